@@ -1,7 +1,7 @@
-"""What pyproject.toml cannot say.
+"""Build steps beyond pyproject.toml.
 
-In a wheel the examples, which lie beside the packages, are ``hydranoc/examples``. With HYDRANOC_LOOPS_IN_WHEEL it
-brings the compiled loops of ``python -m release.loops``, and is a wheel for this platform.
+In a wheel the examples, which are beside the packages here, become ``hydranoc/examples``. With HYDRANOC_LOOPS_IN_WHEEL
+it includes the compiled loops of ``python -m release.loops``, and is a wheel for this platform.
 """
 
 import os

@@ -1,1 +1,1 @@
-"""Commands that print the figures that matter; ``python -m benchmarks`` prints them all."""
+"""Commands that print the project's figures; ``python -m benchmarks`` prints them all."""

@@ -15,9 +15,9 @@ from benchmarks.peer_program import PeerError
 SHARES = (0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9)
 """Loads, as shares of the lower saturation of both."""
 SPEED_SHARES = (0.5, 0.95)
-"""The same, for the comparison of speeds."""
+"""Such shares for the comparison of speeds."""
 OVERLOAD = 1.0  # flits per sending node and cycle
-CARRIED = 0.95  # share of a load that has to be accepted, or else it is beyond saturation
+CARRIED = 0.95  # share of a load that must be accepted below saturation
 FINEST = 0.005  # step of loads in the search for it
 NAMES = ("ours", "BookSim")
 ROW = "  {:>5}  {:>8} {:>8}  {:>8} {:>8} {:>11}  {:>8} {:>8}"
@@ -44,7 +44,7 @@ class Side:
 
 
 def our_side(ours: LoadedModel, window: Window) -> Side:
-    """Return the golden model."""
+    """Return the golden model's side."""
 
     def run(pattern: str, load: float):
         return ours.measure(pattern, load, window)
@@ -53,7 +53,7 @@ def our_side(ours: LoadedModel, window: Window) -> Side:
 
 
 def their_side(booksim: BookSim, network: ProbedNetwork, window: Window, links: Callable[[int, int], int]) -> Side:
-    """Return BookSim; ``links`` says how many channels between switches are on the way from one node to another."""
+    """Return BookSim's side; ``links`` returns the number of channels between the switches of two nodes."""
     per_link, all_else = booksim.zero_load(network.near, network.far, window)
     print(f"BookSim takes {per_link:g} cycles for a hop and {all_else:g} for all else of a packet")
     return Side(
@@ -65,7 +65,7 @@ def their_side(booksim: BookSim, network: ProbedNetwork, window: Window, links: 
 
 
 def compare(pattern: str, ours: Side, theirs: Side) -> None:
-    """Measure under one pattern, and print."""
+    """Measure one pattern, and print."""
     sides = (ours, theirs)
     zero = [side.zero_load(pattern) for side in sides]
     knees = [side.saturation(pattern) for side in sides]
@@ -92,12 +92,12 @@ def compare(pattern: str, ours: Side, theirs: Side) -> None:
 
 
 def _shown(value: float, form: str) -> str:
-    """Return a dash for what could not be measured: the load is beyond saturation."""
+    """Return the value as text; a dash if it could not be measured, since the load is beyond saturation."""
     return "-" if value != value else format(value, form)
 
 
 def parser_of(name: str, description: str, lanes: int) -> argparse.ArgumentParser:
-    """Return a parser with the arguments that all comparisons have.
+    """Return a parser with the arguments common to all comparisons.
 
     Parameters
     ----------
@@ -129,14 +129,14 @@ def run_comparison(
     Parameters
     ----------
     chosen : Namespace
-        What a parser of ``parser_of`` has found.
+        Parsed arguments of ``parser_of``.
     title : str
-        What our network is called, and how it is set.
+        Name and setting of our network.
     ours : LoadedModel
     theirs : PeerNetwork
-        The same network.
+        The equal network in BookSim.
     links : function
-        Channels between switches on the way from one node to another.
+        Channels between switches on the route from one node to another.
     """
     window = QUICK if chosen.quick else FULL
     settings = dict(setting.partition("=")[::2] for setting in chosen.set)
@@ -153,7 +153,7 @@ def run_comparison(
 
 @contextmanager
 def errors_in_one_line() -> Iterator[None]:
-    """A wrong argument, or a program that does not do what it should, ends the command with one line."""
+    """Report a wrong argument, or a program that fails, in one line."""
     try:
         yield
     except (PeerError, ValueError) as error:

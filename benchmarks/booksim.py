@@ -1,7 +1,7 @@
-"""Runs of BookSim2, a flit-exact network simulator in C++, on a network with the setting of ours.
+"""Runs of BookSim2, a flit-exact network simulator in C++, with the same setting as the golden model.
 
 The program is not part of the project. Latency and throughput are of packets to other nodes: BookSim also sends packets
-to the node that they come from, which no host here does. They are left out by its figures for each pair.
+from a node to itself, unlike hosts here. Its figures for each pair of nodes are used to exclude them.
 """
 
 import re
@@ -16,22 +16,22 @@ from benchmarks.peer_program import PeerError, PeerRun, execute, not_at_its_end
 
 LATENCY, THROUGHPUT = "latency", "throughput"
 NEVER = "1000000.0"
-"""A threshold that nothing reaches: all runs have the same length. BookSim wants the point."""
+"""A threshold beyond all values, so that all runs have the same length. BookSim requires the decimal point."""
 FASTEST = "fastest"
 LIGHTEST = 0.002  # flits per node and cycle
-PERIODS = 3  # that it measures once thresholds are fulfilled
+PERIODS = 3  # measured after thresholds are met
 
 
 @dataclass(frozen=True)
 class Probe:
-    """Traffic that tells what a packet takes without contention.
+    """Traffic that determines a packet's latency without contention.
 
     Parameters
     ----------
     pattern : str
-        A pattern of BookSim's by which all packets have the same way to go.
+        A pattern of BookSim's in which all packets have routes of equal length.
     links : int
-        Channels between switches on it.
+        Channels between switches on each route.
     """
 
     pattern: str
@@ -40,7 +40,7 @@ class Probe:
 
 @dataclass(frozen=True)
 class PeerNetwork:
-    """A network as BookSim has it.
+    """A network as described to BookSim.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class PeerNetwork:
 
 @dataclass(frozen=True)
 class ProbedNetwork(PeerNetwork):
-    """A network, and traffic that tells what a packet takes in it without contention.
+    """A network, and traffic that determines a packet's latency in it without contention.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class ProbedNetwork(PeerNetwork):
     Raises
     ------
     ValueError
-        If they have the same length.
+        If they have equal lengths.
     """
 
     near: Probe
@@ -87,7 +87,7 @@ class BookSim:
         Executable.
     network : PeerNetwork
     lanes, buffer_flits : int
-        Virtual channels, and flits that each of their buffers holds.
+        Virtual channels, and flits of each one's buffer.
     settings : dict of str to str
         Keys of its own; default values otherwise.
     packet_flits : int
@@ -95,7 +95,7 @@ class BookSim:
     Raises
     ------
     PeerError
-        If there is no such program.
+        If the program does not exist.
     """
 
     program: Path
@@ -110,14 +110,14 @@ class BookSim:
             raise PeerError(f"BookSim must be an executable file, not {str(self.program)!r}")
 
     def run(self, pattern: str, load: float, window: Window, *, kind: str = LATENCY) -> PeerRun:
-        """Return one run under a pattern of ours.
+        """Return one run under one of the project's patterns.
 
         Parameters
         ----------
         pattern : str
             One of ``load.PATTERNS``.
         load : float
-            Flits per sending node and cycle that are meant for other nodes.
+            Flits per sending node and cycle for other nodes.
         window : Window
             Warm-up and measurement; it measures for a multiple of its warm-up.
         kind : str
@@ -132,9 +132,9 @@ class BookSim:
         return _figures(pattern, nodes, totals, rows, seconds)
 
     def zero_load(self, near: Probe, far: Probe, window: Window) -> tuple[float, float]:
-        """Return what a packet takes without contention: cycles for each link, and for all else.
+        """Return a packet's latency without contention: cycles for each link, and for all else.
 
-        They are those of the straight line through the latencies of the fastest packets of two lengths.
+        Both are coefficients of the line through the latencies of the fastest packets of two path lengths.
         """
         near_latency, far_latency = (
             self._execute(probe.pattern, LIGHTEST, window, {})[0][FASTEST] for probe in (near, far)
@@ -172,12 +172,12 @@ class BookSim:
 
 
 def parse_totals(output: str) -> dict[str, float]:
-    """Return what the program prints at the end: averages by name, ``FASTEST`` packet, and ``cycles``, how long it ran.
+    """Return the program's final output: averages by name, ``FASTEST`` packet, and the duration ``cycles``.
 
     Raises
     ------
     PeerError
-        If it has not come to its end.
+        If it has not run to its end.
     """
     overall = output.partition("= Overall Traffic Statistics =")[2]
     cycles = re.search(r"^Time taken is (\d+) cycles", output, re.MULTILINE)
@@ -205,6 +205,6 @@ def _figures(
         others = ~np.eye(nodes, dtype=bool)
         sent, mean = (rows[name].reshape(nodes, nodes)[others] for name in ("pair_sent", "pair_plat"))
         latency = float((sent * np.where(sent > 0, mean, 0)).sum() / sent.sum()) if sent.sum() else latency
-    channels = totals["Hops"] + 1  # it counts routers
+    channels = totals["Hops"] + 1  # BookSim counts routers
     flits = totals["Accepted flit rate"] * nodes * totals["cycles"]
     return PeerRun(latency, accepted, flits * channels, seconds)

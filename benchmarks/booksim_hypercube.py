@@ -14,9 +14,9 @@ from topology.hypercube.routing import HypercubeRouting
 def peer_cube(dimensions: int) -> ProbedNetwork:
     """Return a hypercube in BookSim: a mesh with two nodes in every dimension.
 
-    Its adaptive routing there is Duato's: lane 0 is the escape, by dimension order, and a packet that has taken it
-    stays on escapes. With two nodes in a dimension its "tornado" sends every packet to the node that it comes from, and
-    its "neighbor" to the opposite corner.
+    Its adaptive routing there is Duato's: VC 0 is the escape channel, by dimension order, and a packet that has taken
+    it stays on escape channels. With two nodes in a dimension "tornado" sends every packet back to its node, and
+    "neighbor" to the opposite corner.
     """
     return ProbedNetwork(
         nodes=1 << dimensions,
@@ -27,7 +27,7 @@ def peer_cube(dimensions: int) -> ProbedNetwork:
 
 
 def links_between(source: int, destination: int) -> int:
-    """Return channels between switches on a shortest way: the dimensions in which two nodes differ."""
+    """Return the number of channels on a shortest route: the dimensions in which two nodes differ."""
     return (source ^ destination).bit_count()
 
 

@@ -15,7 +15,7 @@ from topology.torus.routing import DALLY_SEITZ, LANE_RULES, TorusRouting
 
 
 def peer_torus(side: int) -> ProbedNetwork:
-    """A square torus in BookSim: its "neighbor" goes one step, and its "tornado" almost half of the way round."""
+    """Return a square torus in BookSim: "neighbor" sends one step, "tornado" almost half of the way round."""
     return ProbedNetwork(
         nodes=side**2,
         keys={"topology": "torus", "k": str(side), "n": "2", "routing_function": "dim_order"},

@@ -1,8 +1,8 @@
 """All families side by side on 64 nodes: ``python -m benchmarks.choosing [--quick]`` (docs/choosing.md).
 
-Bodies are of 128 bytes, whatever the width of flits, headers come on top. Latency is that of a broadcast on an empty
-network, the mean over all sources. Throughput is what arrives when nodes offer twice as much as one delivery channel
-can carry: bytes of bodies for each node and cycle, each copy counted.
+Bodies have 128 bytes at any flit width, plus headers. Latency is that of a broadcast on an empty network, the mean over
+all sources. Throughput is the delivered rate when nodes offer twice the capacity of one delivery channel: bytes of
+bodies for each node and cycle, each copy counted.
 """
 
 import argparse
@@ -25,9 +25,9 @@ from sim_model.statistics.latency import Interval, confidence_interval
 BODY_BYTES = 128
 MULTICAST_DESTINATIONS = 16
 OFFERED_FLITS = 2.0
-"""Of copies, for each node and cycle."""
+"""Delivered flits for each node and cycle."""
 STARTUP_CYCLES = 1_000
-"""Of a host that prepares each message by software."""
+"""Start-up of a host that prepares each message by software."""
 SHORT_FLITS = 3
 BINOMIAL = "binomial"
 
@@ -42,7 +42,7 @@ class Choice:
         Of its file in ``benchmarks/choices``.
     title : str
     broadcast : mapping
-        What ``traffic`` says for a broadcast: ``software`` or ``algorithm``, or nothing.
+        Entries of ``traffic`` for a broadcast: ``software`` or ``algorithm``, or none.
     multicast : str or None
         Software of multicasts; None if the hardware makes the copies.
     router : str
@@ -77,16 +77,16 @@ CHOICES = (
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is measured.
+    """Effort of a measurement.
 
     Members
     -------
     sources : int
-        Every so manyth source broadcasts.
+        Step between the sources that broadcast.
     seeds : int
         Runs under load.
     warmup_cycles, cycles : int
-        Before the window of measurement, and its length.
+        Cycles before the measurement window, and its length.
     """
 
     sources: int = 1
@@ -99,19 +99,19 @@ FULL, QUICK = Effort(), Effort(sources=8, seeds=2, warmup_cycles=1_000, cycles=3
 
 
 def messages_of(design: Design, traffic: Traffic) -> Messages:
-    """Return what hosts of a network send under some traffic."""
+    """Return the messages of a network's hosts under some traffic."""
     return build_messages(replace(design.config, traffic=traffic), design.routing)
 
 
 def flits_of(design: Design, destinations: int) -> int:
-    """Return flits of a message to so many destinations that hardware sends, or software as unicasts."""
+    """Return the flits of a message to some destinations, sent by hardware, or by software as unicasts."""
     flit_bits = design.config.network_section.flit_bits
     header_flits = design.routing.header_flits(range(destinations))
     return header_flits + -(-8 * BODY_BYTES // flit_bits)
 
 
 def broadcast_latency(design: Design, sends: dict[str, Any], startup_cycles: int, effort: Effort) -> float:
-    """Return mean latency of a broadcast on an empty network, in cycles."""
+    """Return the mean latency of a broadcast on an empty network, in cycles."""
     nodes = len(design.network.processors)
     copies = 1 if "software" in sends else nodes - 1
     latencies = []
@@ -130,7 +130,7 @@ def broadcast_latency(design: Design, sends: dict[str, Any], startup_cycles: int
 
 
 def throughput(design: Design, copies: int, sends: dict[str, Any], effort: Effort) -> Interval:
-    """Return bytes of bodies that arrive at each node in a cycle, copies counted, when too much is offered."""
+    """Return the body bytes that arrive at each node in a cycle, copies counted, in overload."""
     nodes = len(design.network.processors)
     flits = flits_of(design, 1 if "software" in sends else copies)
     until_cycle = effort.warmup_cycles + effort.cycles
@@ -156,7 +156,7 @@ def throughput(design: Design, copies: int, sends: dict[str, Any], effort: Effor
 
 
 def overtaken(design: Design, effort: Effort) -> float:
-    """Of 100,000 short unicasts, how many arrive after a later one of their pair of nodes, if too much is offered."""
+    """Return how many of 100,000 short unicasts arrive after a later one of the same pair of nodes, in overload."""
     nodes, until_cycle = len(design.network.processors), effort.warmup_cycles + effort.cycles
     rate = OFFERED_FLITS / SHORT_FLITS
     traffic = RandomTraffic(kind="random", cycles=until_cycle, messages_per_node_per_cycle=rate, flits=SHORT_FLITS)
@@ -174,14 +174,14 @@ def overtaken(design: Design, effort: Effort) -> float:
 
 @dataclass(frozen=True)
 class Row:
-    """What was found of a choice; latencies in cycles, throughputs in bytes for each node and cycle.
+    """Results for a choice; latencies in cycles, throughputs in bytes for each node and cycle.
 
     Members
     -------
     latency, latency_with_startup : float
-        Of a broadcast, without start-up and with one for each message that a host sends.
+        Latency of a broadcast, without start-up and with one for each message that a host sends.
     binomial_with_startup : float
-        The same by a binomial chain of unicasts.
+        Latency of a broadcast by a binomial tree of unicasts, with start-up.
     unicast, multicast, broadcast : Interval
         Throughput.
     overtaken : float

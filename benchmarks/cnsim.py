@@ -1,8 +1,8 @@
 """Runs of CNSim, a simulator in C++ that moves packets: a mesh, uniform unicasts, one load.
 
 The program is not part of the project. It raises the load step by step until the network is saturated, and the last
-step takes most of its time. Here it is told to call everybody who waits for one cycle late, and so many late packets
-to be saturation: it ends behind the first load, and what it measures stays the same.
+step takes most of its time. Here its settings count a packet as late after one cycle, and that number of late packets
+as saturation: it ends after the first load, with unchanged measurements.
 """
 
 import re
@@ -29,7 +29,7 @@ class CnSim:
     side : int
         Nodes in each dimension.
     lanes : int
-        Virtual channels; the buffer of each holds one packet, the least that it needs.
+        Virtual channels; the buffer of each has room for one packet, the minimum.
     packet_flits : int
     """
 
@@ -51,7 +51,7 @@ class CnSim:
         Raises
         ------
         PeerError
-            If it cannot be run, or has not come to its end.
+            If it cannot be run, or has not run to its end.
         """
         measured = round(cycles / WARMED)
         with tempfile.TemporaryDirectory() as folder:
@@ -93,12 +93,12 @@ class CnSim:
 
 
 def parse_first_load(output: str) -> dict[str, float]:
-    """Return what the program prints of its first load, by name.
+    """Return the output of the program about its first load, by name.
 
     Raises
     ------
     PeerError
-        If there is no such part.
+        If the output lacks that part.
     """
     first = output.partition("Injection rate:")[2].partition("Time elapsed:")[0]
     found = re.findall(r"([A-Z][A-Za-z ]*?): *(-?[\d.e+-]+)", first)

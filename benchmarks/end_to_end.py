@@ -1,4 +1,4 @@
-"""What a run costs from configuration to statistics, and what of it is the cycles of the network alone.
+"""Cost of a run from configuration to statistics, and the share of the network's cycles alone.
 
 Uniform unicasts on a mesh of 8 x 8 nodes; CPU seconds of one core.
 """
@@ -24,12 +24,12 @@ LOADS = (0.1, 0.2)
 """Flits per node and cycle."""
 ROW = "  {:>5} {:>5} {:>11} {:>10} {:>6} {:>9} {:>6} {:>10}"
 MOST_RATIO = 1.25
-"""Cost of everything, as a multiple of the run alone, that is accepted."""
+"""Highest accepted total cost, as a multiple of the run alone."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """CPU seconds of a run, and what it did.
+    """CPU seconds of a run, and its results.
 
     Members
     -------
@@ -37,7 +37,7 @@ class Cost:
     messages_seconds : float
         Messages drawn and checked.
     state_seconds : float
-        The network made ready for them.
+        The network prepared for them.
     run_seconds : float
         All cycles.
     statistics_seconds : float
@@ -54,32 +54,32 @@ class Cost:
 
     @property
     def seconds(self) -> float:
-        """Of all together."""
+        """CPU seconds of all stages."""
         return self.messages_seconds + self.state_seconds + self.run_seconds + self.statistics_seconds
 
     @property
     def ratio(self) -> float:
-        """All together, as a multiple of the run alone."""
+        """Total cost as a multiple of the run alone."""
         return self.seconds / self.run_seconds
 
 
 def measure(make_design: Callable[[], Design], until_cycle: int | None = None) -> Cost:
-    """Return cost of a run: the repeat whose ratio is the median.
+    """Return the cost of a run: the repeat with the median ratio.
 
     Parameters
     ----------
     make_design : callable
         A design without messages.
     until_cycle : int or None
-        The run ends before this cycle; default when all is delivered.
+        The run ends before this cycle; by default when all messages are delivered.
     """
     costs = sorted((measure_once(make_design(), until_cycle) for _ in range(REPEATS)), key=lambda cost: cost.ratio)
     return costs[REPEATS // 2]
 
 
 def measure_once(design: Design, until_cycle: int | None = None) -> Cost:
-    """Return cost of one run of a design without messages; ``until_cycle`` as in ``measure``."""
-    _ = design.model  # a network is made once, and not for each run
+    """Return the cost of one run of a design without messages; ``until_cycle`` as in ``measure``."""
+    _ = design.model  # a network is built once, not for each run
     clock: list[float] = [time.process_time()]
 
     def timed(value: Any) -> Any:
@@ -114,7 +114,7 @@ def main(*, quick: bool) -> None:
     """Measure and print."""
     cycles = 10_000 if quick else 50_000
     first = mesh(16, 0.1, 100)
-    Simulation(first.model, first.messages).run()  # compiles, or loads what was compiled
+    Simulation(first.model, first.messages).run()  # compiles, or loads compiled loops
     print("  million flit-hops per CPU s, times the run alone, and shares of the CPU time")
     print(ROW.format("flits", "load", "end to end", "run alone", "times", "messages", "state", "statistics"))
     for flits in FLITS:

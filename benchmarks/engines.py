@@ -1,8 +1,8 @@
-"""The engines of the golden model beside each other: ``python -m benchmarks.engines [--quick]``.
+"""Comparison of the golden model's engines: ``python -m benchmarks.engines [--quick]``.
 
-For each family the fastest that can run its network, and the one that moves flit by flit.
+For each family the fastest engine for its network, and the one that moves flit by flit.
 
-The same messages, the runs alone, in turn; million flit-hops per CPU second of one core.
+Both run the same messages in turn, without setup; million flit-hops per CPU second of one core.
 """
 
 import argparse
@@ -32,7 +32,7 @@ def main() -> None:
         print(title)
         print(ROW.format("flits", "load", fast, CYCLE_ENGINE, "times"))
         for engine in (fast, CYCLE_ENGINE):
-            Simulation(first.model, first.messages, engine=engine).run()  # compiles, or loads what was compiled
+            Simulation(first.model, first.messages, engine=engine).run()  # compiles, or loads compiled loops
         for flits in LENGTHS:
             for load_name in LOADS:
                 design = _with_length(loaded(path, load_name, cycles), flits)
@@ -48,7 +48,7 @@ def _fast_engine(design: Design) -> str | None:
 
 
 def _with_length(design: Design, flits: int) -> Design:
-    """Return as many flits in messages of another length."""
+    """Return a design with as many flits in messages of another length."""
     traffic = random_traffic(design)
     lengths = traffic.flits
     if not isinstance(lengths, int):
@@ -58,7 +58,7 @@ def _with_length(design: Design, flits: int) -> Design:
 
 
 def _speeds(design: Design, fast: str) -> list[float]:
-    """Return of both engines; a run ends with the traffic."""
+    """Return the speeds of both engines; a run ends with the traffic."""
     speeds = []
     for engine in (fast, CYCLE_ENGINE):
         simulation = Simulation(design.model, design.messages, design.startup_cycles, engine=engine)

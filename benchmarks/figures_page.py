@@ -1,7 +1,7 @@
 """The tables of docs/figures.md, from the figures that are kept: ``python -m benchmarks.figures_page [--write]``.
 
-Behind a mark ``<!-- measured: NAME NAME ... -->`` in the page stands a table of the claims of those figures, up to the
-next empty line.
+After a mark ``<!-- measured: NAME NAME ... -->`` the page has a table of the claims of those figures, up to the next
+empty line.
 """
 
 import argparse
@@ -17,12 +17,12 @@ MARK = re.compile(r"(?m)^<!-- measured: (?P<names>[\w\s-]+) -->\n(?:\|.*\n)*")
 
 
 def claims_table(names: list[str]) -> Iterator[str]:
-    """Yield lines of a table: the claims of figures, those that do not hold marked.
+    """Yield the lines of a table: the claims of figures, those that do not hold marked.
 
     Raises
     ------
     ValueError
-        If one of them is not kept.
+        If one of them has no stored figure.
     """
     yield "| name | claim of the paper | measured |"
     yield "|---|---|---|"
@@ -42,7 +42,7 @@ def _rows(figure: MeasuredFigure) -> Iterator[str]:
 
 
 def page_with_tables(page: str) -> str:
-    """Return the page, its tables made anew."""
+    """Return the page, with its tables regenerated."""
 
     def replaced(mark: re.Match[str]) -> str:
         first = mark[0].partition(" -->")[0] + " -->"

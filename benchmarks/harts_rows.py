@@ -1,9 +1,9 @@
 # amaranth: UnusedElaboratable=no
-# (a router is made to be asked for its parameters)
+# (a router is built only for its parameters)
 """The nodes of hexagonal meshes whose cost is tabulated: one thing varied at a time around a reference.
 
-The reference is a node of a mesh of size 5, 61 nodes; flits of 64 bits, packets of up to 512 bytes, and as few pages as
-are safe.
+The reference is a node of a mesh of size 5, 61 nodes; flits of 64 bits, packets of up to 512 bytes, and the safe
+minimum of pages.
 """
 
 from dataclasses import dataclass
@@ -23,9 +23,9 @@ class HartsRow:
     -------
     size, flit_bits, packet_flits : int
     pages : int or None
-        None: as few as are safe.
+        None: the safe minimum.
     guard : bool
-        Whether forged broadcasts are kept out.
+        Whether forged broadcasts are rejected.
     """
 
     size: int = 5
@@ -60,7 +60,7 @@ class HartsRow:
 
     @property
     def plan(self) -> NetworkPlan:
-        """Plan of the mesh that the node is from."""
+        """Plan of the node's mesh."""
         return harts_plan(self._routing, packet_flits=self.packet_flits, pages=self.pages)
 
 

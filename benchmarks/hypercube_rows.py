@@ -1,9 +1,9 @@
 # amaranth: UnusedElaboratable=no
-# (a router is made to be asked for its parameters)
+# (a router is built only for its parameters)
 """The switches of hypercubes whose cost is tabulated: one thing varied at a time around a reference.
 
-The reference is a switch of a hypercube of 64 nodes: two lanes of four flits for each channel, flits of 32 bits, one
-injection channel.
+The reference is a switch of a hypercube of 64 nodes: two virtual channels of four flits for each channel, flits of 32
+bits, one injection channel.
 """
 
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class HypercubeRow:
 
     @property
     def plan(self) -> NetworkPlan:
-        """Plan of the network that the switch is from."""
+        """Plan of the switch's network."""
         network = HypercubeNetwork(self.dimensions, self.lanes, self.injection_channels)
         routing = HypercubeRouting(network, self.flit_bits)
         return hypercube_plan(routing, buffer_flits=self.buffer_flits, lane_reuse=self.lane_reuse)

@@ -1,6 +1,6 @@
-"""Unicasts in the golden model, as other simulators make them: Bernoulli arrivals in every node.
+"""Unicasts in the golden model with the arrivals of other simulators: Bernoulli processes in every node.
 
-The sources' queues have no end, and a packet is one message.
+The sources' queues are unbounded, and a packet is one message.
 """
 
 import time
@@ -18,12 +18,12 @@ from sim_model.messages.messages import Messages
 PACKET_FLITS = 16
 UNIFORM, TRANSPOSE = PATTERNS = ("uniform", "transpose")
 SEED = 1
-ALONE = 2000  # cycles between messages that are not to meet
+ALONE = 2000  # cycles between messages that do not meet
 
 
 @dataclass(frozen=True)
 class Window:
-    """When is measured: after ``warmup`` cycles for ``cycles`` cycles."""
+    """Measurement window: after ``warmup`` cycles for ``cycles`` cycles."""
 
     warmup: int
     cycles: int
@@ -31,7 +31,7 @@ class Window:
 
 @dataclass(frozen=True)
 class Run:
-    """What a run has measured; members as those of ``booksim.PeerRun``.
+    """Results of a run; members as those of ``booksim.PeerRun``.
 
     ``latency`` is nan if messages of the window were still under way long after it.
     """
@@ -43,20 +43,20 @@ class Run:
 
 
 def senders(pattern: str, nodes: int) -> np.ndarray:
-    """Return which nodes send to other nodes, bool[nodes]: with transpose traffic not those on the diagonal."""
+    """Return the nodes that send to other nodes, bool[nodes]: with transpose traffic not those on the diagonal."""
     sources = np.arange(nodes)
     return mirrored(sources, nodes) != sources if pattern == TRANSPOSE else np.ones(nodes, dtype=bool)
 
 
 def mirrored(sources: np.ndarray, nodes: int) -> np.ndarray:
-    """Return where nodes send with transpose traffic: to row y and column x from row x and column y.
+    """Return the destinations of transpose traffic: row y and column x from row x and column y.
 
-    All nodes stand in a square, row by row. In a cube, the two halves of a node's number change places.
+    All nodes are in a square, row by row. In a cube, the two halves of a node's number are exchanged.
 
     Raises
     ------
     ValueError
-        If they are no square.
+        If the nodes are not a square.
     """
     side = isqrt(nodes)
     if side * side != nodes:
@@ -66,12 +66,12 @@ def mirrored(sources: np.ndarray, nodes: int) -> np.ndarray:
 
 
 def patterns_of(nodes: int) -> tuple[str, ...]:
-    """Return the patterns that so many nodes can have."""
+    """Return the patterns possible with this number of nodes."""
     return PATTERNS if isqrt(nodes) ** 2 == nodes else (UNIFORM,)
 
 
 def pairs(pattern: str, nodes: int) -> list[tuple[int, int]]:
-    """Return all pairs of source and destination, each as often as the others."""
+    """Return all pairs of source and destination, all equally likely."""
     if pattern == TRANSPOSE:
         sources = np.flatnonzero(senders(pattern, nodes))
         return list(zip(sources.tolist(), mirrored(sources, nodes).tolist(), strict=True))
@@ -80,13 +80,13 @@ def pairs(pattern: str, nodes: int) -> list[tuple[int, int]]:
 
 
 def mean_links(pattern: str, nodes: int, links: Callable[[int, int], int]) -> float:
-    """Mean number of channels between switches on the way of a message; ``links`` says it for a pair of nodes."""
+    """Return the mean number of channels between switches on a message's route; ``links`` returns it for a pair."""
     ways = pairs(pattern, nodes)
     return sum(links(source, destination) for source, destination in ways) / len(ways)
 
 
 def no_operations(source: np.ndarray, _destination: np.ndarray, _generator: np.random.Generator) -> np.ndarray:
-    """Return operations of messages in a family that has none."""
+    """Return the operations of messages in a family without operations."""
     return np.zeros(len(source))
 
 
@@ -106,11 +106,11 @@ class LoadedModel:
 
     @property
     def nodes(self) -> int:
-        """Number of there are."""
+        """Number of nodes."""
         return len(self.model.network.processors)
 
     def offered_messages(self, pattern: str, load: float, cycles: int, seed: int = SEED) -> Messages:
-        """Return messages of all nodes in order of start.
+        """Return the messages of all nodes in order of start.
 
         Parameters
         ----------
@@ -132,11 +132,11 @@ class LoadedModel:
         return _unicasts(self.model, starts, source, destination, self.operations(source, destination, generator))
 
     def measure(self, pattern: str, load: float, window: Window) -> Run:
-        """One run. Messages go on being sent behind the window, until those of the window have had time to arrive."""
+        """Measure one run. Sending continues after the window, until the window's messages have had time to arrive."""
         last = window.warmup + window.cycles
         end = last + window.warmup
         messages = self.offered_messages(pattern, load, end)
-        Simulation(self.model, messages).run(1)  # compiles, or loads what was compiled
+        Simulation(self.model, messages).run(1)  # compiles, or loads compiled loops
         simulation = Simulation(self.model, messages)
         begin = time.process_time()
         results = simulation.run(end)
@@ -150,7 +150,7 @@ class LoadedModel:
         return Run(latency, accepted, results.flit_hops, seconds)
 
     def zero_load_latency(self, pattern: str) -> float:
-        """Return mean latency of messages that are alone in the network."""
+        """Return the mean latency of messages that are alone in the network."""
         ways = np.array(pairs(pattern, self.nodes))
         starts = ALONE * np.arange(len(ways))
         messages = _unicasts(self.model, starts, ways[:, 0], ways[:, 1], np.zeros(len(ways)))

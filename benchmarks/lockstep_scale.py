@@ -1,6 +1,6 @@
 """Lock-step of networks of 64, 256 and 1,024 routers: time and memory of every step, and cycles per CPU second.
 
-Every network is measured in a process of its own, so that its peak of memory is its own.
+Every network is measured in a separate process, so that its peak memory is separate.
 """
 
 import argparse
@@ -72,11 +72,11 @@ NETWORKS = {
     "hypercube": _hypercube,
     "harts": _harts,
 }
-"""Network and traffic, overload, of so many nodes; hexagonal meshes have 61, 271 and 919."""
+"""Network, traffic in overload, and number of nodes; hexagonal meshes have 61, 271 and 919."""
 
 
 def configuration(kind: str, nodes: int, cycles: int) -> Configuration:
-    """Return the configuration of a network of about so many nodes, which send in so many cycles."""
+    """Return the configuration of a network of about ``nodes`` nodes, with traffic for ``cycles`` cycles."""
     network, traffic = NETWORKS[kind](nodes)
     traffic = {"kind": "random", "seed": 1, "cycles": cycles, "multicast_fraction": 0, **traffic}
     return {"network": {"flit_bits": 32, **network}, "traffic": traffic}
@@ -97,7 +97,7 @@ def measure(kind: str, nodes: int, cycles: int) -> str:
         with timed() as whole:
             outcome = compare_network(comparison, "verilator", Path(folder))
         result = outcome.result
-        building = whole["cpu"] - result.cpu_seconds  # and starting, some seconds
+        building = whole["cpu"] - result.cpu_seconds  # and start-up, some seconds
         cells.append(f"{outcome.build_seconds:.0f} s, {building:.0f} s of CPU")
         peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
         cells.append(f"{peak / KIB_PER_MB:,.0f} MB")
@@ -114,7 +114,7 @@ def _exported(design: Design) -> str:
 
 @contextmanager
 def timed() -> Iterator[Mapping[str, float]]:
-    """Seconds of CPU, children included, and of wall time that the block takes; there when it has ended."""
+    """Measure the block's CPU seconds, children included, and wall time; available when it has ended."""
     taken: dict[str, float] = {}
     cpu, wall = _cpu_seconds(), time.monotonic()
     yield taken
@@ -127,7 +127,7 @@ def _cpu_seconds() -> float:
 
 
 def main() -> None:
-    """Print the table, a row as soon as it is there."""
+    """Print the table, each row as soon as it is measured."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.lockstep_scale", description=__doc__)
     parser.add_argument("--only", choices=NETWORKS, help="this kind of network")
     parser.add_argument("--nodes", type=int, choices=SIZES, help="this size")

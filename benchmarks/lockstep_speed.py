@@ -12,7 +12,7 @@ REPEATS = 3
 
 
 def main(*, quick: bool) -> None:
-    """Measure and print; the simulators are always built anew."""
+    """Measure and print; the simulators are always rebuilt."""
     cycles = 10_000 if quick else 50_000
     for title, path in networks():
         design = loaded(path, "overload", cycles)

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-# (a router is made to be asked for its parameters)
+# (a router is built only for its parameters)
 """The switches of multistage networks whose cost is tabulated: one thing varied at a time around a reference.
 
 The reference is a switch of the first stage of a 64-node baseline network of 4 x 4 switches, which has the largest
@@ -27,7 +27,7 @@ class MinRow:
     radix, stages, flit_bits, buffer_flits : int
     bidirectional : bool
     multicast : bool
-        False leaves out what only multicasts need.
+        False omits the logic for multicasts.
     """
 
     radix: int = 4
@@ -51,7 +51,7 @@ class MinRow:
 
     @property
     def plan(self) -> NetworkPlan:
-        """Plan of the network that the switch is from."""
+        """Plan of the switch's network."""
         network = MinNetwork(BIDIRECTIONAL if self.bidirectional else "baseline", self.radix, self.stages)
         plan = min_plan(MinRouting(network, self.flit_bits), buffer_flits=self.buffer_flits)
         return plan if self.multicast else without_multicast(plan, _unicast_router)

@@ -1,6 +1,6 @@
 """Speed of the golden models, in flit-hops per CPU second of one core: end to end, and the run alone.
 
-A flit-hop is one flit over one channel, injection and delivery included; a copy counts like any flit.
+A flit-hop is one flit over one channel, injection and delivery included; copies count like other flits.
 """
 
 import time

@@ -18,7 +18,7 @@ LOG = "build.log"
 
 @dataclass(frozen=True)
 class Peer:
-    """A simulator in the form of a tarball, and how it is built.
+    """A simulator as a tarball, and its build commands.
 
     Parameters
     ----------
@@ -26,11 +26,11 @@ class Peer:
     tarball : str
         File name.
     sources : str
-        A folder that the tarball has.
+        A folder in the tarball.
     program : str
-        What is built, from where the tarball was unpacked.
+        Program that is built, relative to the unpacked tarball.
     steps : tuple of commands
-        Run there, one after the other.
+        Commands run there, one after the other.
     """
 
     name: str
@@ -61,7 +61,7 @@ def tarball_of(peer: Peer, folder: Path) -> Path:
     Raises
     ------
     PeerError
-        If there is no such folder, or it does not hold the tarball.
+        If the folder does not exist, or does not contain the tarball.
     """
     if not folder.is_dir():
         raise PeerError(f"--peers must be a folder with {peer.tarball}, not {str(folder)!r}")
@@ -73,13 +73,13 @@ def tarball_of(peer: Peer, folder: Path) -> Path:
 
 
 def built(peer: Peer, tarball: Path) -> Path:
-    """Return the program of a peer; built if the cache folder does not have it.
+    """Return the program of a peer; build it if it is not in the cache folder.
 
     Raises
     ------
     PeerError
-        If the tarball cannot be unpacked, a tool is missing, the build fails or leaves no program, or nothing can be
-        kept in the cache folder.
+        If the tarball cannot be unpacked, a tool is missing, the build fails or leaves no program, or the cache folder
+        is not writable.
     """
     program = Path(peer.program).name
     try:
@@ -118,7 +118,7 @@ def _unpack(tarball: Path, folder: Path) -> None:
 
 
 def _check_place(member: tarfile.TarInfo, folder: Path) -> None:
-    """Only files and folders, and all of them below the folder."""
+    """Check that a member is a file or folder below the folder."""
     place = (folder / member.name).resolve()
     if not (member.isfile() or member.isdir()) or not place.is_relative_to(folder.resolve()):
         raise tarfile.TarError(f"{member.name!r} must be a file or folder of its own")

@@ -17,12 +17,12 @@ from benchmarks.sandbox import Sandbox
 FIRST, AGAIN = "HydraNoC, the first process", "HydraNoC, the process again"
 DAEMON = "HydraNoC, by the daemon"
 SETTINGS = {Setting(8, 16, 0.1, 30_000): 5.0, Setting(8, 16, 0.01, 3_000): 1.0}
-"""Settings of whole processes, and how many times as fast as BookSim2 the process again is to be."""
+"""Settings of whole processes, and the required speed of the repeated process relative to BookSim2."""
 PRINTED = "  {:>5} {:>5} {:>7}  {:>8} {:>8} {:>8} {:>10} {:>9} {:>9}  {:>8} {:>8}"
 
 
 class OurProcesses:
-    """Runs ``hydranoc model`` on the mesh: with empty caches, again with what that has kept, and by the daemon.
+    """Runs ``hydranoc model`` on the mesh: with empty caches, with filled caches, and by the daemon.
 
     Parameters
     ----------
@@ -74,12 +74,12 @@ def _seconds(row: Row, name: str) -> str:
 
 
 def times_booksim(row: Row) -> float:
-    """Return how many times as fast as BookSim2 our process is when it runs again, for the same flit-hops."""
+    """Return the speed of our repeated process relative to BookSim2, for the same flit-hops."""
     return row.times(BOOKSIM2.name, AGAIN)
 
 
 def missed_processes(rows: Sequence[Row]) -> list[str]:
-    """Return a line for each bar of whole processes that is not reached."""
+    """Return a line for each bar of whole processes that is missed."""
     bars = {(setting.load, setting.cycles): bar for setting, bar in SETTINGS.items()}
     return [
         f"whole process, {row.flits} flits, load {row.load:g}, {row.cycles:,} cycles: "

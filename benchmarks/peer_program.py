@@ -1,4 +1,4 @@
-"""Other network simulators as programs: what is run, what it cost, and what a run has measured."""
+"""Other network simulators as programs: command, cost, and results of a run."""
 
 import resource
 import subprocess
@@ -7,17 +7,17 @@ from pathlib import Path
 
 
 class PeerError(Exception):
-    """A peer is missing, cannot be built, or has not done what it was told; one clear line."""
+    """A peer is missing, cannot be built, or has failed; one clear line."""
 
 
 @dataclass(frozen=True)
 class PeerRun:
-    """What a run has measured.
+    """Results of a run.
 
     Members
     -------
     latency : float
-        Mean cycles from creation to the arrival of the tail; nan if there was no packet, or nobody asked.
+        Mean cycles from creation to the arrival of the tail; nan without packets, or if not measured.
     accepted : float
         Flits that arrived per sending node and cycle.
     flit_hops : float
@@ -33,14 +33,14 @@ class PeerRun:
 
 
 def execute(name: str, program: Path, arguments: list[Path]) -> tuple[str, float]:
-    """Run a program to its end: all that it prints, and its CPU seconds.
+    """Run a program to its end; return its output and its CPU seconds.
 
-    Its exit code is not looked at: BookSim's says nothing.
+    Its exit code is ignored: BookSim's is meaningless.
 
     Parameters
     ----------
     name : str
-        What the peer is called.
+        Name of the peer.
     program : Path
         Executable.
     arguments : list of Path
@@ -59,7 +59,7 @@ def execute(name: str, program: Path, arguments: list[Path]) -> tuple[str, float
 
 
 def not_at_its_end(name: str, output: str) -> PeerError:
-    """Return the error of a program whose output has no end, with what it printed last."""
+    """Return the error of a program with incomplete output, with its last lines."""
     lines = output.strip().splitlines() or ["it printed nothing"]
     return PeerError(f"{name} has not come to its end: {lines[-1]}")
 

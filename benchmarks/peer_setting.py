@@ -1,4 +1,4 @@
-"""The setting that the golden model and its peers are given."""
+"""Setting of the golden model and its peers."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ class Setting:
     load : float
         Flits per node and cycle.
     cycles : int
-        How long packets are sent.
+        Cycles in which packets are sent.
     """
 
     side: int

@@ -9,7 +9,7 @@ from benchmarks.peer_builds import BOOKSIM2, CNSIM
 from benchmarks.peer_program import PeerRun
 
 CARRIED_SHARE = 0.95
-"""Of a load, that arrives while it is offered, from which on a mesh is said to carry it."""
+"""Share of a load that must arrive while it is offered for the mesh to carry it."""
 OURS, RUN_ALONE = "HydraNoC", "HydraNoC, the run alone"
 NAMES = (OURS, RUN_ALONE, BOOKSIM2.name, CNSIM.name)
 COLUMNS = (
@@ -22,7 +22,7 @@ PRINTED = "  {:>5} {:>6}  {:>10} {:>9} {:>9} {:>9}  {:>8} {:>6}  {:>8} {:>8} {:>
 
 @dataclass(frozen=True)
 class Row:
-    """What was measured with one setting.
+    """Results for one setting.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Row:
         Flits per node and cycle.
     cycles : int
     runs : dict of str to list of PeerRun
-        By the simulator's name, as many of each.
+        By the simulator's name, equally many of each.
     """
 
     side: int
@@ -42,33 +42,33 @@ class Row:
     runs: dict[str, list[PeerRun]]
 
     def speeds(self, name: str) -> list[float]:
-        """Return million flit-hops per CPU second of each run."""
+        """Return the million flit-hops per CPU second of each run."""
         return [run.flit_hops / run.cpu_seconds / 1e6 for run in self.runs[name]]
 
     def times(self, name: str, ours: str = OURS) -> float:
-        """Return how many times as fast ours is: the median over repeats, of two runs that followed another.
+        """Return our speed relative to a peer: the median over repeats of two successive runs.
 
         Parameters
         ----------
         name : str
             The other simulator.
         ours : str
-            Which run of ours; by default end to end within a process.
+            Name of our run; by default end to end within a process.
         """
         return median(mine / theirs for mine, theirs in zip(self.speeds(ours), self.speeds(name), strict=True))
 
     def accepted(self, name: str) -> float:
-        """Return flits that arrived per node and cycle."""
+        """Return the flits that arrived per node and cycle."""
         return median(run.accepted for run in self.runs[name])
 
     @property
     def is_carried(self) -> bool:
-        """True if our mesh carries the load. If not, its run lasts longer than the traffic, until all is there."""
+        """True if our mesh carries the load. If not, its run lasts longer than the traffic."""
         return self.accepted(OURS) >= CARRIED_SHARE * self.load
 
 
 def print_titles(side: int, cycles: int, repeats: int) -> None:
-    """What stands above the rows."""
+    """Print the titles above the rows."""
     print(f"mesh of {side} x {side} nodes, uniform unicasts, {cycles:,} cycles, medians of {repeats} repeats")
     print("million flit-hops per CPU second; how many times as fast ours is end to end; flits accepted of the load")
     peers = (BOOKSIM2.name, CNSIM.name)
@@ -77,7 +77,7 @@ def print_titles(side: int, cycles: int, repeats: int) -> None:
 
 
 def print_row(row: Row) -> None:
-    """A dash stands for who has not run."""
+    """Print a row; a dash marks a peer that has not run."""
 
     def shown(values: dict[str, float], names: tuple[str, ...], form: str) -> list[str]:
         return [format(values[name], form) if name in values else "-" for name in names]
@@ -89,7 +89,7 @@ def print_row(row: Row) -> None:
 
 
 def write_csv(rows: list[Row], path: Path) -> None:
-    """A line for each row and simulator."""
+    """Write a line for each row and simulator."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="", encoding="ascii") as file:
         writer = csv.writer(file, lineterminator="\n")

@@ -1,7 +1,7 @@
 """The golden model beside BookSim2 and CNSim, built and run by this one command: flit-hops per CPU second of each.
 
 ``python -m benchmarks.peers --peers DIR`` (docs/peers.md). DIR holds the tarballs of their sources, which are not part
-of the project. All run in turn, and again, so that whatever else the machine does falls upon all of them.
+of the project. All run in turn, repeatedly, so that other load on the machine affects all of them.
 """
 
 import argparse
@@ -25,21 +25,21 @@ from hydranoc.reports.progress import progress_bars
 
 SIDES = (8, 16, 32)
 LOADS = (0.1, 0.2, 0.3)
-"""Flits per node and cycle on 8 x 8 nodes; on more they are less in proportion, as is what a mesh can carry."""
+"""Flits per node and cycle on 8 x 8 nodes; on more they are less in proportion, as is the capacity of a mesh."""
 LANES, BUFFER_FLITS = 2, 4
-"""Of BookSim; those of ours are in ``mesh.yaml``."""
+"""Parameters of BookSim; ours are in ``mesh.yaml``."""
 SAMPLES = 4  # parts of BookSim's runs; the first is its warm-up
 BARS = {5: {CNSIM.name: 1.0}, 16: {CNSIM.name: 1.5, BOOKSIM2.name: 40.0}, 64: {CNSIM.name: 2.0}}
-"""How many times as fast ours is to be end to end, by the flits of a packet; elsewhere ``BAR`` times BookSim2."""
+"""Required speed relative to each peer, end to end, by the flits of a packet; elsewhere ``BAR`` times BookSim2."""
 BAR = 15.0
 
 
 Runner = Callable[[Setting], dict[str, PeerRun]]
-"""Runs a setting once; what was measured, by name."""
+"""Runs a setting once; returns the results by name."""
 
 
 def run_ours(setting: Setting) -> dict[str, PeerRun]:
-    """Return the golden model: end to end, and what the cycles alone took."""
+    """Run the golden model; return the results end to end, and of the cycles alone."""
     cost = measure_once(mesh(setting.flits, setting.load, setting.cycles, setting.side))
     accepted = cost.summary["deliveries"] * setting.flits / setting.side**2 / cost.summary["cycles"]
     latency = cost.summary["latency_cycles"]["unicast"]["mean"]
@@ -50,7 +50,7 @@ def run_ours(setting: Setting) -> dict[str, PeerRun]:
 
 
 def run_booksim(program: Path, settings: dict[str, str], setting: Setting) -> dict[str, PeerRun]:
-    """Return BookSim2: the process from its start to its end."""
+    """Run BookSim2; return the results of the process from its start to its end."""
     keys = {"topology": "mesh", "k": str(setting.side), "n": "2", "routing_function": "dim_order"}
     network = PeerNetwork(setting.side**2, keys)
     booksim = BookSim(program, network, LANES, BUFFER_FLITS, settings, setting.flits)
@@ -59,7 +59,7 @@ def run_booksim(program: Path, settings: dict[str, str], setting: Setting) -> di
 
 
 def run_cnsim(program: Path, setting: Setting) -> dict[str, PeerRun]:
-    """Return CNSim: the process from its start to its end."""
+    """Run CNSim; return the results of the process from its start to its end."""
     return {CNSIM.name: CnSim(program, setting.side, LANES, setting.flits).run(setting.load, setting.cycles)}
 
 
@@ -91,7 +91,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _runners(chosen: argparse.Namespace) -> list[Runner]:
-    """Return ours, and the peers, built."""
+    """Return our runner, and the peers', built."""
     peers: list[Peer] = [BOOKSIM2] if chosen.without_cnsim else [BOOKSIM2, CNSIM]
     tarballs = [tarball_of(peer, chosen.peers) for peer in peers]
     programs: dict[str, Path] = {}
@@ -112,11 +112,11 @@ def _settings(chosen: argparse.Namespace) -> list[Setting]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Build, measure, print and write; exit code 1 if ours is not as fast as it is to be."""
+    """Build, measure, print and write; exit code 1 if a bar is missed."""
     chosen = _parser().parse_args(arguments)
     try:
         settings, runners = _settings(chosen), _runners(chosen)
-        run_ours(settings[0])  # compiles, or loads what was compiled
+        run_ours(settings[0])  # compiles, or loads compiled loops
         rows = []
         print_titles(chosen.side, chosen.cycles, chosen.repeats)
         for row in measured(runners, settings, chosen.repeats):
@@ -132,19 +132,19 @@ def main(arguments: list[str] | None = None) -> None:
     except (PeerError, BenchmarkError, ValueError, OSError) as error:
         sys.exit(f"error: {error}")
     print(f"\n{chosen.table}")
-    print("\n".join(missed) if missed else "as fast as it is to be at every load")
+    print("\n".join(missed) if missed else "every bar is reached")
     sys.exit(int(bool(missed)))
 
 
 def _measured_processes(runners: list[Runner], repeats: int) -> list[Row]:
-    """Return whole processes of ours in turn with all the others."""
+    """Return the results of whole processes of ours in turn with all the others."""
     with tempfile.TemporaryDirectory(prefix="hydranoc-peers-") as folder, progress_bars() as progress:
         progress("whole processes", 0, 0)
         return list(measured([OurProcesses(Path(folder)), *runners], list(SETTINGS), repeats))
 
 
 def missed_bars(row: Row) -> list[str]:
-    """Return a line for each peer that ours is not so many times as fast as it is to be."""
+    """Return a line for each peer whose bar is missed."""
     bars = {BOOKSIM2.name: BAR} | (BARS.get(row.flits, {}) if row.side == SIDES[0] else {})
     return [
         f"{row.side} x {row.side} nodes, {row.flits} flits, load {row.load:g}: "

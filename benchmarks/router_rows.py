@@ -24,5 +24,5 @@ class Row(Protocol):
 
 
 def rows() -> list[Row]:
-    """Return all rows of the table: what ``benchmarks/NAME_rows.py`` of every family says."""
+    """Return all rows of the table, from ``benchmarks/NAME_rows.py`` of every family."""
     return [row for family in FAMILIES for row in importlib.import_module(f"benchmarks.{family}_rows").rows()]

@@ -1,6 +1,6 @@
 """Table of router costs on ECP5: ``python -m benchmarks.router_table [--store] [--only PATTERN]``.
 
-``--store`` writes what was measured to the baseline, row by row, so that a run that is interrupted loses little.
+``--store`` writes the results to the baseline row by row, so that an interrupted run loses little.
 """
 
 import argparse
@@ -41,14 +41,14 @@ def line(row: Row, measurement: Measurement) -> str:
 
 
 def store(row: Row, measurement: Measurement) -> None:
-    """Put a row into the baseline; rows that are no longer in the table leave it."""
+    """Store a row in the baseline; remove rows that are no longer in the table."""
     entry = entry_of(row.name, measurement, row.plan, DEVICE, tool_versions(DEVICE))
     names = {known.name for known in rows()} - {row.name}
     write_baseline([*(old for old in read_baseline() if old.name in names), entry])
 
 
 def multicast_costs(found: Mapping[str, tuple[Row, Measurement]]) -> list[str]:
-    """Return what multicast adds to those routers that were measured with and without it."""
+    """Return the cost of multicast for routers that were measured with and without it."""
     lines = []
     for name, (row, with_it) in found.items():
         if not row.multicast or f"{name}{UNICAST}" not in found:
@@ -64,7 +64,7 @@ def multicast_costs(found: Mapping[str, tuple[Row, Measurement]]) -> list[str]:
 
 
 def main() -> None:
-    """Measure, print, and store if asked to."""
+    """Measure, print, and store if requested."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.router_table", description="Costs of routers.")
     parser.add_argument("--store", action="store_true", help="write the figures to the baseline")
     parser.add_argument(

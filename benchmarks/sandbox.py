@@ -1,4 +1,4 @@
-"""Commands of the package as processes: with caches of their own, and counted with all that they start."""
+"""Commands of the package as processes: with caches of their own, and their children counted."""
 
 import os
 import resource
@@ -20,11 +20,11 @@ IMPORTED = [
 COMMAND = (str(Path(sys.executable).with_name("hydranoc")),)
 """The command as a user calls it, of this installation."""
 LESSONS = 3
-"""Commands from which a daemon learns before it is measured."""
+"""Commands that train a daemon before it is measured."""
 
 
 class BenchmarkError(Exception):
-    """A command that did not end as it should; one clear line."""
+    """A command failed; one clear line."""
 
 
 class Sandbox:
@@ -33,7 +33,7 @@ class Sandbox:
     Parameters
     ----------
     folder : Path
-        An empty one.
+        An empty folder.
     """
 
     def __init__(self, folder: Path):
@@ -41,12 +41,12 @@ class Sandbox:
         self.empty_caches()
 
     def empty_caches(self) -> None:
-        """Begin with caches in which there is nothing."""
+        """Remove all caches."""
         self._caches += 1
 
     @property
     def caches(self) -> Path:
-        """Where everything is kept that a command keeps."""
+        """Folder of all caches."""
         return self.folder / f"caches-{self._caches}"
 
     @property
@@ -58,7 +58,7 @@ class Sandbox:
         return {**kept, **own, "PYTHONPYCACHEPREFIX": str(self.folder / "modules")}
 
     def import_modules(self) -> None:
-        """Let Python compile the modules that compilers and simulators load, which pip does when it installs."""
+        """Compile the Python modules that compilers and simulators load, as pip does at installation."""
         names = [*IMPORTED, "hydranoc.lockstep.compare", "sim_model.engines.simulation"]
         self._run([sys.executable, "-c", "\n".join(f"import {name}" for name in names)])
 
@@ -78,7 +78,7 @@ class Sandbox:
     def daemon_seconds(self, arguments: Sequence[str], times: int = 20) -> float:
         """Return the CPU seconds of a command that a daemon runs, client and daemon together: the mean of ``times``.
 
-        The daemon has loaded before what the command needs.
+        The daemon has loaded the command's modules before.
 
         Raises
         ------

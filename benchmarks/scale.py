@@ -1,7 +1,7 @@
-"""What networks cost from 16 to 65,536 nodes, in time and memory: ``python -m benchmarks.scale [--quick] [-o DIR]``.
+"""Cost of networks from 16 to 65,536 nodes, in time and memory: ``python -m benchmarks.scale [--quick] [-o DIR]``.
 
-Each point has a process of its own, so that its peak memory is its own. Writes scale.csv and plots of it; points that
-are in the file already are not measured again, so a run that was broken off goes on.
+Each point is measured in a separate process, so that its peak memory is separate. Writes scale.csv and plots of it;
+points already in the file are not measured again, so an interrupted run can be continued.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from benchmarks.scale_plots import plot_points
 
 CYCLES, FEW_CYCLES, QUICK_CYCLES = 100_000, 10_000, 5_000
 MOST_NODES_OF_ALL_CYCLES, QUICK_NODES = 4096, 1024
-"""Larger networks are run for few cycles, which says what a cycle costs."""
+"""Larger networks are run for few cycles, which determine the cost of a cycle."""
 STAGES = ("network", "messages", "state", "compile", "run", "statistics", "messages_csv")
 COLUMNS = (
     "family",
@@ -41,7 +41,7 @@ MOST_CHECK_SECONDS = 600
 
 
 def peak_megabytes() -> float:
-    """Return most memory that this process has had so far."""
+    """Return the peak memory of this process so far."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / MEGABYTE_KB
 
 
@@ -101,9 +101,9 @@ def check_here(family: str, nodes: int) -> dict[str, Any]:
 
 
 def _apart(*arguments: str, seconds: float | None = None) -> dict[str, Any]:
-    """Return what this program prints with some arguments in a process of its own; empty if it takes too long.
+    """Return the output of this program with some arguments in a process of its own; empty after a timeout.
 
-    It is empty as well if the system ends that process, which it does when memory runs out.
+    It is empty as well if the system kills that process for lack of memory.
     """
     command = [sys.executable, "-m", "benchmarks.scale", *arguments]
     try:
@@ -118,7 +118,7 @@ def _apart(*arguments: str, seconds: float | None = None) -> dict[str, Any]:
 
 
 def measure(family: str, nodes: int, *, quick: bool) -> dict[str, Any]:
-    """Return a point, in a process of its own."""
+    """Return a point, measured in a process of its own."""
     cycles = QUICK_CYCLES if quick else CYCLES if nodes <= MOST_NODES_OF_ALL_CYCLES else FEW_CYCLES
     return {"asked": nodes} | _apart("--point", family, str(nodes), str(cycles))
 
@@ -128,7 +128,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__)
     parser.add_argument("-o", "--output", type=Path, default=Path("results/scale"))
     parser.add_argument("--quick", action="store_true", help=f"to {QUICK_NODES:,} nodes, {QUICK_CYCLES:,} cycles")
-    parser.add_argument("--only", action="append", choices=sorted(FAMILIES), help="a family; may come several times")
+    parser.add_argument("--only", action="append", choices=sorted(FAMILIES), help="a family; may be repeated")
     parser.add_argument("--most-nodes", type=int, default=NODES[-1])
     parser.add_argument("--no-checks", action="store_true", help="runs alone, no static proofs")
     parser.add_argument("--point", nargs=3, metavar=("FAMILY", "NODES", "CYCLES"), help=argparse.SUPPRESS)

@@ -1,7 +1,7 @@
-"""Networks of all families from 16 to 65,536 nodes, each under a load that is near what it carries.
+"""Networks of all families from 16 to 65,536 nodes, each under a load near saturation.
 
-Loads are flits per node and cycle. What a network carries falls with the mean way where the links per node stay the
-same: with the side of tori and hexagonal meshes, and of patches of a lattice, where most ways lead by the root as well.
+Loads are flits per node and cycle. With constant links per node, the saturation load decreases with the mean path
+length: with the side of tori and hexagonal meshes, and of patches of a lattice, where most routes also pass the root.
 """
 
 from collections.abc import Callable
@@ -14,9 +14,9 @@ NODES = (16, 64, 256, 1024, 4096, 16_384, 65_536)
 MULTICAST_FRACTION, DESTINATIONS = 0.01, 16
 MOST_MULTICASTS_PER_CYCLE = {"spam": 1.0, "min": 0.001}
 """In the whole network. One token serialises those of a multistage network that turn round at its last stage, so that
-no more than one in a few hundred cycles gets through, however large it is."""
+at most one in a few hundred cycles gets through, at any size."""
 MOST_NODES_OF_BIT_STRINGS = 4096
-"""Beyond, a header with a bit for every node would be longer than the messages; there are only unicasts then."""
+"""Beyond, a header with a bit for every node would be longer than the messages; only unicasts are sent."""
 BROADCAST_COPIES_SHARE = 1.0
 """Packets of broadcasts in hexagonal meshes for each of all others, roughly."""
 
@@ -33,7 +33,7 @@ class Scaled:
     load : callable
         (nodes) -> flits per node and cycle.
     most_nodes : int
-        Beyond, a point takes longer, or more memory, than is reasonable.
+        Limit of reasonable time and memory for a point.
     """
 
     title: str
@@ -47,7 +47,7 @@ def _power_of_two(nodes: int) -> int:
 
 
 def _hexagon(nodes: int) -> int:
-    """Return size of the mesh whose number of nodes is nearest."""
+    """Return the size of the mesh whose number of nodes is nearest."""
     return min(range(2, 149), key=lambda size: abs(3 * size * (size - 1) + 1 - nodes))
 
 
@@ -87,16 +87,16 @@ FAMILIES = {
 
 
 def configuration(family: str, nodes: int, cycles: int) -> dict[str, Any]:
-    """Return a network under its load: uniform unicasts, and some multicasts where the hardware makes them.
+    """Return a network under its load: uniform unicasts, and some multicasts where the hardware supports them.
 
     Parameters
     ----------
     family : str
         One of ``FAMILIES``.
     nodes : int
-        One of ``NODES``; hexagonal meshes have as many as come near.
+        One of ``NODES``; hexagonal meshes have a number near it.
     cycles : int
-        In which messages start.
+        Cycles in which messages start.
     """
     scaled = FAMILIES[family]
     traffic: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Plots of ``python -m benchmarks.scale``: time and memory against nodes, measured and carried on."""
+"""Plots of ``python -m benchmarks.scale``: time and memory against nodes, measured and extrapolated."""
 
 from collections.abc import Sequence
 from math import log
@@ -11,30 +11,30 @@ from hydranoc.studies.common.figure import Figure, Series
 CYCLES = 100_000
 GIGABYTE_MB = 1024
 MESSAGE_BYTES = 600
-"""A unicast takes from its drawing to its row in messages.csv, as measured with many of them."""
+"""Memory of a unicast from its drawing to its row in messages.csv, as measured with many of them."""
 
 
 def seconds_of(point: dict[str, Any]) -> float:
-    """Return CPU seconds from configuration to messages.csv for 100,000 cycles, without compilation."""
+    """Return the CPU seconds from configuration to messages.csv for 100,000 cycles, without compilation."""
     per_cycle = ("messages", "run", "statistics", "messages_csv")
     grows = sum(point[f"{stage}_seconds"] for stage in per_cycle)
     return point["network_seconds"] + point["state_seconds"] + grows * CYCLES / point["cycles"]
 
 
 def megabytes_of(point: dict[str, Any]) -> float:
-    """Return peak memory; of runs of fewer cycles as much more as the messages take that were not sent."""
+    """Return the peak memory; shorter runs are corrected by the memory of the messages that were not sent."""
     missing = point["messages"] * (CYCLES / point["cycles"] - 1)
     return point["messages_csv_mb"] + missing * MESSAGE_BYTES / 2**20
 
 
 def carried_on(x: Sequence[float], y: Sequence[float], to: float) -> float:
-    """Return a power of the nodes through the last two points."""
+    """Return an extrapolation: a power of the nodes through the last two points."""
     slope = log(y[-1] / y[-2]) / log(x[-1] / x[-2])
     return y[-1] * (to / x[-1]) ** slope
 
 
 def plot_points(points: Sequence[dict[str, Any]]) -> dict[str, bytes]:
-    """Return two parts, time and memory; file contents by suffix."""
+    """Return the plots of time and memory; file contents by suffix."""
     series = []
     for panel, value in enumerate((seconds_of, lambda point: megabytes_of(point) / GIGABYTE_MB)):
         for colour, family in enumerate(FAMILIES):

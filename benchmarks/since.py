@@ -1,7 +1,7 @@
 """Speed of an engine here and in another checkout: ``python -m benchmarks.since CHECKOUT [--only NAME]``.
 
-The checkout, of an earlier commit say, has an environment of its own in ``.venv``. Both get the same messages and run
-in turn, and have to agree in every arrival; the times are the medians of the ratios of CPU seconds, the run alone.
+The checkout, such as one of an earlier commit, has its own environment in ``.venv``. Both run the same messages in
+turn, and must agree in every arrival; results are medians of the ratios of CPU seconds, without setup.
 """
 
 import argparse
@@ -43,12 +43,12 @@ class Case:
     values: dict[str, Any]
 
     def design(self) -> Design:
-        """Return with its messages."""
+        """Return the design with its messages."""
         return changed(load(self.config), **self.values, cycles=self.cycles)
 
 
 def cases() -> Iterator[Case]:
-    """Yield all that is measured."""
+    """Yield all cases."""
     for flits in FLITS:
         for load_flits in MESH_LOADS:
             rate = load_flits / flits
@@ -64,7 +64,7 @@ def cases() -> Iterator[Case]:
 
 
 class Checkout:
-    """A process of a checkout that runs what it is asked to."""
+    """A process of a checkout that runs cases on request."""
 
     def __init__(self, folder: Path, worker: Path = WORKER):
         python = folder / ".venv/bin/python"
@@ -74,19 +74,19 @@ class Checkout:
         self._process = subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def run(self, **asked: Any) -> dict[str, Any]:
-        """Return what ``since_worker`` answers."""
+        """Return the answer of ``since_worker``."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(asked) + "\n")
         self._process.stdin.flush()
         line = self._process.stdout.readline()
         if not line:
-            raise SystemExit("The other checkout could not do a run; what it said stands above")
+            raise SystemExit("The other checkout failed; its output is above")
         return cast(dict[str, Any], json.loads(line))
 
 
 def write_messages(messages: Messages, path: Path) -> None:
-    """Messages in columns, those of parents left out."""
+    """Write the messages in columns, without those of parents."""
     names = [
         field.name for field in fields(messages) if field.name not in ("parents", "parent_offsets", "delay_cycles")
     ]
@@ -117,7 +117,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.since", description=__doc__)
     parser.add_argument("checkout", type=Path)
-    parser.add_argument("--only", default="", help="cases whose names begin so")
+    parser.add_argument("--only", default="", help="cases whose names begin with this")
     parser.add_argument("--engine", default="cycle", help="of networks that have it, such as planes of a mesh")
     parser.add_argument("--repeats", type=int, default=REPEATS)
     given = parser.parse_args()

@@ -1,6 +1,6 @@
-"""The side of ``benchmarks.since`` that runs in a checkout, an earlier one perhaps: a line asks, a line answers.
+"""The side of ``benchmarks.since`` in a checkout, possibly an earlier one: it answers each line with a line.
 
-It imports nothing from the benchmarks, and asks of the checkout only what all of them have.
+It imports nothing from the benchmarks, and uses only features that all checkouts have.
 """
 
 import dataclasses
@@ -17,7 +17,7 @@ import numpy as np
 
 
 def messages_from(path: str) -> Any:
-    """Return messages without parents, in the columns that this checkout has."""
+    """Return messages without parents, in the columns of this checkout."""
     from sim_model.messages.messages import Messages
 
     columns = dict(np.load(path))
@@ -31,7 +31,7 @@ def messages_from(path: str) -> Any:
 
 
 class Runs:
-    """The networks and messages that runs were asked for, each made once."""
+    """The requested networks and messages, each built once."""
 
     def __init__(self) -> None:
         from sim_model.engines.simulation import Simulation
@@ -49,7 +49,7 @@ class Runs:
             self._models[config] = load(Path(config)).model
         if messages not in self._messages:
             self._messages = {messages: messages_from(messages)}
-            self._make(config, messages, engine).run(1)  # compiles, or loads what was compiled
+            self._make(config, messages, engine).run(1)  # compiles, or loads compiled loops
         simulation = self._make(config, messages, engine)
         begin = time.process_time()
         results = simulation.run(until_cycle)
@@ -63,7 +63,7 @@ class Runs:
 
 
 def main() -> None:
-    """Until there is no line any more."""
+    """Answer requests until the input ends."""
     sys.path.insert(0, os.getcwd())
     runs = Runs()
     for line in sys.stdin:

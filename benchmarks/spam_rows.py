@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-# (a router is made to be asked for its parameters)
+# (a router is built only for its parameters)
 """The SPAM routers whose cost is tabulated: one thing varied at a time around a reference.
 
 The reference has 5 ports, flits of 32 bits, 64 nodes and buffers of 2: the root of an 8 x 8 mesh. The root has the
@@ -36,7 +36,7 @@ class SpamRow:
     far : bool
         An inner switch of the mesh, far from the root; otherwise the switch with the largest tables.
     multicast : bool
-        False leaves out what only multicasts need.
+        False omits the logic for multicasts.
     """
 
     ports: int = 5
@@ -54,7 +54,7 @@ class SpamRow:
 
     @property
     def plan(self) -> NetworkPlan:
-        """Plan of the network that the router is from."""
+        """Plan of the router's network."""
         plan = spam_plan(_routing(self.ports, self.nodes, self.flit_bits), buffer_flits=self.buffer_flits)
         return plan if self.multicast else without_multicast(plan, _unicast_router)
 
@@ -86,14 +86,14 @@ def _routing(ports: int, nodes: int, flit_bits: int) -> SpamRouting:
 
 
 def _network(ports: int, nodes: int) -> Network:
-    """Return a network with one processor per switch, in which switches have so many ports."""
+    """Return a network with one processor per switch and ``ports`` ports per switch."""
     if ports == 3:
         return ring_network(nodes)
     if ports == 5:
         return mesh_network((_side(nodes), _side(nodes)))
     if ports == HYPERCUBE_PORTS:
         return hypercube_network(HYPERCUBE_PORTS - 1)
-    # a random graph in which nearly all switches have all their links
+    # a random graph in which nearly all switches use all their links
     return irregular_network(nodes, ports=ports, extra_links=nodes * (ports - 3) // 2, seed=1)
 
 

@@ -1,7 +1,7 @@
-"""CPU seconds of whole commands, from empty caches and again, and the bars that they must reach.
+"""CPU seconds of whole commands, from empty caches and again, and their bars.
 
-``python -m benchmarks.start_up`` starts every command twice in a row, with empty caches and with what the first run
-has kept, and counts all processes of each. Python's own compiled modules are there beforehand, as pip makes them.
+``python -m benchmarks.start_up`` starts every command twice in a row, with empty caches and with those of the first
+run, and counts all processes of each. Python's own modules are compiled beforehand, as by pip.
 """
 
 import argparse
@@ -32,7 +32,7 @@ class Command:
     ----------
     arguments : tuple of str
     cold, warm : float or None
-        At most with empty caches, and with what such a run has kept; None without a bar.
+        Limits with empty caches, and with those of such a run; None without a bar.
     """
 
     arguments: tuple[str, ...]
@@ -47,7 +47,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Measured:
-    """CPU seconds of a command: the least of all repeats.
+    """CPU seconds of a command: the minimum over all repeats.
 
     Members
     -------
@@ -61,7 +61,7 @@ class Measured:
 
     @property
     def missed(self) -> list[str]:
-        """A line for each bar that is not reached."""
+        """One line for each bar that is missed."""
         pairs = (("with empty caches", self.cold, self.command.cold), ("warm", self.warm, self.command.warm))
         return [
             f"{self.command.name}, {how}: {seconds:.2f} CPU s; at most {bar:g}"
@@ -71,7 +71,7 @@ class Measured:
 
 
 def commands() -> list[Command]:
-    """Return all that is measured."""
+    """Return all measured commands."""
     first_model = FIRST_MODEL_SHIPPED if any(SHIPPED_FOLDER.glob("*.o")) else FIRST_MODEL
     demo, *families = (str(EXAMPLES / f"{name}.yaml") for name in ("demo", "min", "harts", "torus-lanes", "hypercube"))
     return [
@@ -131,7 +131,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _missed(chosen: argparse.Namespace, sandbox: Sandbox) -> list[str]:
-    """Measure and print; a line for each bar that is not reached."""
+    """Measure and print; return a line for each bar that is missed."""
     missed = []
     wanted = [command for command in commands() if chosen.only is None or chosen.only in command.name]
     if any(command.cold for command in wanted):
@@ -156,7 +156,7 @@ def _missed(chosen: argparse.Namespace, sandbox: Sandbox) -> list[str]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Measure and print; exit code 1 if a bar is not reached."""
+    """Measure and print; exit code 1 if a bar is missed."""
     chosen = _parser().parse_args(arguments)
     if chosen.repeats < 1:
         sys.exit("error: --repeats must be at least 1")

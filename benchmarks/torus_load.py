@@ -1,6 +1,6 @@
 """Unicasts on square tori in the golden model.
 
-Where both ways round a ring are alike a message takes either, at random.
+Where both directions round a ring are equally short, a message takes one at random.
 """
 
 import numpy as np
@@ -18,12 +18,12 @@ def loaded_torus(model: TorusModel) -> LoadedModel:
 
 
 def links_between(grid: Grid, source: int, destination: int) -> int:
-    """Return channels between switches on a shortest way."""
+    """Return the number of channels between switches on a shortest route."""
     return sum(1 for _ in grid.path(source, destination))
 
 
 def _operations(grid: Grid, source: np.ndarray, destination: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """Return turns as operations; either of two ways that are alike."""
+    """Return turns as operations; ties between two directions are broken at random."""
     unique, which = np.unique(source * grid.nodes + destination, return_inverse=True)
     choices = np.array([_shortest_ways(grid, *divmod(pair, grid.nodes)) for pair in unique.tolist()])
     return choices[which, generator.integers(4, size=len(source))] if len(unique) else source

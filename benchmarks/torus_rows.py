@@ -1,9 +1,9 @@
 # amaranth: UnusedElaboratable=no
-# (a router is made to be asked for its parameters)
+# (a router is built only for its parameters)
 """The switches of tori whose cost is tabulated: one thing varied at a time around a reference.
 
-The reference is a switch of an 8 x 8 torus: two lanes of four flits for each channel, flits of 32 bits, two cycles per
-hop for a head (``routing_cycles`` 1).
+The reference is a switch of an 8 x 8 torus: two virtual channels of four flits for each channel, flits of 32 bits, two
+cycles per hop for a head (``routing_cycles`` 1).
 """
 
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class TorusRow:
 
     @property
     def plan(self) -> NetworkPlan:
-        """Plan of the network that the switch is from."""
+        """Plan of the switch's network."""
         network = TorusNetwork(Grid(self.side, self.side), self.lanes)
         return torus_plan(
             TorusRouting(network, self.flit_bits, self.lane_rule),

@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
-# (a router is made to be asked for its ports)
-"""The same network with routers for unicasts only, to tell what multicast costs."""
+# (a router is built only for its ports)
+"""Networks with routers for unicasts only, to measure the cost of multicast."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,13 +10,13 @@ from rtl.parts.part import Part
 
 
 def without_multicast(plan: NetworkPlan, unicast_router: Callable[[Part], Part]) -> NetworkPlan:
-    """Return a plan whose routers, and their constants, are only what unicasts need.
+    """Return a plan whose routers, and their constants, support unicasts only.
 
     Parameters
     ----------
     plan : NetworkPlan
     unicast_router : callable
-        A router without multicast in the place of one with it.
+        Returns a router without multicast in the place of one with it.
     """
     shapes: dict[str, Callable[[], Part]] = {}
     inputs: dict[str, set[str]] = {}

@@ -1,4 +1,4 @@
-"""The networks that speed figures are measured on, a configuration for each family, and the loads on them."""
+"""Networks for speed figures, a configuration for each family, and their loads."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,7 +11,7 @@ from hydranoc.design import Design
 
 NETWORKS = sorted((Path(__file__).parent / "networks").glob("*.yaml"))
 LOADS = {"light": 0.3, "near saturation": 1.0, "overload": 4.0}
-"""Messages, as a multiple of what the configuration says."""
+"""Messages, as a multiple of the configured number."""
 
 
 def loaded(path: Path, load_name: str, cycles: int) -> Design:
@@ -22,7 +22,7 @@ def loaded(path: Path, load_name: str, cycles: int) -> Design:
 
 
 def random_traffic(design: Design) -> RandomTraffic:
-    """Return what the configuration of one of the networks says of traffic."""
+    """Return the configured traffic of one of the networks."""
     traffic = design.config.traffic
     if not isinstance(traffic, RandomTraffic):
         raise TypeError(f"Traffic must be random, not {type(traffic).__name__}")
@@ -36,7 +36,7 @@ def changed(design: Design, **values: Any) -> Design:
 
 
 def networks() -> Iterator[tuple[str, Path]]:
-    """Yield what each network is called, and its file."""
+    """Yield the name and the file of each network."""
     for path in NETWORKS:
         network = load(path).network
         yield f"{path.stem}, {network.switches} routers, {len(network.processors)} nodes", path

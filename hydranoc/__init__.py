@@ -20,11 +20,11 @@ _HOMES = {
     "ConfigError": ("hydranoc.errors", "ConfigError"),
     "__version__": ("rtl.version", "VERSION"),
 }
-"""Module and name there of everything that this package offers."""
+"""Home module and name of each public name of this package."""
 
 
 def __getattr__(name: str) -> "Any":
-    """Loaded when first asked for: the command must be at work on signals before a second of modules is loaded."""
+    """Load a name on first use: the command must handle signals before a second of modules is loaded."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 
 def load(configuration: str | Path | Mapping[str, Any]) -> "Design":
-    """Return a network from its configuration.
+    """Return the design that a configuration describes.
 
     Parameters
     ----------
     configuration : str, Path or mapping
-        A file, or what would stand in it; file names in a mapping are relative to the working folder.
+        A file, or its content; file names in a mapping are relative to the working folder.
 
     Raises
     ------
     ConfigError
-        For the first thing wrong, with file and line if it is a file.
+        For the first error, with file and line if it is a file.
     """
     # loads NumPy: not for the help of a verb
     from hydranoc.config.load import load_config

@@ -1,9 +1,9 @@
-"""The command ``hydranoc VERB CONFIG``: its entry, which loads little, so that a signal finds it ready.
+"""Entry point of the command ``hydranoc VERB CONFIG``, which loads few modules before it handles signals.
 
 Modules such as ``contextlib`` and ``signal`` would take a third of the time that a command by the daemon takes here.
 
-Exit code 0: done and right. 1: done and wrong (mismatch, deadlock, lost message). 2: bad input. 3: trouble of the
-machine. Errors are told in one line on stderr.
+Exit code 0: done and right. 1: done and wrong (mismatch, deadlock, lost message). 2: bad input. 3: environment
+failure. Errors are one line on stderr.
 """
 
 import _signal as signal  # pyright: ignore[reportMissingImports] without the enums of ``signal``
@@ -25,7 +25,7 @@ OBJECTS_AT_START = 200_000
 class _Interrupt:
     """Handler of the signal INT: at once while modules load and at the end, between them as KeyboardInterrupt.
 
-    Modules and libraries may catch an interrupt that comes while they load and raise something else; and nobody
+    Modules and libraries may catch an interrupt that comes while they load and raise something else; and nothing
     catches one that comes while Python ends.
     """
 
@@ -59,13 +59,13 @@ def run(arguments: "Sequence[str] | None" = None) -> int:
 
 
 def main() -> None:
-    """Entry point of the installed command: by the daemon, if there is one that can do it."""
+    """Run the installed command: by the daemon, if one can run it."""
     code = exit_code_by_daemon()
     os._exit(run_to_end() if code is None else code)
 
 
 def serve(idle_seconds: float) -> None:
-    """Be the daemon (``hydranoc daemon start``), or a worker of it, until it has been idle for so long."""
+    """Run as the daemon (``hydranoc daemon start``), or a worker of it, until it has been idle for ``idle_seconds``."""
     from hydranoc.environment import set_defaults
 
     set_defaults()
@@ -106,7 +106,7 @@ def run_to_end() -> int:
 
 
 def _collect_later() -> None:
-    """Collect no garbage while modules load, which are none, and search them no more when there is much else."""
+    """Disable garbage collection while modules load, and exempt the loaded modules from later collections."""
     usual = gc.get_threshold()
 
     def go_on(phase: str, _counts: dict[str, int]) -> None:
@@ -120,7 +120,7 @@ def _collect_later() -> None:
 
 
 def _flushed(code: int) -> int:
-    """Exit code once all is printed: at exit, Python would complain of a full disk in its own way, and return 120."""
+    """Return the exit code after all output: Python would report a full disk in its own way at exit, and return 120."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

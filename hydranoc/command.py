@@ -1,4 +1,4 @@
-"""The command's verbs, and what each error that ends one says and returns."""
+"""Verbs of the command, and message and exit code of each error that ends one."""
 
 import contextlib
 import sys
@@ -17,7 +17,7 @@ from topology.common.errors import FileRemark
 from topology.common.trouble import MachineTrouble
 
 LONGEST_ERROR = 1500
-"""Letters of an error; paths and lines of files that it repeats may be as long as their writers liked."""
+"""Characters of an error; paths and lines of files that it repeats may have any length."""
 
 EPILOG = """
 \b
@@ -32,7 +32,7 @@ Examples:
   hydranoc reproduce spam-fig2 --quick
 
 \b
-Exit code: 0 done and right, 1 done and wrong, 2 bad input, 3 trouble of the machine.
+Exit code: 0 done and right, 1 done and wrong, 2 bad input, 3 environment failure.
 """
 
 
@@ -63,12 +63,12 @@ def group(context: click.Context) -> None:
 
 
 def execute(arguments: Sequence[str] | None) -> int:
-    """Run one command and return its exit code; errors are told in one line on stderr."""
+    """Run one command and return its exit code; errors are one line on stderr."""
     return told(lambda: group.main(args=arguments, prog_name="hydranoc", standalone_mode=False))
 
 
 def told(work: Callable[[], Any]) -> int:
-    """Exit code of some work of a command, which returns one or nothing; an error is told in one line on stderr."""
+    """Return the exit code of some work of a command, which returns one or nothing; an error is one line on stderr."""
     warnings.showwarning = print_remark
     try:
         with lent_folders():
@@ -108,7 +108,7 @@ def print_remark(message: Warning | str, category: type[Warning], *_where: Any, 
 
 
 def _ended(code: int, message: str) -> int:
-    """Tell an error in one line; what it repeats of its input must not move the cursor or colour the terminal."""
+    """Print an error in one line; input that it repeats must not move the cursor or colour the terminal."""
     line = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in " ".join(message.split()))
     if len(line) > LONGEST_ERROR:
         line = f"{line[: LONGEST_ERROR // 2]} ... {line[-LONGEST_ERROR // 2 :]}"

@@ -8,7 +8,7 @@ DEFAULTS = {
     # Numba colours thousands of messages that it never prints while it compiles a loop.
     "NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING": "1",
 }
-"""Programs that the command starts inherit them."""
+"""Defaults of the variables, which programs that the command starts inherit."""
 
 
 def set_defaults() -> None:

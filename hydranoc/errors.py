@@ -1,4 +1,4 @@
-"""The exception for bad input: a place in a file, and what is wrong there. Trouble of the machine is told from it."""
+"""The exception for bad input: a place in a file, and the error there. Environment failures are separate."""
 
 import errno
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from pathlib import Path
 from topology.common.trouble import MachineTrouble
 
 LONGEST_VALUE = 80
-"""Letters of a wrong value that a message shows."""
+"""Characters of a wrong value in a message."""
 
 WRONG_PLACES = frozenset(
     {
@@ -16,7 +16,7 @@ WRONG_PLACES = frozenset(
         *(errno.ELOOP, errno.EINVAL, errno.ENXIO, errno.ENODEV, errno.EXDEV, errno.EBUSY),
     }
 )
-"""Errors of a file that its user has named wrongly; all others are the machine's."""
+"""Errors of a wrong file name; all others are environment failures."""
 
 
 class ConfigError(ValueError):
@@ -25,7 +25,7 @@ class ConfigError(ValueError):
     Parameters
     ----------
     message : str
-        What is wrong, with the offending value and what would be right; one line.
+        The error, with the offending value and its limit or fix; one line.
     file : Path, str or None
         The file that it is about.
     line : int or None
@@ -40,7 +40,7 @@ class ConfigError(ValueError):
 
 
 def reason(error: OSError | ValueError) -> str:
-    """Return what is said of a file that cannot be used, without number and name; a ValueError is about its name."""
+    """Return the reason why a file cannot be used, without number and name; a ValueError is about its name."""
     if isinstance(error, OSError):
         return (error.strerror or str(error)).lower()
     return "its name holds characters that no file can have"
@@ -49,12 +49,12 @@ def reason(error: OSError | ValueError) -> str:
 def file_error(
     doing: str, error: OSError, file: Path | str | None, *, line: int | None = None
 ) -> ConfigError | MachineTrouble:
-    """Return the exception for a file that the user has named: a wrong name is bad input, a full disk is not.
+    """Return the exception for a file that the user names: a wrong name is bad input, a full disk is not.
 
     Parameters
     ----------
     doing : str
-        What failed, such as "cannot write results".
+        The failure, such as "cannot write results".
     error : OSError
     file : Path, str or None
         Where to look.
@@ -68,7 +68,7 @@ def file_error(
 
 
 def shown(value: object) -> str:
-    """Return a value for a message: nothing, true and false as YAML says them, what is long cut off."""
+    """Return a value for a message: null, true and false as in YAML, long values cut off."""
     if value is None:
         return "nothing"
     if isinstance(value, list | dict) and len(value) > LONGEST_VALUE:  # what is cut off need not be written first
@@ -78,7 +78,7 @@ def shown(value: object) -> str:
 
 
 def nearest(word: object, known: Iterable[str]) -> str:
-    """Return a question for the known word that is most like a wrong one, or an empty string.
+    """Return a question with the known word closest to a wrong one, or an empty string.
 
     >>> nearest("bufer_flits", ["buffer_flits", "flit_bits"])
     "; did you mean 'buffer_flits'?"
@@ -97,7 +97,7 @@ class KeyWrong(ValueError):
     key : str
         Key in the section.
     message : str
-        What is wrong.
+        The error.
     """
 
     def __init__(self, key: str, message: str):

@@ -5,8 +5,8 @@ RIGHT = 0
 WRONG = 1
 """Done and wrong: mismatch, deadlock, lost message."""
 BAD_INPUT = 2
-"""A configuration, file or option that cannot be used; told in one line on stderr."""
+"""Bad configuration, file or option; the error is one line on stderr."""
 TROUBLE = 3
-"""The machine could not do it: no space, no permission, a program that is missing, crashed or was killed."""
+"""Environment failure: no space, no permission, a program that is missing, crashed or was killed."""
 INTERRUPTED = 130
-"""The user or the signal TERM ended it."""
+"""Ended by the user or the signal TERM."""

@@ -20,9 +20,9 @@ def locked(path: Path, *, shared: bool = False, waiting: Callable[[], None] | No
     path : Path
         The lock's file, made if it is missing; or a folder that is there.
     shared : bool
-        Others may hold it too, if they share it.
+        Other processes may hold it too, if they share it.
     waiting : callable or None
-        Called once if somebody else has it.
+        Called once if another process has it.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def locked(path: Path, *, shared: bool = False, waiting: Callable[[], None] | No
 
 @contextlib.contextmanager
 def locked_if_free(path: Path) -> Iterator[bool]:
-    """Hold a lock if nobody else has it; gives whether it is held."""
+    """Hold a lock if it is free, and yield whether it is held."""
     with _opened(path) as file:
         free = False
         with _without_locks(), contextlib.suppress(BlockingIOError):

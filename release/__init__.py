@@ -1,1 +1,1 @@
-"""What makes releases: loops that come with a wheel."""
+"""Release tools: compiled loops that are part of a wheel."""

@@ -1,8 +1,8 @@
-"""Compiled loops that come with the package, for baselines of processors: ``python -m release.loops``.
+"""Compiled loops in the package, for baselines of processors: ``python -m release.loops``.
 
 The loops are those of the examples, of lock-step comparisons and of the papers' figures. Each baseline is compiled in a
-process of its own, because Numba generates code for one processor. Loops are run for a cycle, so that a machine makes
-loops only for baselines that it can run itself.
+separate process, because Numba generates code for one processor. Each loop is run for a cycle, so a machine compiles
+loops only for baselines that it can run.
 """
 
 import argparse
@@ -54,7 +54,7 @@ def main() -> int:
 
 
 def _compile_here(example: str | None) -> None:
-    """Run what needs the loops, in a process that compiles for the baseline."""
+    """Run code that needs the loops, in a process that compiles for the baseline."""
     kept.ship()
     notices.set_notice(_said)
     for name, engines in ENGINES.items():
@@ -81,7 +81,7 @@ def _run_example(name: str, engines: tuple[str, ...]) -> None:
 
 
 def _run_packed_rows() -> None:
-    """A chunk of a lock-step comparison."""
+    """Run a chunk of a lock-step comparison."""
     from hydranoc import load
     from rtl.endpoints.harness import observed_layout
     from tb.common.expectation import Expectation

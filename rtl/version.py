@@ -1,3 +1,3 @@
-"""The version: the only place where it stands. The package and the cores that are exported have it."""
+"""The version, defined only here. The package and the exported cores read it."""
 
 VERSION = "0.1.0"

@@ -1,4 +1,4 @@
-"""What the page of the Python interface (docs/api.md) shows, and what the docstrings there say."""
+"""Objects on the page of the Python interface (docs/api.md), and the content of their docstrings."""
 
 import ast
 import functools
@@ -27,7 +27,7 @@ class Shown(NamedTuple):
 
 
 def named_objects() -> dict[str, Any]:
-    """What the page lists, by its whole name."""
+    """Objects that the page lists, by qualified name."""
     return {name: called for name, called, _ in listed()}
 
 
@@ -44,7 +44,7 @@ def listed() -> Iterator[tuple[str, Any, bool]]:
 
 
 def shown() -> list[Shown]:
-    """Everything on the page that has a body: functions, classes, and their public methods and properties."""
+    """Objects on the page that have a body: functions, classes, and their public methods and properties."""
     found = []
     for name, called, inherits in listed():
         found.append(Shown(name, called, None))
@@ -91,7 +91,7 @@ def parameters(called: Any) -> list[str]:
 
 
 def overridden(one: Shown) -> list[Any]:
-    """Functions that a method overrides, or that protocols of the page say of it."""
+    """Functions that a method overrides, or that protocols of the page define."""
     if one.parent is None:
         return []
     name = one.name.rpartition(".")[2]
@@ -108,12 +108,12 @@ def protocols() -> tuple[type, ...]:
 
 
 def is_protocol(called: Any) -> bool:
-    """Whether it is a class that says what others have."""
+    """True for a protocol: a class that only describes the members of others."""
     return bool(vars(called).get("_is_protocol"))
 
 
 def fulfils(called: type, base: type) -> bool:
-    """Whether a class has everything that a protocol names; it has what it inherits."""
+    """True if a class has every member of a protocol, inherited ones included."""
     if not is_protocol(base):
         return True
     own = {*dir(called), *getattr(called, "__dataclass_fields__", {})}
@@ -138,7 +138,7 @@ def described(section: str) -> list[str]:
 
 
 def raised(function: Any) -> set[str]:
-    """Names of the errors in a function's own ``raise`` statements, as they stand there; one passed on has none."""
+    """Names of the errors in a function's own ``raise`` statements, as written there; one passed on has none."""
     if not inspect.isfunction(function) or not Path(function.__code__.co_filename).is_relative_to(ROOT):
         return set()  # of no file: made by a dataclass
     tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
@@ -147,6 +147,6 @@ def raised(function: Any) -> set[str]:
 
 
 def error_name(error: ast.expr) -> str:
-    """The class of an error that is raised, or the name of what makes it."""
+    """The class of a raised error, or the name of the function that makes it."""
     called = error.func if isinstance(error, ast.Call) else error
     return ast.unparse(called).rpartition(".")[2]

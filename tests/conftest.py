@@ -10,7 +10,7 @@ from hydranoc.cache import loop_folder
 
 os.environ["HYDRANOC_LOOPS"] = str(loop_folder())  # also for tests with a cache folder of their own
 os.environ["HYDRANOC_DAEMON"] = "off"
-os.environ["HYDRANOC_PROGRESS"] = "off"  # on a slow machine lines of progress would come between those looked at
+os.environ["HYDRANOC_PROGRESS"] = "off"  # on a slow machine lines of progress would mix with the compared ones
 
 
 def pytest_addoption(parser):

@@ -70,7 +70,7 @@ class InjectingLinks(TorusLinks):
 
 
 class InjectingTorus(TorusNetwork):
-    """The same with lanes. Routing asks for directions alone, so that of tori will do."""
+    """The network with lanes. Routing uses directions alone, so that of tori fits."""
 
     def __init__(self, grid: Grid, lanes: int, injection_channels: int):
         self.grid, self.lanes = grid, lanes

@@ -12,7 +12,7 @@ OUTCOMES = ("passed", "failed", "skipped")
 
 
 def outcome_of(case: ElementTree.Element) -> str:
-    """What became of a test: an error counts as a failure."""
+    """Outcome of a test: an error counts as a failure."""
     tags = {child.tag for child in case}
     if tags & {"failure", "error"}:
         return "failed"

@@ -30,7 +30,7 @@ def told_before(one: Shown) -> list[dict[str, str]]:
 
 
 def wrong_parameters(one: Shown) -> str:
-    """What is wrong with the names of its parameters, or nothing."""
+    """Return the fault of the names of its parameters, or an empty string."""
     wanted, own = parameters(one.called), told(one)
     if is_protocol(one.called) or not (wanted or (own_docstring(one.called) and "Parameters" in own)):
         return ""
@@ -44,7 +44,7 @@ def wrong_parameters(one: Shown) -> str:
 
 
 def same_parameters(own: Any, other: Any) -> bool:
-    """Whether another function describes what this one takes; a parameter that is not used has an underscore."""
+    """Return whether another function describes the same parameters; unused ones have an underscore."""
     names, others = parameters(own), parameters(other)
     positional = all(one.kind is one.POSITIONAL_ONLY for one in list(inspect.signature(other).parameters.values())[1:])
     alike = len(names) == len(others) if positional else [name.lstrip("_") for name in names] == others
@@ -52,7 +52,7 @@ def same_parameters(own: Any, other: Any) -> bool:
 
 
 def wrong_result(one: Shown) -> str:
-    """What is wrong with what it says of its result, or nothing."""
+    """Return the fault of the description of its result, or an empty string."""
     result = None if inspect.isclass(one.called) else inspect.signature(one.called).return_annotation
     if result in (None, "None"):
         return ""
@@ -62,7 +62,8 @@ def wrong_result(one: Shown) -> str:
     said = whole.replace(sections(whole).get("Parameters", ""), "")
     if result in (np.ndarray, np.ndarray | None) and not DTYPE.search(said):
         return "an array without dtype"
-    is_member = one.parent and isinstance(vars(one.parent).get(one.name.rpartition(".")[2]), property | cached_property)
+    member = inspect.getattr_static(one.parent, one.name.rpartition(".")[2], None)  # of a base class as well
+    is_member = isinstance(member, property | cached_property)
     if is_member or whole.startswith(GIVES) or any({"Returns", "Yields"} & found.keys() for found in told_before(one)):
         return ""
     return f"no Returns, and the first sentence does not tell the result: {whole.splitlines()[0]}"
@@ -107,7 +108,7 @@ class Base:
 
 
 class Sloppy(Base):
-    """What the checks have to find.
+    """Faults that the checks have to find.
 
     Parameters
     ----------

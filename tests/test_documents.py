@@ -1,4 +1,4 @@
-"""Documents are wrapped at 120 columns; tables and what stands in code blocks are as long as they are."""
+"""Documents are wrapped at 120 columns; tables and code blocks have no limit."""
 
 from pathlib import Path
 

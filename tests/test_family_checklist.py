@@ -1,4 +1,4 @@
-"""What a family brings beside its slots in the registry: docs/adding_a_family.md as a test, a line of it per piece."""
+"""Pieces of a family beside its slots in the registry: docs/adding_a_family.md as a test, one line per piece."""
 
 import json
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ FILES = {
     "lock-step": "tests/tb/test_{f}_lockstep.py",
     "proofs, with their faults": "tests/proofs/{f}/faults.py",
 }
-"""Pieces that are files; a pattern wants at least one."""
+"""Pieces that are files; a pattern must match at least one."""
 
 
 @pytest.mark.parametrize("family", FAMILIES)

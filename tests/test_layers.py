@@ -1,4 +1,4 @@
-"""The house rules: who may import whom, no cycles between files, families apart from each other."""
+"""The layering: allowed imports, no cycles between files, no imports between families."""
 
 import ast
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The Makefile says every few seconds that silent work goes on, and ends as the work does."""
+"""The Makefile prints a heartbeat during silent work, and ends with the exit code of the work."""
 
 import re
 import subprocess
@@ -32,7 +32,7 @@ def test_work_that_fails_ends_make_at_once(makefile):
     answer = subprocess.run(["make", "wrong"], cwd=makefile, capture_output=True, text=True, check=False)
     assert answer.returncode == 2
     assert "Error 3" in answer.stderr
-    assert time.monotonic() - started < 60  # no process is left that holds the pipe
+    assert time.monotonic() - started < 60  # no remaining process keeps the pipe open
 
 
 def test_every_install_is_told_of():

@@ -18,7 +18,7 @@ PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 
 OPENING = re.compile(r"(What|Whose|Who|Whom|Whether|How|Whoever|Whatever)\b")
 """A subject comes first, and it is a noun of the field."""
-PERSON = re.compile(r"\b(nobody|somebody|anybody|whoever|nowhere)\b", re.IGNORECASE)
+PERSON = re.compile(r"\b(nobody|somebody|anybody|whoever)\b", re.IGNORECASE)
 """Hardware has no persons."""
 NO_IMPERATIVE = re.compile(
     r"(A|All|An|Any|As|At|Both|By|Each|Every|Everything|For|From|If|In|It|Its|No|Not|Nothing|Of|On|One|Only|So|"

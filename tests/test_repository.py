@@ -1,4 +1,4 @@
-"""What stands around the code: one version, metadata, automatic runs that call what there is."""
+"""Files around the code: one version, metadata, automatic runs that call what there is."""
 
 import re
 import subprocess

@@ -18,12 +18,12 @@ NETWORK = """network: {family: spam, topology: {kind: mesh, shape: [3, 3]}}
 traffic: {kind: random, cycles: 1000, messages_per_node_per_cycle: 0.002, flits: 8}
 """
 LOADS = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "object": "data"}
-"""What a browser fetches by itself, by element; a link in the text may lead anywhere."""
+"""Attributes that a browser fetches by itself, by element; links in the text may have any target."""
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory, require_package):
-    """The folder that ``make docs`` fills, and what the build says."""
+    """The folder that ``make docs`` fills, and the output of the build."""
     for package in ("sphinx", "myst_parser", "furo"):
         require_package(package)
     folder = tmp_path_factory.mktemp("site")
@@ -37,7 +37,7 @@ def site(tmp_path_factory, require_package):
 
 
 class Page(HTMLParser):
-    """Anchors of a page, where its links lead, and what it fetches by itself."""
+    """Anchors of a page, targets of its links, and addresses that it fetches by itself."""
 
     def __init__(self, path: Path):
         super().__init__()

@@ -1,1 +1,1 @@
-"""What hardware and model share of a network: graphs, labels, routing tables, flit formats, deadlock analysis."""
+"""Network descriptions shared by hardware and model: graphs, labels, routing tables, flit formats, deadlock checks."""

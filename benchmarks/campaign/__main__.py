@@ -25,7 +25,7 @@ LEDGER = Path(__file__).parent / "ledger.csv"
 
 @dataclass
 class Progress:
-    """What this call has done, and when it is enough."""
+    """Progress of this call, and its stop condition."""
 
     options: argparse.Namespace
     ledger: Ledger
@@ -38,7 +38,7 @@ class Progress:
     troubles: int = 0
 
     def take(self, found: Found) -> bool:
-        """Write down what a case gave; whether to go on."""
+        """Record the result of a case; return whether to go on."""
         self.ledger.add(Entry.of(found, self.versions))
         self.cases += 1
         self.cycles += found.cycles
@@ -51,7 +51,7 @@ class Progress:
 
     @property
     def enough(self) -> bool:
-        """True if what was asked for is done."""
+        """True if the stop condition is met."""
         limits = self.options
         return (
             (limits.cycles is not None and self.cycles >= limits.cycles)
@@ -71,7 +71,7 @@ def line_of(found: Found) -> str:
 
 
 def write_report(found: Found, folder: Path) -> None:
-    """What is to be known of a mismatch, or of trouble."""
+    """Write the report on a mismatch or an environment failure."""
     if found.verdict == TROUBLE:
         print(found.report, file=sys.stderr, flush=True)
     if found.verdict != MISMATCH:
@@ -88,7 +88,7 @@ def write_report(found: Found, folder: Path) -> None:
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the command line."""
+    """Return the parser of the command line."""
     parsed = argparse.ArgumentParser(prog="python -m benchmarks.campaign", description=__doc__)
     limits = parsed.add_argument_group(
         "how long", "until the first of these is reached; without any, until it is ended"
@@ -96,15 +96,15 @@ def parser() -> argparse.ArgumentParser:
     limits.add_argument("--cycles", type=positive, help="compared cycles of this call")
     limits.add_argument("--router-cycles", type=positive, help="cycles times routers of this call")
     limits.add_argument("--cases", type=positive, help="cases of this call")
-    limits.add_argument("--minutes", type=minutes, help="a case that has begun is still finished")
+    limits.add_argument("--minutes", type=minutes, help="limit; a running case is finished")
     parsed.add_argument("--family", action="append", choices=FAMILIES, help="only this one; may be repeated")
     parsed.add_argument("--workers", type=positive, default=1, help="processes; default 1")
-    parsed.add_argument("--case", type=natural, help="run this case alone, whatever the ledger says, and write no line")
+    parsed.add_argument("--case", type=natural, help="run this case alone, without the ledger")
     parsed.add_argument("--from", dest="first_case", type=natural, default=0, help="run no case before this one")
     parsed.add_argument("--ledger", type=Path, default=LEDGER, help="default: that of the project")
-    parsed.add_argument("-o", "--output", type=Path, default=Path("results/campaign"), help="for reports of mismatches")
+    parsed.add_argument("-o", "--output", type=Path, default=Path("results/campaign"), help="folder of reports")
     parsed.add_argument("--scale", type=float, default=1.0, help=argparse.SUPPRESS)
-    parsed.add_argument("--summary", action="store_true", help="print what the ledger says, and run nothing")
+    parsed.add_argument("--summary", action="store_true", help="print the summary of the ledger, and run nothing")
     return parsed
 
 
@@ -132,7 +132,7 @@ def minutes(text: str) -> float:
 
 
 def run_case(case: int, scale: float, folder: Path) -> int:
-    """Return one case alone; the exit code."""
+    """Run one case alone; return the exit code."""
     found = Runner(Campaign(scale)).run(case)
     print(line_of(found))
     write_report(found, folder)
@@ -140,7 +140,7 @@ def run_case(case: int, scale: float, folder: Path) -> int:
 
 
 def run_campaign(options: argparse.Namespace) -> int:
-    """Go on from the ledger; the exit code."""
+    """Continue from the ledger; return the exit code."""
     ledger = Ledger(options.ledger)
     entries = [entry for entry in ledger.entries() if entry.verdict != TROUBLE]
     compared = Counter()
@@ -154,7 +154,7 @@ def run_campaign(options: argparse.Namespace) -> int:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Return the command; returns its exit code."""
+    """Run the command; return its exit code."""
     options = parser().parse_args(arguments)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends its processes as well
     try:

@@ -1,4 +1,4 @@
-"""Cases by number: eight runs with other traffic over each network, and the families one after the other."""
+"""Cases by number: eight runs with different traffic over each network, with the families in turn."""
 
 import hashlib
 import json
@@ -21,22 +21,22 @@ FAMILIES = tuple(NETWORKS)
 RUNS = 8
 """Cases over one network: its simulator is built once for all of them."""
 ROUTER_CYCLES, MOST_CYCLES = 40_000_000, 2_000_000
-"""Of a case, at most, roughly: those of small networks and of many short messages have less."""
+"""Limits of a case, roughly: small networks and many short messages have less."""
 MOST_DRAWS = 50
 PARTS_FROM, PARTS_SHARE = 161, 0.5
-"""First network that may have headers of parts, and how many have: those before were compared when there were none."""
+"""First network that may have headers of parts, and their share: earlier networks were compared without them."""
 WITH_SETS = ("spam", "min")
 """Families whose headers name sets."""
 _NETWORK, _RUN = 0, 1  # first numbers of their random streams
 
 
 def family_of(case: int) -> str:
-    """Return family of a case."""
+    """Return the family of a case."""
     return FAMILIES[case // RUNS % len(FAMILIES)]
 
 
 def cases_of(family: str, turn: int) -> range:
-    """Return cases of a family's network, which is counted from 0 in that family."""
+    """Return the cases of a network, counted from 0 within its family."""
     first = (turn * len(FAMILIES) + FAMILIES.index(family)) * RUNS
     return range(first, first + RUNS)
 
@@ -47,7 +47,7 @@ class Campaign:
     Parameters
     ----------
     scale : float
-        Cases take so much of their usual cycles. Another scale is another campaign.
+        Fraction of the usual cycles of cases. Another scale is another campaign.
     """
 
     def __init__(self, scale: float = 1.0):
@@ -55,7 +55,7 @@ class Campaign:
         self._kept: tuple[int, Design] | None = None
 
     def network_of(self, case: int) -> Design:
-        """Return the network of a case, without traffic; the last one is kept."""
+        """Return the network of a case, without traffic; the last one is cached."""
         number = case // RUNS
         if self._kept is None or self._kept[0] != number:
             family = family_of(case)
@@ -79,11 +79,11 @@ class Campaign:
         return _first_valid(drawn, _RUN, *divmod(case, RUNS))
 
     def cycles_of(self, design: Design) -> int:
-        """Return cycles that a case over a network takes, roughly."""
+        """Return the approximate number of cycles of a case over a network."""
         return round(self.scale * sorted((MOST_CYCLES, ROUTER_CYCLES // design.network.switches))[0])
 
     def _room(self, base: Design) -> Room:
-        """Return what traffic has to suit in a network."""
+        """Return the limits of traffic in a network."""
         network, header, section = base.network, base.routing.header, base.config.network_section
         faults = getattr(section, "faults", None)
         return Room(
@@ -104,18 +104,18 @@ def _network_section(draw: Draw, family: str, number: int) -> Section:
 
 
 def configuration_of(design: Design) -> Section:
-    """Return what would stand in its file."""
+    """Return the configuration as it would be in a file."""
     return dict(design.config.source.data)
 
 
 def digest_of(design: Design) -> str:
-    """Return of a configuration, whatever the order of its keys."""
+    """Return the digest of a configuration, independent of the order of its keys."""
     text = json.dumps(configuration_of(design), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def _first_valid(drawn: Callable[[Draw], Section], *numbers: int) -> Design:
-    """Return the first of a row of draws that is a valid configuration; some combinations of keys are refused."""
+    """Return the first of a series of draws that is a valid configuration; some combinations of keys are refused."""
     refused: ConfigError | None = None
     for attempt in range(MOST_DRAWS):
         try:

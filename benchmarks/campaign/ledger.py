@@ -1,4 +1,4 @@
-"""The ledger: a line for each case that was run, appended when it is done, so that a killed campaign loses none."""
+"""The ledger: a line for each completed case, appended at its end, so that a killed campaign loses none."""
 
 import csv
 import fcntl
@@ -21,7 +21,7 @@ class Entry:
     case : int
     family : str
     configuration : str
-        Digest of it.
+        Its digest.
     routers, cycles, messages : int
         Cycles that were compared.
     cpu_seconds : int
@@ -31,7 +31,7 @@ class Entry:
     versions : str
         Of HydraNoC, its sources' digest, and Verilator's.
     situations : str
-        ``name=count``, blanks between them; those that were not seen are left out.
+        ``name=count``, separated by blanks; those with count 0 are left out.
     """
 
     case: int
@@ -47,7 +47,7 @@ class Entry:
 
     @classmethod
     def of(cls, found: Found, versions: str) -> "Entry":
-        """Return what a case gave."""
+        """Return the entry of a case's result."""
         seen = " ".join(f"{name}={count}" for name, count in found.situations.items() if count)
         sizes = (found.routers, found.cycles, found.messages, round(found.cpu_seconds))
         return cls(found.case, found.family, found.configuration, *sizes, found.verdict, versions, seen)
@@ -59,7 +59,7 @@ class Entry:
 
     @property
     def seen(self) -> dict[str, int]:
-        """Situations and how often they were seen."""
+        """Situations and their counts."""
         pairs = (pair.split("=") for pair in self.situations.split())
         return {name: int(count) for name, count in pairs}
 
@@ -74,19 +74,19 @@ class Ledger:
     Parameters
     ----------
     path : Path
-        Is made when the first line is added.
+        Created with the first line.
     """
 
     def __init__(self, path: Path):
         self.path = path
 
     def entries(self) -> list[Entry]:
-        """Return all lines; the last one counts if a case has several. A line that was cut off is left out.
+        """Return all entries; the last one counts if a case has several. An incomplete line is left out.
 
         Raises
         ------
         ConfigError
-            If it is no ledger.
+            If the file is not a ledger.
         """
         return list({entry.case: entry for entry in self._read()}.values()) if self.path.exists() else []
 
@@ -112,7 +112,7 @@ class Ledger:
         return entry
 
     def add(self, entry: Entry) -> None:
-        """Append a line; it is on disk when this returns. Several processes may."""
+        """Append a line; it is on disk when this returns. Several processes may append."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a+", encoding="utf-8", newline="") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -122,7 +122,7 @@ class Ledger:
             if not text:
                 writer.writerow(COLUMNS)
             elif not text.endswith("\n"):
-                file.write("\n")  # behind a line that was cut off
+                file.write("\n")  # after an incomplete line
             writer.writerow([getattr(entry, name) for name in COLUMNS])
             file.flush()
             os.fsync(file.fileno())

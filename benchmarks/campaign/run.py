@@ -17,14 +17,14 @@ from hydranoc.lockstep.simulator import BenchSource, BuiltSimulator, SimulatorFa
 
 EQUAL, MISMATCH, TROUBLE = "equal", "mismatch", "trouble"
 MOST_TIMES = 2
-"""A run may go on for so many times the cycles that it was drawn for; behind that it is not compared."""
+"""Limit of a run, as a multiple of its intended cycles; later cycles are not compared."""
 ATTEMPTS = 2
-"""A simulator that was killed is started once more."""
+"""Attempts for a simulator that was killed."""
 
 
 @dataclass
 class Found:
-    """What a case gave.
+    """Result of a case.
 
     Members
     -------
@@ -35,13 +35,13 @@ class Found:
     routers, cycles, messages : int
         Cycles that were compared.
     verdict : str
-        ``equal``, ``mismatch``, or ``trouble`` of the machine.
+        ``equal``, ``mismatch``, or ``trouble``: an environment failure.
     cpu_seconds : float
         Of all processes, building included.
     situations : dict of str to int
-        How often each was seen.
+        Count of each.
     report : str
-        Of a mismatch or of trouble.
+        Report on a mismatch or an environment failure.
     reproducer : str
         The configuration as YAML, for ``hydranoc compare``; of mismatches alone.
     """
@@ -108,6 +108,6 @@ class Runner:
 
 
 def _cpu_seconds() -> float:
-    """Return of this process, and of those that it has waited for: compilers and simulators."""
+    """Return the CPU seconds of this process and of its ended children: compilers and simulators."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + children.ru_utime + children.ru_stime

@@ -1,4 +1,4 @@
-"""Which case comes next: of the family that is furthest behind its share."""
+"""Selection of the next case: the family that is furthest behind its share."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import count
@@ -6,22 +6,22 @@ from itertools import count
 from benchmarks.campaign.cases import FAMILIES, cases_of
 
 SHARES: Mapping[str, int] = {"spam": 35, "min": 30, "harts": 12, "hypercube": 12, "torus": 11}
-"""Percents of all router-cycles; those whose routers cost more have less."""
+"""Percentages of all router-cycles; families with expensive routers have less."""
 
 
 class Shares:
-    """Hands out networks, each with the cases that are still to be run.
+    """Allocates networks, each with its remaining cases.
 
     Parameters
     ----------
     families : sequence of str
-        That take part.
+        Families of the campaign.
     router_cycles : mapping of str to int
-        What each has so far.
+        Router-cycles of each so far.
     done : collection of int
         Cases that are not to be run again.
     first_case : int
-        No case before this one is run.
+        First case to run.
     """
 
     def __init__(
@@ -31,11 +31,11 @@ class Shares:
         self._networks = {family: _open_networks(family, set(done), first_case) for family in families}
 
     def add(self, family: str, router_cycles: int) -> None:
-        """So much more has been compared, or is expected to be."""
+        """Add compared or expected router-cycles to a family."""
         self._compared[family] += router_cycles
 
     def next_network(self) -> list[int]:
-        """Return cases over the next network."""
+        """Return the cases over the next network."""
         family = min(self._compared, key=lambda name: (self._compared[name] / SHARES[name], FAMILIES.index(name)))
         return next(self._networks[family])
 

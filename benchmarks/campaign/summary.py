@@ -1,4 +1,4 @@
-"""What a ledger says in sum."""
+"""Summary of a ledger."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ def _speed(entries: Sequence[Entry]) -> float:
 
 
 def _situations(entries: Sequence[Entry]) -> list[str]:
-    """Return per family what was seen, how often and in how many cases, and what never was."""
+    """Return each family's situations: counts and cases, and those that never occurred."""
     lines = []
     for family, situations in SITUATIONS.items():
         counts, cases = Counter(), Counter()

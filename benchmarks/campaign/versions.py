@@ -1,4 +1,4 @@
-"""What was compared: the versions that stand in the ledger."""
+"""Versions under comparison, as recorded in the ledger."""
 
 import hashlib
 from pathlib import Path
@@ -18,7 +18,7 @@ def versions() -> str:
 
 
 def sources_digest(root: Path) -> str:
-    """Return of all Python files in the folders that matter."""
+    """Return the digest of all Python files in the relevant folders."""
     digest = hashlib.sha256()
     for folder in SOURCES:
         for path in sorted((root / folder).rglob("*.py")):

@@ -13,20 +13,20 @@ from benchmarks.campaign.shares import Shares
 
 ATTEMPTS = 2
 EXPECTED_ROUTER_CYCLES = 10_000_000
-"""Of a case, until it is known, so that several workers do not all run the same family."""
+"""Router-cycles of a case until they are known, so that not all workers run the same family."""
 
 
 def work(connection: Connection, scale: float) -> None:
-    """A worker: gets numbers of cases, and answers each with what it gave."""
+    """Run cases in a worker: receive their numbers, and reply with each result."""
     runner = Runner(Campaign(scale))
-    with suppress(EOFError, OSError):  # whoever started it is gone
+    with suppress(EOFError, OSError):  # the process that started it has ended
         while True:
             connection.send(runner.run(connection.recv()))
 
 
 @dataclass
 class Worker:
-    """A process, and the cases over its network that are still to be run."""
+    """A process, and the remaining cases over its network."""
 
     process: Any
     connection: Connection
@@ -35,7 +35,7 @@ class Worker:
 
 
 class Workers:
-    """Several processes that run the cases that ``Shares`` hands out.
+    """Several processes that run the cases allocated by ``Shares``.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Workers:
         return Worker(process, ours)
 
     def run(self, take: Callable[[Found], bool]) -> None:
-        """Run cases until ``take``, which gets what each gave, says that it is enough; cases underway are left.
+        """Run cases until ``take``, which receives each result, returns False; cases underway are abandoned.
 
         Parameters
         ----------
@@ -86,7 +86,7 @@ class Workers:
         worker.connection.send(worker.cases[0])
 
     def _answer(self, worker: Worker) -> Found | None:
-        """Return what the case gave; nothing if the process died and the case is to be tried again."""
+        """Return the result of the case; None if the process died and the case is to be retried."""
         case = worker.cases[0]
         try:
             found: Found = worker.connection.recv()

@@ -1,6 +1,6 @@
-"""``python -m benchmarks.mutation``: which faults, made by a program, are found by proofs, lock-step and fast tests.
+"""``python -m benchmarks.mutation``: generated faults, and their detection by proofs, lock-step and fast tests.
 
-Results go to ``results/mutation/``, so that a run can be ended at any time and goes on where it was.
+Results are stored in ``results/mutation/``, so that a run can be stopped at any time and continued.
 """
 
 import argparse
@@ -29,35 +29,33 @@ LIBRARIES = (
     *(f"sim_model.{family}.model" for family in ("harts", "hypercube", "min", "spam", "torus")),
 )
 RESULTS = Path(os.environ.get(workshop.INSIDE) or workshop.ROOT / "results" / "mutation")
-"""``verdicts.jsonl``, to begin with those kept in the tree;
+"""``verdicts.jsonl``, initialised from those kept in the tree;
 ``lines.jsonl``, which ``line_map`` has written; ``baseline.json``."""
 
 KEPT = Path(__file__).with_name("verdicts.jsonl")
-"""Verdicts of earlier runs, of which ``score.md`` and docs/assurance.md speak."""
+"""Verdicts of earlier runs, as reported in ``score.md`` and docs/assurance.md."""
 
 
 def parse() -> argparse.Namespace:
-    """Return the command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.mutation", description=__doc__)
-    parser.add_argument("--mutants", type=int, default=MUTANTS, help="how many that change the hardware")
+    parser.add_argument("--mutants", type=int, default=MUTANTS, help="number of mutants that change the hardware")
     parser.add_argument("--seed", type=int, default=SEED, help="which mutants")
-    parser.add_argument("--minutes", type=float, help="begin no mutant after so long")
-    parser.add_argument("--only", default="rtl/", help="only files whose names begin so, such as rtl/torus")
+    parser.add_argument("--minutes", type=float, help="begin no mutant after this time")
+    parser.add_argument("--only", default="rtl/", help="only files whose names begin with this, such as rtl/torus")
     parser.add_argument(
-        "--again", action="store_true", help="judge the survivors again, by everybody and with ten times the tests"
+        "--again", action="store_true", help="judge the survivors again, by all detectors and with ten times the tests"
     )
-    parser.add_argument("--stay", action="store_true", help="go on with the copy of the tree that was made before")
-    parser.add_argument(
-        "--sound", choices=("proof", "lock-step"), help="ask these about the sound hardware, and run nothing else"
-    )
-    parser.add_argument("--summary", action="store_true", help="print what came out, and run nothing")
+    parser.add_argument("--stay", action="store_true", help="continue with the existing copy of the tree")
+    parser.add_argument("--sound", choices=("proof", "lock-step"), help="run only these, on the unmodified hardware")
+    parser.add_argument("--summary", action="store_true", help="print the results, and run nothing")
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the results")
     parser.add_argument("--workshop", type=Path, default=WORKSHOP, help="folder for the copy")
     return parser.parse_args()
 
 
 def main() -> int:
-    """Judge mutants, or print what came out; the exit code is 1 if the sound hardware is complained of."""
+    """Judge mutants, or print the results; the exit code is 1 if the baseline check fails."""
     options = parse()
     options.results.mkdir(parents=True, exist_ok=True)
     if KEPT.exists() and not (verdicts := options.results / "verdicts.jsonl").exists():
@@ -72,7 +70,7 @@ def main() -> int:
 
 
 def ask_about_the_sound(options: argparse.Namespace) -> int:
-    """Print what is said of each reference; 1 if anything is."""
+    """Print complaints about the references; return 1 if there are any."""
     import_libraries()
     shutil.rmtree(folder := options.workshop / "asked", ignore_errors=True)
     wrong = 0
@@ -96,7 +94,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def prepare(options: argparse.Namespace) -> Court:
-    """Measure the sound hardware, if this tree has not been measured yet."""
+    """Measure the unmodified hardware, unless this tree has been measured."""
     import_libraries()
     file, root = options.results / "baseline.json", Path.cwd()
     baseline, tree = Baseline.read(file) if file.exists() else Baseline([]), tree_digest(root)
@@ -112,27 +110,27 @@ def prepare(options: argparse.Namespace) -> Court:
 
 
 def references_of_the_tree():
-    """Imports ``rtl``: only in a process of its own."""
+    """Import ``rtl`` and return its references: only in a process of its own."""
     from benchmarks.mutation.references import references
 
     return references()
 
 
 def complaint_about(reference, folder: Path) -> str | None:
-    """Return the same."""
+    """Import ``rtl`` and return the complaint about a reference: only in a process of its own."""
     from benchmarks.mutation.killers import complaint
 
     return complaint(reference, folder)
 
 
 def import_libraries() -> None:
-    """Import what is large and no part of ``rtl``, so that processes that are forked have it."""
+    """Import large libraries outside ``rtl``, so that forked processes share them."""
     for name in LIBRARIES:
         importlib.import_module(name)
 
 
 def wanted(options: argparse.Namespace):
-    """Mutants in the order in which they are judged, without those that have been."""
+    """Yield the remaining mutants in the order of judging."""
     sample = draw(hardware_files(Path.cwd()), options.mutants, options.seed)
     verdicts = {verdict.key: verdict for verdict in read(options.results / "verdicts.jsonl")}
     if options.again:
@@ -147,7 +145,7 @@ def wanted(options: argparse.Namespace):
 
 
 def _fill(candidates, verdicts, options):
-    """Mutants of a file until one of them has changed the hardware."""
+    """Judge mutants of a file until one of them has changed the hardware."""
     mutant: Mutant
     for mutant in candidates:
         known = verdicts.get(mutant.key)

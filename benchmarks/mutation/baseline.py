@@ -1,4 +1,4 @@
-"""The sound hardware: the digest of every reference, and which lines of ``rtl/`` it runs."""
+"""Baseline: the digest of every reference of the unmodified hardware, and the lines of ``rtl/`` that it runs."""
 
 import hashlib
 import json
@@ -15,17 +15,17 @@ from benchmarks.mutation.separate import separately
 
 WALL_SECONDS = 900.0
 _SOURCE = re.compile(r"^\s*attribute \\src .*\n", re.MULTILINE)
-"""Lines of RTLIL that say which line of Python it comes from."""
+"""Attributes in RTLIL with the line of Python that a cell comes from."""
 
 
 def digest(text: str) -> str:
-    """Return a number for a text, but for what says where in Python it comes from."""
+    """Return the digest of a text without its references to lines of Python."""
     return hashlib.sha256(_SOURCE.sub("", text).encode()).hexdigest()[:16]
 
 
 @dataclass
 class KnownReference:
-    """A reference as the sound hardware gives it.
+    """A reference as generated from the unmodified hardware.
 
     Members
     -------
@@ -50,15 +50,15 @@ class KnownReference:
 
 @dataclass
 class Baseline:
-    """All references, and what their killers cost.
+    """All references, and the cost of their detectors.
 
     Members
     -------
     references : list of KnownReference
     tree : str
-        Digest of the tree that this is of.
+        Digest of the measured tree.
     cpu_seconds : dict of str to float
-        By killer: of the last time that it was asked.
+        By detector: of its last run.
     """
 
     references: list[KnownReference]
@@ -66,7 +66,7 @@ class Baseline:
     cpu_seconds: dict[str, float] = field(default_factory=dict)
 
     def touched_by(self, mutant: Mutant) -> list[str]:
-        """Names of references that run the statement of a mutant; all, if it runs at import in a file without code."""
+        """Return the references that run a mutant's statement; all, if it runs at import in a file without code."""
         touched = [known.name for known in self.references if known.touches(mutant)]
         return touched or [known.name for known in self.references if mutant.at_import]
 
@@ -82,7 +82,7 @@ class Baseline:
 
 
 def tree_digest(root: Path) -> str:
-    """Return a number for everything that references are made from."""
+    """Return the digest of all sources of references."""
     whole = hashlib.sha256()
     for folder in ("rtl", "topology", "sim_model", "tb", "hydranoc", "tests", "examples"):
         for path in sorted((root / folder).rglob("*.py")):
@@ -91,16 +91,16 @@ def tree_digest(root: Path) -> str:
 
 
 def measure(root: Path, folder: Path, make: Callable[[], Sequence[Any]]) -> Baseline:
-    """Generate every reference of the sound hardware, each in a process of its own.
+    """Generate every reference of the unmodified hardware, each in a process of its own.
 
     Parameters
     ----------
     root : Path
-        Holds ``rtl``.
+        Folder with ``rtl``.
     folder : Path
-        For the work.
+        Working folder.
     make : function
-        Gives the references; it imports ``rtl``, so it is called in another process.
+        Returns the references; it imports ``rtl``, so it is called in another process.
     """
 
     def all_of_them() -> list[dict[str, Any]]:
@@ -108,7 +108,7 @@ def measure(root: Path, folder: Path, make: Callable[[], Sequence[Any]]) -> Base
 
     answer = separately(all_of_them, folder / "references", WALL_SECONDS * 4)
     if answer.error:
-        raise RuntimeError(f"the sound hardware gave no references: {answer.error}; see {folder / 'references'}")
+        raise RuntimeError(f"the unmodified hardware gave no references: {answer.error}; see {folder / 'references'}")
     return Baseline([KnownReference(**row) for row in answer.value])
 
 

@@ -1,4 +1,4 @@
-"""Judges one mutant: has it changed the hardware, and who finds it first, the cheapest asked first."""
+"""Runs one mutant: compares the hardware, then runs the detectors, the cheapest first."""
 
 import shutil
 from collections.abc import Callable, Sequence
@@ -16,26 +16,26 @@ from benchmarks.mutation.workshop import changed
 ELABORATION = "elaboration"
 OUT_OF_TIME = "out of time"
 CPU_SECONDS = 120
-"""That making all references may take, or one killer; with the sound hardware the longest takes half of that."""
+"""Limit for all references, or one detector; with the unmodified hardware the longest takes half of that."""
 GENERATION_SECONDS = 8.0
-"""CPU time after which no more references are generated for a mutant of which one has differed."""
+"""CPU time after which no more references are generated for a mutant that has already differed."""
 TEST_CPU_SECONDS = 300
-"""That all tests of a mutant together may take in their own process."""
+"""Limit for all tests of a mutant together in their own process."""
 WALL_SECONDS = 2_400.0
 USUAL_SECONDS = {"proof": 4.0, "lock-step": 6.0, "test": 30.0}
-"""What a killer is taken to cost before it was asked for the first time."""
+"""Assumed cost of a detector before its first run."""
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How far to go for a mutant.
+    """Effort for a mutant.
 
     Members
     -------
     test_seconds : float
-        CPU time, by what they took before, of the tests that are run if nobody else has found it.
+        CPU time, by earlier runs, of the tests that are run if no other detector has found it.
     most_differing : int
-        References that differ, of all kinds; when there are so many no more are generated, and no others are asked.
+        Limit of differing references, of all kinds; at the limit no more are generated, and no others checked.
     """
 
     test_seconds: float = 90.0
@@ -44,21 +44,21 @@ class Effort:
 
 @dataclass
 class Court:
-    """Everything that judging needs.
+    """Inputs of judging.
 
     Members
     -------
     root : Path
-        The copy of the tree in which mutants are made.
+        The copy of the tree for mutants.
     folder : Path
-        For the work.
+        Working folder.
     baseline : Baseline
     tests : sequence of MappedTest
-        Tests that are known to pass, with the lines that they run.
+        Passing tests, with the lines that they run.
     references : function
-        Gives all references; called in a process that judges one mutant, in which it imports ``rtl``.
+        Returns all references; called in a process that judges one mutant, in which it imports ``rtl``.
     complaint : function
-        What is wrong with a reference, see ``killers.complaint``.
+        Returns the fault of a reference, see ``killers.complaint``.
     effort : Effort
     """
 
@@ -93,13 +93,13 @@ class Court:
         return replace(verdict, **answer.value)
 
     def _trial(self, mutant: Mutant, touched: Sequence[str]) -> dict[str, Any]:
-        """Return in another process, with the mutant in ``rtl``."""
+        """Return the result of a trial in another process, with the mutant in ``rtl``."""
         limit_cpu(CPU_SECONDS)
         stage = _Stage(self.folder)
         stage.enter(ELABORATION)
         try:
             differing = self._differing(touched)
-        except Exception as error:  # a mutant may break anything
+        except Exception as error:  # a mutant may raise any error
             return stage.ended(KILLED, ELABORATION, f"{type(error).__name__}: {error}")
         if not differing:
             return stage.ended(NOT_IN_THE_SET)
@@ -156,7 +156,7 @@ class Court:
 
 
 def in_turns(references: Sequence[Any]) -> list[Any]:
-    """Return one of each kind after the other, so that the first few are of all kinds."""
+    """Return the references by kind in turn, so that the first few are of all kinds."""
     kinds: dict[str, list[Any]] = {}
     for reference in references:
         kinds.setdefault(reference.kind, []).append(reference)
@@ -165,7 +165,7 @@ def in_turns(references: Sequence[Any]) -> list[Any]:
 
 
 class _Stage:
-    """What a trial is about, on disk, so that it is known of one that is cut off; and what each stage cost."""
+    """Stage of a trial, on disk, so that it survives the process; and the cost of each stage."""
 
     def __init__(self, folder: Path):
         self.folder, self.name = folder, ""

@@ -1,4 +1,4 @@
-"""Asks whoever looks after a reference whether what a mutant made of it is still right."""
+"""Detectors: run the check of a reference on the hardware that a mutant has changed."""
 
 import contextlib
 import io
@@ -18,24 +18,24 @@ from tests.proofs.prove import prove
 SIMULATOR = "icarus"
 LONGEST_ANSWER = 300
 SOUND_ALONE = "not mutation and not fault and not lost and not outdated"
-"""Tests that break the hardware themselves want lines of it as they are: no mutant is to be found by that."""
+"""Tests that inject faults themselves require certain lines unchanged: they must not detect mutants."""
 
 
 def complaint(reference: Reference, folder: Path) -> str | None:
-    """Return what is found wrong with a reference as it is generated now; None if nothing is.
+    """Return the fault found in a reference as generated now; None without one.
 
     Parameters
     ----------
     reference : Reference
     folder : Path
-        An empty one, for the work.
+        An empty working folder.
     """
     try:
         if isinstance(reference, ProvedPart):
             return _refuted(reference, folder)
         if isinstance(reference, ComparedNetwork):
             return _different(reference, folder)
-    except Exception as error:  # whatever goes wrong with a mutant: with the sound hardware nothing does
+    except Exception as error:  # any error is the mutant's: unmodified hardware has none
         return _short(f"{type(error).__name__}: {error}")
     return None
 
@@ -46,7 +46,7 @@ def _refuted(reference: ProvedPart, folder: Path) -> str | None:
 
 
 def _different(reference: ComparedNetwork, folder: Path) -> str | None:
-    """Return like ``compare_network``, without a second run for a waveform."""
+    """Return the result of ``compare_network``, without a second run for a waveform."""
     comparison, files = reference.comparison, [folder / name for name in ("result.json", "progress", "job.pickle")]
     harness = comparison.harness
     assert harness.observed is not None
@@ -70,7 +70,7 @@ def _different(reference: ComparedNetwork, folder: Path) -> str | None:
 
 
 def failed_test(tests: Sequence[str], folder: Path) -> str | None:
-    """Return the first of some tests of pytest that fails; None if all pass."""
+    """Return the first of some pytest tests that fails; None if all pass."""
     said = io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         options = [

@@ -1,9 +1,9 @@
-"""Which lines of ``rtl/`` a test runs, and what it costs: a plugin of pytest that writes a row per test.
+"""Lines of ``rtl/`` that a test runs, and its cost: a plugin of pytest that writes a row per test.
 
     pytest -p benchmarks.mutation.line_map --line-map FILE [--line-map-hardware rtl] tests/rtl
 
-Lines of a test are those that run in its own process, fixtures included. What is made once for several tests counts
-for the first of them alone.
+Lines of a test are those that run in its own process, fixtures included. Shared setup counts for the first of several
+tests alone.
 """
 
 import json
@@ -30,7 +30,7 @@ class LineTracer:
     Members
     -------
     lines : dict of str to set of int
-        Line numbers by the file's path below the folder; emptied by whoever has read them.
+        Line numbers by the file's path below the folder; the reader empties them.
     """
 
     def __init__(self, folder: Path):
@@ -39,7 +39,7 @@ class LineTracer:
         self._names: dict[str, str | None] = {}
 
     def __call__(self, frame: FrameType, _event: str, _argument: Any) -> Any:
-        """Return what ``sys.settrace`` wants: called for every function that is entered."""
+        """Return the local trace function, for each call of a function, as ``sys.settrace`` requires."""
         path = frame.f_code.co_filename
         if path not in self._names:
             full = os.path.realpath(path)
@@ -59,25 +59,25 @@ class LineTracer:
 
 
 def cpu_seconds() -> float:
-    """Return CPU time of this process and of those that it has waited for."""
+    """Return the CPU time of this process and of its ended children."""
     whose = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     return sum(used.ru_utime + used.ru_stime for used in map(resource.getrusage, whose))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The options of this plugin."""
-    parser.addoption("--line-map", help="file that gets a row of JSON per test")
-    parser.addoption("--line-map-hardware", default="rtl", help="folder whose lines are noted")
+    """Add the options of this plugin."""
+    parser.addoption("--line-map", help="file for a row of JSON per test")
+    parser.addoption("--line-map-hardware", default="rtl", help="folder whose lines are recorded")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Watch, if a file is named."""
+    """Start tracing, if a file is named."""
     if config.getoption("--line-map"):
         config.pluginmanager.register(_Recorder(config), "line map recorder")
 
 
 class _Recorder:
-    """Writes down every test that passes."""
+    """Records every test that passes."""
 
     def __init__(self, config: pytest.Config):
         self.file = Path(str(config.getoption("--line-map")))
@@ -112,7 +112,7 @@ class MappedTest:
     Members
     -------
     name : str
-        As pytest takes it.
+        Test name for pytest.
     cpu_seconds : float
     lines : dict of str to int
         Bit n of a file's number: line n runs.
@@ -124,7 +124,7 @@ class MappedTest:
 
 
 def read_line_map(file: Path) -> list[MappedTest]:
-    """Return tests by their cost, the cheapest first; of a test that was run again the last row counts."""
+    """Return the tests by cost, the cheapest first; of repeated tests the last row counts."""
     rows = {}
     for text in file.read_text().splitlines() if file.exists() else ():
         row = json.loads(text)

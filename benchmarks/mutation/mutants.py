@@ -1,4 +1,4 @@
-"""Makes mutants of the hardware: one change of one line each, from the syntax tree of its Python."""
+"""Mutants of the hardware: one change of one line each, from the syntax tree of its Python."""
 
 import ast
 import random
@@ -17,21 +17,21 @@ class Mutant:
     Members
     -------
     file : str
-        Below the folder that holds ``rtl``.
+        Path below the folder that contains ``rtl``.
     line : int
-        Where the change begins, the first line being 1.
+        First line of the change, counted from 1.
     first_line, last_line : int
-        Of the statement that it is in; if that has a body, of what comes before it.
+        Lines of its statement; of a compound statement, the lines before the body.
     operator : str
         Kind of change.
     before, after : str
-        What stood there, on one line, and what stands there now.
+        Original and changed text, each on one line.
     start, end : int
-        The bytes of the file that are replaced.
+        Range of the replaced bytes of the file.
     at_import : bool
-        It is in no function, so that it runs when the file is imported.
+        It is outside of functions, so that it runs when the file is imported.
     refuses : bool
-        It is in the condition of a refusal: ``if ...: raise``. It cannot change hardware that there is.
+        It is in the condition of a refusal: ``if ...: raise``. It cannot change valid hardware.
     """
 
     file: str
@@ -48,7 +48,7 @@ class Mutant:
 
     @property
     def key(self) -> tuple[str, int, int, str]:
-        """What tells mutants apart."""
+        """Key that distinguishes mutants."""
         return self.file, self.start, self.end, self.after
 
     def apply(self, source: bytes) -> bytes:
@@ -78,20 +78,20 @@ def mutants_of(file: str, source: bytes) -> list[Mutant]:
 
 
 def statements_of(source: bytes) -> int:
-    """Return how many statements a file has, without imports, documentation and messages of errors."""
+    """Return the number of statements of a file, without imports, documentation and messages of errors."""
     tree = ast.parse(source)
     passed_over = (ast.Import, ast.ImportFrom, ast.Raise)
     return sum(isinstance(n, ast.stmt) and not isinstance(n, passed_over) and not _is_text(n) for n in ast.walk(tree))
 
 
 def hardware_files(root: Path) -> dict[str, bytes]:
-    """Return all files of the hardware by their names below a folder that holds ``rtl``."""
+    """Return all files of the hardware by their names below a folder that contains ``rtl``."""
     paths = sorted((root / "rtl").rglob("*.py"))
     return {str(path.relative_to(root)): path.read_bytes() for path in paths if path.name != "__init__.py"}
 
 
 def shares(weights: dict[str, int], count: int) -> dict[str, int]:
-    """Return ``count`` spread in proportion to weights; what is left over goes to the largest remainders."""
+    """Return ``count`` spread in proportion to weights; the rest goes to the largest remainders."""
     total = sum(weights.values())
     given = {name: count * weight // total for name, weight in weights.items()}
     order = sorted(weights, key=lambda name: (-(count * weights[name] % total), name))
@@ -102,14 +102,14 @@ def shares(weights: dict[str, int], count: int) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Sample:
-    """Which files are mutated in which order, and the candidates of each.
+    """Files to mutate, in order, and the candidates of each.
 
     Members
     -------
     slots : list of str
-        A file per mutant that is wanted.
+        A file per requested mutant.
     candidates : dict of str to list of Mutant
-        In the order in which they are drawn.
+        In the order of drawing.
     """
 
     slots: list[str]
@@ -125,7 +125,7 @@ def draw(files: dict[str, bytes], count: int, seed: int) -> Sample:
         See ``hardware_files``.
     count : int
     seed : int
-        The same seed gives the same sample of the same files.
+        Equal seeds give equal samples of equal files.
     """
     given = shares({file: statements_of(source) for file, source in files.items()}, count)
     slots = [file for file in sorted(given) for _ in range(given[file])]
@@ -139,7 +139,7 @@ def draw(files: dict[str, bytes], count: int, seed: int) -> Sample:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a node is."""
+    """Place of a node."""
 
     first_line: int = 1
     last_line: int = 1
@@ -147,7 +147,7 @@ class _Place:
     refuses: bool = False
 
     def of(self, node: ast.AST) -> "_Place":
-        """Return the place of what stands in a node."""
+        """Return the place of a node's children."""
         at_import = self.at_import and not isinstance(node, ast.Lambda)
         if not isinstance(node, ast.stmt):
             return replace(self, at_import=at_import)
@@ -191,7 +191,7 @@ def _hardware_nodes(node: ast.AST, place: _Place) -> Iterator[tuple[_Place, ast.
 
 
 def _is_refusal(node: ast.AST) -> bool:
-    """Return whether a condition does nothing but raise an error."""
+    """Return whether a condition only raises an error."""
     return isinstance(node, ast.If) and not node.orelse and all(isinstance(child, ast.Raise) for child in node.body)
 
 

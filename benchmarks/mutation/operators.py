@@ -1,7 +1,7 @@
-"""What is changed in hardware that is written in Python: a few rules, each from a node of the syntax tree to others.
+"""Mutation operators for hardware described in Python: a few rules from a node of the syntax tree to others.
 
-A rule gets a node and gives pairs of an operator's name and the text that takes the node's place. The text of an
-expression is put in parentheses by whoever uses it.
+A rule takes a node and yields pairs of an operator's name and the text that replaces the node. The caller puts the
+text of an expression in parentheses.
 """
 
 import ast
@@ -44,7 +44,7 @@ def text(node: ast.AST) -> str:
 
 
 def called(node: ast.AST) -> str | None:
-    """Return last part of the name of what a call calls."""
+    """Return the last part of the name of a called function."""
     if not isinstance(node, ast.Call):
         return None
     return getattr(node.func, "attr", getattr(node.func, "id", None))
@@ -126,7 +126,7 @@ def conditions(node: ast.AST) -> Iterator[Change]:
 
 
 def resets(node: ast.AST) -> Iterator[Change]:
-    """Yield a register begins with another value, or is left out of the reset, or is put into it."""
+    """Yield a register with another initial value, or removed from the reset, or added to it."""
     if called(node) not in ("Signal", "like") or not isinstance(node, ast.Call):
         return
     given = {keyword.arg: keyword for keyword in node.keywords}
@@ -139,7 +139,7 @@ def resets(node: ast.AST) -> Iterator[Change]:
 
 
 def python_conditions(node: ast.AST) -> Iterator[Change]:
-    """Yield what Python decides about the hardware, inverted."""
+    """Yield a condition of Python about the hardware, inverted."""
     if isinstance(node, ast.expr):
         yield "condition", f"not ({text(node)})"
 
@@ -155,7 +155,7 @@ def is_assignment(node: ast.AST) -> bool:
 
 
 def drops(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
-    """What is left out of an assignment to a domain: one of a list, or the statement. Gives the node and a new text."""
+    """Yield an assignment to a domain left out: one of a list, or the statement; a node and its new text."""
     if not is_assignment(node) or not isinstance(node, ast.AugAssign):
         return
     if isinstance(node.value, ast.List) and len(node.value.elts) > 1:

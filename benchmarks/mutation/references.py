@@ -1,8 +1,8 @@
-"""What mutants are held against: parts and networks that ``rtl`` generates, and who looks after each of them.
+"""References for mutants: parts and networks that ``rtl`` generates, and the detectors of each.
 
-A mutant that leaves the text of every reference as it was has not changed the hardware that anybody looks at. If a text
-has changed, those are asked who are there to find faults in it: the proof of the part, the golden model in lock-step,
-or the tests that are named. All of it imports ``rtl``, so this file is imported in processes that judge one mutant.
+A mutant that leaves the text of every reference unchanged has not changed the observable hardware. If a text has
+changed, its detectors run: the proof of the part, the golden model in lock-step, or the named tests. They import
+``rtl``, so this file is imported only in processes that judge one mutant.
 """
 
 from collections.abc import Callable, Mapping
@@ -47,9 +47,9 @@ class Reference:
     -------
     name : str
     kind : str
-        Who looks after it: ``proof``, ``lock-step``, ``test``.
+        Kind of detector: ``proof``, ``lock-step``, ``test``.
     text : str
-        What is generated.
+        The generated text.
     """
 
     kind = TESTS
@@ -92,11 +92,11 @@ class ComparedNetwork(Reference):
     @cached_property
     def text(self) -> str:
         harness = self.comparison.harness
-        return f"{harness.verilog}\n{harness.table_words}"  # tables that are loaded do not stand in the Verilog
+        return f"{harness.verilog}\n{harness.table_words}"  # loaded tables are not in the Verilog
 
 
 class TestedDesign(Reference):
-    """Files of a design, and tests of pytest that look at them."""
+    """Files of a design, and its pytest tests."""
 
     def __init__(self, name: str, files: Callable[[], Mapping[str, str]], *tests: str):
         super().__init__(name)
@@ -114,7 +114,7 @@ def _spam_job(cycles: int = 400, **settings: Any) -> Comparison:
 
 
 def _torus_job(*shape: Any, cycles: int = 500, **more: Any) -> Comparison:
-    """Return rows, columns, wraps, lanes, rule, then buffer and routing delay."""
+    """Return a comparison from rows, columns, wraps, VCs, rule, then buffer and routing delay."""
     rows, columns, wraps, lanes, rule, buffer_flits, routing_cycles = shape
     routing = torus_workloads.torus_routing(rows, columns, lanes, wraps=wraps, flit_bits=16, rule=rule)
     return torus_workloads.job(routing, buffer_flits, routing_cycles, cycles, **more)
@@ -215,7 +215,7 @@ def _tested() -> list[Reference]:
 
 
 def references() -> list[Reference]:
-    """Return all of them, proofs first."""
+    """Return all references, proofs first."""
     proved = [ProvedPart(name) for name, proof in PROOFS.items() if proof.quick]
     compared = [ComparedNetwork(name, make) for name, make in COMPARED.items()]
     return [*proved, *compared, *_tested()]

@@ -16,16 +16,16 @@ POLL_SECONDS = 0.05
 
 @dataclass(frozen=True)
 class Answer:
-    """What became of a process.
+    """Result of a process.
 
     Members
     -------
     value : object or None
-        What the function gave, if it came to its end; anything that JSON has.
+        Result of the function, if it returned; a JSON value.
     error : str or None
-        Why it did not.
+        Reason of the failure.
     cpu_seconds : float
-        Of the process and all that it waited for.
+        CPU time of the process and its ended children.
     """
 
     value: Any
@@ -39,14 +39,14 @@ def limit_cpu(seconds: int) -> None:
 
 
 def separately(function: Callable[[], Any], folder: Path, wall_seconds: float) -> Answer:
-    """Run a function in a forked process; it, and whatever it has started, is killed when its time is over.
+    """Run a function in a forked process; kill it and its children when its time is over.
 
     Parameters
     ----------
     function : function
-        Without arguments; gives what JSON has.
+        Function without arguments; returns a JSON value.
     folder : Path
-        For its answer and what it prints.
+        Folder for its result and its output.
     wall_seconds : float
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -64,7 +64,7 @@ def separately(function: Callable[[], Any], folder: Path, wall_seconds: float) -
 
 
 def _run(function: Callable[[], Any], folder: Path, answer: Path) -> None:
-    """In the new process; never returns."""
+    """Run the function in the new process; never return."""
     os.setpgid(0, 0)
     with (folder / "output.txt").open("ab") as output:
         os.dup2(output.fileno(), 1)
@@ -93,7 +93,7 @@ def _wait(process: int, until: float) -> tuple[int | None, Any]:
 
 
 def _end_group(process: int) -> None:
-    """Whatever is left of the process and its children, which are a group."""
+    """Kill the remains of the process and its children, which are a group."""
     try:
         os.killpg(process, signal.SIGKILL)
     except ProcessLookupError:

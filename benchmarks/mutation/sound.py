@@ -1,4 +1,4 @@
-"""Whether somebody complains of the sound hardware: what they say of mutants would mean nothing then."""
+"""Baseline check: complaints about the unmodified hardware would invalidate those about mutants."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -12,23 +12,23 @@ WALL_SECONDS = 900.0
 def complaints(
     references: Callable[[], Sequence[Any]], complaint: Callable[[Any, Path], str | None], kind: str, folder: Path
 ) -> Iterator[tuple[str, str | None]]:
-    """Ask those of one kind about the hardware as it is, each in a process of its own.
+    """Return the complaints of one kind about the unmodified hardware, each from a process of its own.
 
     Parameters
     ----------
     references : function
-        Gives all references; called in other processes.
+        Returns all references; called in other processes.
     complaint : function
         See ``killers.complaint``.
     kind : str
-        Whose references: ``proof`` or ``lock-step``.
+        Kind of the references: ``proof`` or ``lock-step``.
     folder : Path
-        For the work.
+        Working folder.
 
     Yields
     ------
     str, str or None
-        Name of a reference, and what is said of it; None if it is right.
+        Name of a reference, and the complaint; None without one.
     """
 
     def names() -> list[str]:

@@ -1,4 +1,4 @@
-"""Survivors that somebody has looked at: ``survivors.tsv``, a line each, place, verdict and reason, between tabs."""
+"""Reviewed survivors: ``survivors.tsv``, a line each, place, verdict and reason, between tabs."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ def read_survivors(file: Path = FILE) -> dict[str, tuple[str, str]]:
     Raises
     ------
     ValueError
-        If a line has not three parts, or another verdict.
+        If a line does not have three parts, or its verdict is unknown.
     """
     judged = {}
     for number, line in enumerate(file.read_text().splitlines() if file.exists() else (), 1):

@@ -1,4 +1,4 @@
-"""What became of mutants, a line of JSON each, so that a run can go on where another one ended."""
+"""Verdicts on mutants, a line of JSON each, so that a run can continue an earlier one."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -7,26 +7,26 @@ from pathlib import Path
 
 KILLED, SURVIVED, NO_HARDWARE, NOT_IN_THE_SET = "killed", "survived", "no hardware", "not in the reference set"
 COUNTED = (KILLED, SURVIVED)
-"""Verdicts on mutants that change the hardware; in place of others another mutant is drawn."""
+"""Verdicts on mutants that change the hardware; the others are replaced by further mutants."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """A mutant and what became of it.
+    """A mutant and its verdict.
 
     Members
     -------
     file, line, operator, before, after : see ``Mutant``
     start, end : int
-        The bytes that were replaced.
+        Range of the replaced bytes.
     verdict : str
         One of the above.
     killer : str
-        Who found it: ``elaboration``, or kind and name of a reference or test.
+        Detector: ``elaboration``, or kind and name of a reference or test.
     said : str
-        What the killer said.
+        Message of the detector.
     asked : list of str
-        All who were asked.
+        All detectors that ran.
     seconds : float
         CPU time.
     """
@@ -46,23 +46,23 @@ class Verdict:
 
     @property
     def key(self) -> tuple[str, int, int, str]:
-        """As that of the mutant."""
+        """Key of the mutant."""
         return self.file, self.start, self.end, self.after
 
     @property
     def place(self) -> str:
-        """File, line and change, for people."""
+        """File, line and change, as text."""
         return f"{self.file}:{self.line}: `{self.before}` -> `{self.after}`"
 
 
 def append(file: Path, verdict: Verdict) -> None:
-    """Write down a verdict."""
+    """Append a verdict."""
     with file.open("a") as rows:
         rows.write(json.dumps(asdict(verdict)) + "\n")
 
 
 def read(file: Path) -> list[Verdict]:
-    """Return all verdicts of a file; of a mutant that was judged again the last one, in its first place."""
+    """Return all verdicts of a file; of a repeated mutant the last one, in its first place."""
     rows: dict[tuple[str, int, int, str], Verdict] = {}
     for text in file.read_text().splitlines() if file.exists() else ():
         verdict = Verdict(**json.loads(text))
@@ -104,7 +104,7 @@ COLUMNS = (
     "survived",
     "others",
 )
-"""Of those that change the hardware: how many, who found how many, and what is left; then those that do not."""
+"""Columns: mutants that change the hardware, those found by each kind, and survivors; then the others."""
 
 
 def _columns(verdict: Verdict, judged: Mapping[str, str]) -> tuple[str, ...]:

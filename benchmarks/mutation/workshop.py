@@ -1,4 +1,4 @@
-"""A copy of the work tree in which mutants are made, so that nothing of it is ever in the work tree itself."""
+"""Copy of the work tree for mutants, so that the work tree itself never contains one."""
 
 import os
 import shutil
@@ -12,11 +12,11 @@ LEFT_OUT = ("results", "build", "*.egg-info", ".git", ".venv", ".pytest_cache", 
 SOUND = ".sound"
 """Ending of the file beside one that is changed."""
 INSIDE = "HYDRANOC_MUTATION_WORKSHOP"
-"""Variable that says to a process that it runs in the copy, and where results belong."""
+"""Variable that marks a process in the copy and names the folder for results."""
 
 
 def move_in(folder: Path, results: Path, *, anew: bool = True) -> None:
-    """Copy the tree to a folder and start this program again from there; comes back only in the copy."""
+    """Copy the tree to a folder and restart this program there; return only in the copy."""
     if os.environ.get(INSIDE):
         return
     if anew and folder.exists():
@@ -24,7 +24,7 @@ def move_in(folder: Path, results: Path, *, anew: bool = True) -> None:
     if not folder.exists():
         shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*LEFT_OUT))
         (folder / ".venv").symlink_to(ROOT / ".venv")
-    for sound in (folder / "rtl").rglob(f"*{SOUND}"):  # of a run that was killed
+    for sound in (folder / "rtl").rglob(f"*{SOUND}"):  # left by a killed run
         sound.rename(sound.with_suffix(""))
     environment = {
         **os.environ,
@@ -32,7 +32,7 @@ def move_in(folder: Path, results: Path, *, anew: bool = True) -> None:
         "PYTHONPATH": str(folder),
         "HYDRANOC_CACHE": str(folder / "simulators"),
         "HYDRANOC_CACHE_GB": "1",
-        "CI": "1",  # a tool that is missing is an error
+        "CI": "1",  # a missing tool is an error
     }
     os.chdir(folder)
     command = [sys.executable, "-m", "benchmarks.mutation", *sys.argv[1:]]
@@ -41,7 +41,7 @@ def move_in(folder: Path, results: Path, *, anew: bool = True) -> None:
 
 @contextmanager
 def changed(file: Path, source: bytes) -> Iterator[None]:
-    """A file has another content for a while. What Python kept of it compiled goes by size and time, so that goes."""
+    """Change the content of a file within a block. Python's bytecode is cached by size and time, and is removed."""
     sound = file.with_name(file.name + SOUND)
     sound.write_bytes(file.read_bytes())
     kept = [*(file.parent / "__pycache__").glob(f"{file.stem}.*.pyc")]

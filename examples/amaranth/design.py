@@ -1,7 +1,7 @@
 """A network as a component of a design in Amaranth, with no Verilog in between.
 
-Node n0 multicasts one word to all others as soon as the design is out of reset, and each of them keeps what it gets.
-Run it to see it simulated; ``--verilog`` prints the whole design as Verilog.
+Node n0 multicasts one word to all others as soon as the design is out of reset, and each of them stores the word.
+Run it to simulate the design; ``--verilog`` prints it as Verilog.
 """
 
 import sys
@@ -21,15 +21,15 @@ EVERYONE = (1 << NODES) - 1
 
 
 class Mailboxes(wiring.Component):
-    """Four nodes on a network: a word that goes in at n0 comes out at the three others.
+    """Four nodes on a network: a word sent by n0 is received by the three others.
 
     Members
     -------
     word : In(32)
     arrived : Out(4)
-        Bit i: node i has got a packet.
+        Bit i: node i has received a packet.
     words : Out(32).array(4)
-        What they got; 0 at n0.
+        The words received; 0 at n0.
     """
 
     word: In(WORD_BITS)

@@ -1,4 +1,4 @@
-"""Tests of the SoC in cocotb. They see what software sees: registers, by the addresses that LiteX has given them."""
+"""Tests of the SoC in cocotb. They access it as software does: through registers, by the addresses from LiteX."""
 
 import json
 from pathlib import Path
@@ -55,7 +55,7 @@ class Host:
         raise AssertionError(f"{name} is {await self.read(name)}, not {value}")
 
     async def send(self, source: int, destinations: list[int], first: int, words: int) -> None:
-        """Send a packet, and tell the receivers what they are to get."""
+        """Send a packet, and set the expected words of the receivers."""
         for node in destinations:
             await self.write(f"node{node}_receiver_first", first)
         await self.write(f"node{source}_sender_destinations", sum(1 << node for node in destinations))
@@ -63,7 +63,7 @@ class Host:
         await self.write(f"node{source}_sender_words", words)
 
     async def received(self, node: int) -> tuple[int, ...]:
-        """Packets, words, and wrong words that a node has got."""
+        """Packets, words, and wrong words received by a node."""
         return tuple([await self.read(f"node{node}_receiver_{name}") for name in ("packets", "words", "wrong")])
 
 

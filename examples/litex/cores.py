@@ -1,4 +1,4 @@
-"""A core that sends packets and one that checks them, each with registers for software, as any core of LiteX has."""
+"""A core that sends packets and one that checks them, each with registers for software, like any LiteX core."""
 
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
@@ -20,7 +20,7 @@ class Sender(LiteXModule):
     -------
     source : Endpoint
     refused : Signal
-        The network's pulse for a packet that can go nowhere.
+        The network's pulse for an unroutable packet.
     """
 
     def __init__(self, description):
@@ -30,7 +30,7 @@ class Sender(LiteXModule):
         self.first = CSRStorage(len(source.data), description="First word of the next packet.")
         self.words = CSRStorage(COUNT_BITS, description="A write sends a packet of so many words, if it is not busy.")
         self.busy = CSRStatus(description="A packet is under way.")
-        self.errors = CSRStatus(COUNT_BITS, description="Packets that could go nowhere.")
+        self.errors = CSRStatus(COUNT_BITS, description="Unroutable packets.")
 
         left, word = Signal(COUNT_BITS), Signal(len(source.data))
         self.comb += [

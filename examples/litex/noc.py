@@ -1,7 +1,7 @@
 """An exported network as a LiteX module: its streams are endpoints, and its registers a slave for the bus of a SoC.
 
 The module reads ``manifest.json`` beside the Verilog, so it takes any network that ``hydranoc verilog --axi-stream``
-has written, and needs nothing of HydraNoC in Python.
+has written, and does not need HydraNoC in Python.
 """
 
 import json
@@ -14,7 +14,7 @@ from litex.soc.interconnect.axi import AXILiteInterface, AXIStreamInterface
 from migen import ClockSignal, Instance, ResetSignal, Signal
 
 SIZED = ("data", "keep", "id", "dest", "user")
-"""Signals of a stream with a width; what a network does not have has one bit in LiteX, and is not connected."""
+"""Signals of a stream with a width; those absent in a network have one bit in LiteX, and are not connected."""
 AXI_LITE_CHANNELS = ("aw", "w", "b", "ar", "r")
 
 
@@ -24,7 +24,7 @@ class Noc(LiteXModule):
     Parameters
     ----------
     platform
-        The platform that gets the Verilog as a source; None if it comes in another way.
+        The platform to which the Verilog is added as a source; None to add it elsewhere.
     folder : path
         Where ``hydranoc verilog`` has written the network.
     clock_domain : str
@@ -33,9 +33,9 @@ class Noc(LiteXModule):
     Members
     -------
     sinks : list of AXIStreamInterface
-        What goes into the network, in the order of ``inputs`` of the manifest: mostly node 0, node 1, and so on.
+        Packets into the network, in the order of ``inputs`` of the manifest: mostly node 0, node 1, and so on.
     sources : list of AXIStreamInterface
-        What comes out, in the order of ``outputs``. Connect each: one that is never ready holds up whoever sends to it.
+        Packets out of it, in the order of ``outputs``. Connect each: one that is never ready blocks its senders.
         ``first`` is not driven.
     bus : AXILiteInterface or None
         The registers, if the network was exported with ``--registers axi-lite``.
@@ -97,7 +97,7 @@ class Noc(LiteXModule):
         self.bus = None
         if registers is None:
             return
-        # a bridge to another bus wants all bits of an address; the network takes those that it has
+        # a bridge to another bus requires all bits of an address; the network uses its own
         self.bus = AXILiteInterface(data_width=registers["data_bits"], address_width=32, clock_domain=self._domain)
         for channel_name in AXI_LITE_CHANNELS:
             channel = getattr(self.bus, channel_name)
@@ -105,7 +105,7 @@ class Noc(LiteXModule):
                 self._fields[f"{registers['prefix']}{channel_name}{field}"] = getattr(channel, field)
 
     def _signal(self, name):
-        """What a port is connected to."""
+        """Return the signal that a port is connected to."""
         if name == "clk":
             return ClockSignal(self._domain)
         if name == "rst":

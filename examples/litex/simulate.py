@@ -1,6 +1,6 @@
 """Builds the SoC and runs the tests of bench.py on it in Verilator.
 
-``python simulate.py wishbone`` makes the SoC with a bus of the other standard.
+``python simulate.py wishbone`` builds the SoC with a bus of the other standard.
 """
 
 import os
@@ -10,7 +10,7 @@ from cocotb_tools.check_results import get_results
 from cocotb_tools.runner import get_runner
 from soc import RESULTS, build
 
-# LiteX leaves widths to the language, and writes combinational logic with <=
+# LiteX relies on the language's rules for widths, and writes combinational logic with <=
 WAIVED = ("WIDTH", "COMBDLY", "CASEINCOMPLETE", "CASEOVERLAP")
 
 

@@ -2,7 +2,7 @@
 # (a self-test that is written as text is not elaborated)
 """Files and commands of a board's bitstream; running them is the front door's job.
 
-All tools run in one folder and are given names without a path: builds of them for WebAssembly see nothing else.
+All tools run in one folder and get names without a path: their WebAssembly builds can access only that folder.
 """
 
 import json
@@ -22,7 +22,7 @@ SEED = 1
 
 @dataclass(frozen=True)
 class BoardBuild:
-    """How to make a bitstream.
+    """Recipe of a bitstream.
 
     Members
     -------
@@ -33,7 +33,7 @@ class BoardBuild:
     bitstream : str
         Name of the file to load.
     log : str
-        What place and route says of the design.
+        Log of place and route.
     kept : frozenset of str
         Files worth keeping: sources, reports, bitstream.
     """
@@ -53,12 +53,12 @@ def board_build(board: Board, plan: "NetworkPlan", descriptors: "Sequence[Sequen
     board : Board
     plan : NetworkPlan
     descriptors : sequence of sequences of Descriptor
-        What each node can send, as many as the board wants.
+        Messages that each node can send, as many as the board requires.
 
     Raises
     ------
     ValueError
-        If there can be no self-test of this network.
+        If a self-test of this network is impossible.
     """
     from fpga.boards.common.self_test import SELF_TEST, SelfTest, self_test_verilog
 

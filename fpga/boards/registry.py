@@ -1,6 +1,6 @@
 """The one list of boards.
 
-Names and facts alone; what loads Amaranth is made when it is asked for.
+Names and facts alone; objects that load Amaranth are built on demand.
 """
 
 from collections.abc import Callable
@@ -25,11 +25,11 @@ class Board:
     name : str
         As on the command line.
     title : str
-        For people.
+        For display.
     config : Path
-        Configuration of the network that it tests unless told otherwise.
+        Configuration of the default network.
     clock_hz : int
-        Frequency that the self-test runs at.
+        Clock frequency of the self-test.
     messages : int
         Messages of a test: about half a minute.
     descriptors : int

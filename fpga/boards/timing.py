@@ -1,4 +1,4 @@
-"""What nextpnr reached, against what the board needs."""
+"""Frequency reached by nextpnr, against the board's requirement."""
 
 import json
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ def read_clock(text: str) -> ClockTiming:
     Raises
     ------
     ReportError
-        If it is no such report, or the design has no clock.
+        If the report has another format, or the design has no clock.
     """
     try:
         clocks = [

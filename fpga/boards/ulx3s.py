@@ -35,8 +35,8 @@ PLL_ATTRIBUTES = {
 class Ulx3sTop(Elaboratable):
     """Clock of 50 MHz, two buttons, four LEDs and the serial line around the self-test.
 
-    Button FIRE 1 inverts one bit, FIRE 2 starts the test anew. LED 0 is the heartbeat, 1 shows that the test runs, 2
-    that it is passed, 3 that it failed.
+    Button FIRE 1 inverts one bit, FIRE 2 restarts the test. LED 0 is the heartbeat, 1 is lit while the test runs, 2
+    when it is passed, 3 when it failed.
     """
 
     def elaborate(self, platform: Any) -> Module:
@@ -49,7 +49,7 @@ class Ulx3sTop(Elaboratable):
         return m
 
     def _make_clock(self, m: Module, platform: Any, restart: Any) -> None:
-        """The domain ``sync``, held in reset until the loop has locked and while the button is pressed."""
+        """Add the domain ``sync``, held in reset until the loop has locked and while the button is pressed."""
         crystal, locked = input_pin(m, platform, "clk25"), Signal()
         m.domains.sync = ClockDomain()
         settings: dict[str, Any] = {f"p_{name}": value for name, value in PLL_PARAMETERS.items()}

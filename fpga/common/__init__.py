@@ -1,1 +1,1 @@
-"""What every family's FPGA figures share: wrappers, devices, tool scripts and readers of tool reports."""
+"""Common parts of every family's FPGA figures: wrappers, devices, tool scripts and readers of tool reports."""

@@ -1,4 +1,4 @@
-"""Cell counts from Yosys' ``stat -json``, and what a device lacks from nextpnr's log."""
+"""Cell counts from Yosys' ``stat -json``, and missing resources from nextpnr's log."""
 
 import json
 import re
@@ -9,23 +9,23 @@ from fpga.common.devices import Device
 
 
 class ReportError(ValueError):
-    """A tool's report does not hold what it should."""
+    """A tool's report lacks an expected entry."""
 
 
 @dataclass(frozen=True)
 class Area:
-    """What a design takes of a device.
+    """Resources of a device that a design uses.
 
     Members
     -------
     luts : int
-        Look-up tables in logic, those in carry cells included, those used as memories not. Where a table may be put
-        together with another one in one LUT of the device, both count.
+        Look-up tables in logic, including those in carry cells, excluding those used as memories. Two tables that may
+        share one LUT of the device count as two.
     flip_flops : int
     memories : mapping of str to int
         Memory cells by kind, all kinds of the device.
     memory_luts : int
-        Look-up tables in those memory cells that are made of the same LUTs as logic.
+        Look-up tables in those memory cells that consist of the same LUTs as logic.
     cells : mapping of str to int
         All cells by kind, as the tool names them.
     """
@@ -43,12 +43,12 @@ class Area:
 
 
 def read_area(text: str, device: Device) -> Area:
-    """Counts from the report of a flattened design.
+    """Return the counts in the report of a flattened design.
 
     Raises
     ------
     ReportError
-        If it is no such report.
+        If the report has another format.
     """
     try:
         counts = json.loads(text)["design"]["num_cells_by_type"].items()
@@ -84,6 +84,6 @@ _UTILISATION = re.compile(r"^Info:\s+(\w+):\s*(\d+)/\s*(\d+)\s+\d+%$", re.MULTIL
 
 
 def read_shortages(log: str) -> tuple[Shortage, ...]:
-    """Resources of which nextpnr's log says that more are needed than there are; it then fails to place the design."""
+    """Return the resources that the device lacks according to nextpnr's log, which then fails to place the design."""
     found = {name: Shortage(name, int(used), int(available)) for name, used, available in _UTILISATION.findall(log)}
     return tuple(shortage for shortage in found.values() if shortage.needed > shortage.available)

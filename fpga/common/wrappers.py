@@ -4,7 +4,7 @@
 
 A router alone has no register-to-register paths at its ports, and its tables are ports as well. ``TiedPart`` makes the
 tables constants, as they are in a network; ``RegisteredPart`` puts a flip-flop before each input and after each
-output, so that the paths at the ports count as they would between neighbours; ``SerialPart`` replaces the ports by two
+output, so that the paths at the ports are measured as between neighbours; ``SerialPart`` replaces the ports by two
 pins where a device has too few.
 
     RegisteredPart:  port ──> flip-flop ──> part ──> flip-flop ──> port      (two cycles in all)
@@ -23,12 +23,12 @@ from rtl.parts.part import Part, instantiate
 from rtl.parts.selection import concat
 
 CORE = "core"
-"""Instance name of what a wrapper wraps; paths in reports begin with it once per wrapper."""
+"""Instance name of the wrapped part; paths in reports begin with it once per wrapper."""
 LUT_INPUTS = 4
 
 
 def _flat(interface: Any, part: Part) -> dict[str, tuple[bool, Value]]:
-    """Return ports of a placed part by flat name: whether it is an input, and the value."""
+    """Return the ports of a placed part by flat name: whether it is an input, and the value."""
     return {
         "__".join(map(str, path)): (member.flow == In, Value.cast(value))
         for path, member, value in part.signature.flatten(interface)
@@ -103,10 +103,10 @@ class RegisteredPart(Part):
 class SerialPart(Part):
     """A part behind two pins: a tree of flip-flops fills the inputs, the outputs are folded into one bit.
 
-    Flip-flop i is filled by flip-flop (i - 1) // 2, which it takes exclusive-or the pin, and one of two inverted: so
-    none does the same as another, or as one of the part's, and synthesis cannot make one of both. (A plain shift
-    register of some thousand bits is too deep for synthesis tools.) The fold is a tree of exclusive-ors with a
-    flip-flop after each step, so neither limits the clock.
+    Flip-flop i takes flip-flop (i - 1) // 2 exclusive-or the pin, and one of two inverted: no two flip-flops, nor one
+    of the part's, are equal, so synthesis cannot merge them. (A plain shift register of some thousand bits is too deep
+    for synthesis tools.) The fold is a tree of exclusive-ors with a flip-flop after each step, so neither limits the
+    clock.
 
     Parameters
     ----------

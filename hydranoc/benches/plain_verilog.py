@@ -10,7 +10,7 @@ _BUS |= {"wstrb": "4'hf", "bready": "1'b1"}
 SOURCE, FIRST_WORD, MOST_WORDS, MOST_DESTINATIONS = 0, 16, 4, 3
 _BENCH = """\
 {license}
-// Node {source} sends a packet to {whom}; every node is looked at. To be changed.
+// Node {source} sends a packet to {whom}; every node is checked. Meant for changes.
 // Numbers of words are integers, whatever the width of a word:
 // verilator lint_off WIDTH
 `timescale 1ns / 1ps
@@ -36,7 +36,7 @@ module noc_bench;
   wire [OUTPUTS-1:0] m_tvalid, m_tlast;
   wire [OUTPUTS*TID_BITS-1:0] m_tid;
 
-  // everything is driven and looked at at falling edges, half a cycle from where the network takes it
+  // ports are driven and sampled at falling edges, half a cycle from where the network samples them
   always #5 clk = ~clk;
 {axis_clock}
   wire [(LEADING+1)*WORD_BITS+NODES-1:0] leading_words = {{{{((LEADING+1)*WORD_BITS){{1'b0}}}}, DESTINATIONS}};
@@ -70,7 +70,7 @@ module noc_bench;
   endfunction
 
   integer received [0:NODES-1];   // packets
-  integer position [0:OUTPUTS-1]; // of the word that comes next
+  integer position [0:OUTPUTS-1]; // of the next word
   integer port, node, missing;
   reg failed = 1'b0;
 
@@ -80,7 +80,7 @@ module noc_bench;
   always @(negedge axis_clk)
     if (!rst) begin
       if (s_error) begin
-        $display("FAIL: a packet can go nowhere");
+        $display("FAIL: a packet is unroutable");
         failed = 1'b1;
       end
       for (port = 0; port < OUTPUTS; port = port + 1)
@@ -118,7 +118,7 @@ module noc_bench;
       cycles = cycles + 1;
       count_missing;
     end
-    repeat (100) @(negedge clk);    // for what should not come
+    repeat (100) @(negedge clk);    // for unexpected packets
     for (number = 0; number < NODES; number = number + 1)
       if (received[number] != (DESTINATIONS[number] ? 1 : 0)) begin
         $display("FAIL: node %0d got %0d packets", number, received[number]);
@@ -182,12 +182,12 @@ _LOAD_BY_REGISTERS = """\
 
 
 def plain_bench(manifest: dict[str, Any]) -> str:
-    """Return verilog-2005 of a bench, from the manifest of a network with AXI4-Stream ports on its own clock.
+    """Return a bench in Verilog-2005, from the manifest of a network with AXI4-Stream ports on its own clock.
 
     Parameters
     ----------
     manifest : dict
-        What ``manifest.json`` says.
+        Content of ``manifest.json``.
     """
     stream, nodes = manifest["axi_stream"], len(manifest["nodes"])
     others = [node for node in range(nodes) if node != SOURCE]
@@ -225,7 +225,7 @@ def plain_bench(manifest: dict[str, Any]) -> str:
 
 
 def _tables(tables: dict[str, Any] | None, registers: dict[str, Any] | None) -> str:
-    """Return declarations of what loads tables, and of what writes registers."""
+    """Return the declarations of the table loader and of the register writer."""
     lines = ""
     if tables:
         lines = _TABLES.format(last_bit=tables["word_bits"] - 1, last_word=tables["words"] - 1)
@@ -234,14 +234,14 @@ def _tables(tables: dict[str, Any] | None, registers: dict[str, Any] | None) -> 
 
 
 def _load_registers(tables: dict[str, Any] | None, addresses: dict[str, int]) -> str:
-    """Load the tables, and end the network's reset."""
+    """Return the statements that load the tables and end the network's reset."""
     data, control = addresses.get("TABLES_DATA"), addresses["CONTROL"]
     load = _LOAD_BY_REGISTERS.format(**tables, control=control, data=data) if tables else "    @(negedge clk);\n"
     return f"{load}    write({control}, 0);\n"
 
 
 def _sends(stream: dict[str, Any], destinations: list[int]) -> list[str]:
-    """Return calls of the task that sends."""
+    """Return the calls of the sending task."""
     bits = stream["tuser_bits"]
     if not bits:
         return [f"send({node})" for node in destinations]
@@ -254,7 +254,7 @@ def _sends(stream: dict[str, Any], destinations: list[int]) -> list[str]:
 
 
 def _wire(port: dict[str, Any], stream: dict[str, Any]) -> str:
-    """Return what a port of the network is connected to; nothing, for outputs that are not looked at."""
+    """Return the connection of a port of the network; empty for outputs that the bench does not read."""
     name, sender = port["name"], stream["inputs"][SOURCE]
     if name in ("clk", "rst", "tables_load", "tables_data"):
         return name

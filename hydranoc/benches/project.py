@@ -12,7 +12,7 @@ from hydranoc.design import Design
 
 TEMPLATE = ("Makefile", "README.md", "noc_tests.py", "registers.py", "streams.py", "test_noc.py")
 DIGESTS = "generated.json"
-"""Digests of all files as they were written: one with another digest was changed by hand."""
+"""File with the digests of all written files: a file with another digest was changed by hand."""
 
 
 def bench_project(design: Design, axi_stream: str | None = None, **options: Any) -> dict[str, str]:
@@ -42,7 +42,7 @@ def bench_project(design: Design, axi_stream: str | None = None, **options: Any)
 
 
 def changed_files(folder: Path, files: Iterable[str]) -> list[str]:
-    """Return the files of a project that are not as they were written.
+    """Return the files of a project that were changed since they were written.
 
     Parameters
     ----------

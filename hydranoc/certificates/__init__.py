@@ -1,1 +1,1 @@
-"""Certificates of freedom from deadlock and of delivery: what writes them, and the program that checks them."""
+"""Certificates of freedom from deadlock and of delivery: the writer, and the program that checks them."""

@@ -1,4 +1,4 @@
-"""Writes a certificate: what a family shows of its network, with the digests of what was generated."""
+"""Writer of certificates: a family's evidence of its network, with the digests of the generated files."""
 
 import hashlib
 import json
@@ -24,14 +24,14 @@ _MODULE = re.compile(r"^module (\S+?) ?\(.*?^endmodule\n", re.MULTILINE | re.DOT
 
 @dataclass(frozen=True)
 class Certificate:
-    """A certificate, or why there is none.
+    """A certificate, or the reason why there is none.
 
     Members
     -------
     text : str or None
         JSON; None if there is none.
     verdict : str
-        What the program that checks certificates says of it, or what stands against one: one line.
+        Result of the checker, or the reason why there is no certificate: one line.
     digests : str or None
         JSON, see ``digests_text``; None if there is no certificate.
     """
@@ -49,11 +49,11 @@ def certificate_text(family: str, evidence: Mapping[str, Any], files: Mapping[st
     family : str
         Name of the family.
     evidence : mapping
-        What the family's ``evidence`` gives.
+        Result of the family's ``evidence``.
     files : mapping of str to str
         Texts of the generated files by name.
     top : str
-        Name of the top module, by which the files are called.
+        Name of the top module, the stem of the file names.
     """
     theorem, premises = THEOREMS[family]
     certificate = {
@@ -76,12 +76,12 @@ def digests_text(files: Mapping[str, str], top: str) -> str:
     files : mapping of str to str
         Texts of the generated files by name.
     top : str
-        Name of the top module, by which the files are called.
+        Name of the top module, the stem of the file names.
 
     Returns
     -------
     str
-        By name the SHA-256 of every module but the one with the routers, which has no logic and is checked wire by
+        SHA-256 by name of every module but the one with the routers, which has no logic and is checked wire by
         wire; and the parameters that they were generated for.
     """
     manifest = json.loads(files[MANIFEST])
@@ -93,7 +93,7 @@ def digests_text(files: Mapping[str, str], top: str) -> str:
 
 
 def checked_certificate(text: str, files: Mapping[str, str], top: str) -> Certificate:
-    """Return a certificate that its checker has accepted; if it has not, none.
+    """Return a certificate that its checker has accepted, or none with the reason.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def checked_certificate(text: str, files: Mapping[str, str], top: str) -> Certif
     files : mapping of str to str
         Texts of the generated files by name.
     top : str
-        Name of the top module, by which the files are called.
+        Name of the top module, the stem of the file names.
     """
     with tempfile.TemporaryDirectory() as folder:
         needed = {name: files[name] for name in (MANIFEST, f"{top}.v", f"{top}_tables.hex") if name in files}

@@ -1,4 +1,4 @@
-"""Networks of functions from outside: of a package that adds a kind of topology, or that a configuration names."""
+"""Networks built by external functions: of a package that adds a kind of topology, or that a configuration names."""
 
 import inspect
 from collections.abc import Callable
@@ -13,19 +13,19 @@ from topology.common.outside import FAILURES, failure_text
 
 
 def is_added(kind: Any) -> bool:
-    """Return whether a kind of topology comes from outside."""
+    """Return True for a kind of topology from an external function."""
     return isinstance(kind, str) and (kind in added_names(TOPOLOGIES) or is_function_name(kind))
 
 
 def added_network(source: Source, key_path: KeyPath, section: dict[str, Any]) -> ChannelNetwork:
-    """Return the network of a kind that comes from outside; its keys besides ``kind`` are the function's parameters.
+    """Return the network of an external kind; its keys besides ``kind`` are the function's parameters.
 
     Raises
     ------
     ConfigError
-        If there is no such function, a key is none of its parameters, or it makes no network.
+        If there is no such function, a key is none of its parameters, or it returns no network.
     TopologyError
-        For what the function itself refuses.
+        For errors of the function itself.
     """
     kind_path = (*key_path, "kind")
     given = {key: value for key, value in section.items() if key != "kind"}
@@ -38,7 +38,7 @@ def added_network(source: Source, key_path: KeyPath, section: dict[str, Any]) ->
         network = build(**given)
     except TopologyError:
         raise
-    except FAILURES as error:  # a function from outside may fail in any way
+    except FAILURES as error:  # an external function may fail in any way
         text = f"{name_of(kind_path)}: {section['kind']!r} fails: {failure_text(error)}"
         raise source.error(kind_path, text) from error
     if not isinstance(network, ChannelNetwork):
@@ -50,7 +50,7 @@ def added_network(source: Source, key_path: KeyPath, section: dict[str, Any]) ->
 def _check_keys(source: Source, key_path: KeyPath, build: Callable[..., Any], given: dict[str, Any]) -> None:
     try:
         parameters = [part for part in inspect.signature(build).parameters.values() if part.kind != part.VAR_POSITIONAL]
-    except (ValueError, TypeError):  # some that are not written in Python do not tell
+    except (ValueError, TypeError):  # some functions that are not written in Python have no signature
         return
     if any(parameter.kind == inspect.Parameter.VAR_KEYWORD for parameter in parameters):
         return

@@ -1,4 +1,4 @@
-"""What the keys of a configuration are, in words: from the docstrings of the classes of ``schema``."""
+"""Descriptions of the keys of a configuration, from the docstrings of the classes of ``schema``."""
 
 import inspect
 from typing import TYPE_CHECKING, Any
@@ -22,18 +22,18 @@ RATE, RATE_UNIT = "messages_per_node_per_cycle", "messages per node and cycle"
 
 
 def unit_of(key: str) -> str | None:
-    """Return unit of a key's value, which its name ends with; None if it has none."""
+    """Return the unit of a key's value, the last word of its name; None if it has none."""
     return RATE_UNIT if key == RATE else UNITS.get(key.rpartition("_")[2])
 
 
 def summary_of(model: type) -> str:
-    """Return the docstring of a class up to its members, as one line; of the class it is made from if it has none."""
+    """Return the docstring of a class up to its members, as one line; that of its base class if it has none."""
     texts = (_docstring(part) for part in model.__mro__)
     return " ".join(next(filter(None, texts)).partition(MEMBERS)[0].split())
 
 
 def descriptions_of(model: type) -> dict[str, str]:
-    """Return descriptions by member of a class and of all that it is made from, each as one line."""
+    """Return descriptions by member of a class and its base classes, each as one line."""
     found: dict[str, str] = {}
     for part in reversed(model.__mro__):
         found |= _members(_docstring(part).partition(MEMBERS)[2])
@@ -43,7 +43,7 @@ def descriptions_of(model: type) -> dict[str, str]:
 def described(
     model: "type[BaseModel]", core_schema: "CoreSchema", handler: "GetJsonSchemaHandler"
 ) -> "JsonSchemaValue":
-    """pydantic's JSON Schema of a class, with description and ``unit`` of every key, and no titles that repeat it."""
+    """Return pydantic's JSON Schema of a class, with description and ``unit`` of every key, without titles."""
     schema = handler(core_schema)
     content = handler.resolve_ref_schema(schema)
     content["description"] = summary_of(model)
@@ -64,7 +64,7 @@ def _docstring(model: type) -> str:
 
 
 def _members(text: str) -> dict[str, str]:
-    """Return ``names : type`` lines, each with the indented lines behind it."""
+    """Return the ``names : type`` lines, each with its indented lines."""
     found: dict[str, str] = {}
     names: list[str] = []
     for line in text.splitlines():

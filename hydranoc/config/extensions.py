@@ -1,4 +1,4 @@
-"""What packages from outside add to the project, by entry points; and functions that a configuration names."""
+"""Extensions that external packages register by entry points, and functions that a configuration names."""
 
 import atexit
 import hashlib
@@ -29,24 +29,24 @@ AddedT = TypeVar("AddedT")
 
 
 class ExtensionError(ConfigError):
-    """Something from outside that cannot be loaded; one clear line."""
+    """An extension that cannot be loaded; one clear line."""
 
 
 class WithAdded(Mapping[str, AddedT]):
-    """What the project has by name, and behind it what packages add to a group, loaded when it is first asked for.
+    """The project's own items by name, followed by those that packages add to a group, each loaded on first use.
 
     Parameters
     ----------
     own : mapping
-        A name of the project's own means what it means here.
+        Items of the project; their names take precedence.
     group : str
     kind : type
-        What each of them is.
+        Type of each item.
 
     Raises
     ------
     ExtensionError
-        When something is asked for that does not load, or is something else.
+        When an item does not load, or has another type.
     """
 
     def __init__(self, own: Mapping[str, AddedT], group: str, kind: type[AddedT]):
@@ -71,12 +71,12 @@ class WithAdded(Mapping[str, AddedT]):
 
 
 def added_names(group: str) -> tuple[str, ...]:
-    """Return names that packages add to a group, sorted."""
+    """Return the names that packages add to a group, sorted."""
     return tuple(sorted(found(group)))
 
 
 def load_added(group: str, name: str) -> Any:
-    """Return what a package adds under a name.
+    """Return the item that a package adds under a name.
 
     Raises
     ------
@@ -86,14 +86,14 @@ def load_added(group: str, name: str) -> Any:
     point = found(group)[name]
     try:
         return point.load()
-    except FAILURES as error:  # a package from outside may fail in any way
+    except FAILURES as error:  # an external package may fail in any way
         package = point.dist.name if point.dist is not None else point.value
         raise ExtensionError(f"{name!r} of package {package!r} cannot be loaded: {failure_text(error)}") from error
 
 
 @cache
 def found(group: str) -> dict[str, Any]:
-    """Return entry points by name; of two with one name the first on ``sys.path``."""
+    """Return the entry points by name; of two with one name the first on ``sys.path``."""
     from importlib.metadata import entry_points
 
     points: dict[str, Any] = {}
@@ -103,18 +103,18 @@ def found(group: str) -> dict[str, Any]:
 
 
 def is_function_name(text: str) -> bool:
-    """Return whether a text is of the form ``MODULE:FUNCTION`` or ``FILE.py:FUNCTION``."""
+    """Return True for a text of the form ``MODULE:FUNCTION`` or ``FILE.py:FUNCTION``."""
     return ":" in text
 
 
 def load_function(text: str, files: NamedFiles) -> Any:
-    """Return a function that a configuration names as ``MODULE:FUNCTION`` or ``FILE.py:FUNCTION``.
+    """Return the function that a configuration names as ``MODULE:FUNCTION`` or ``FILE.py:FUNCTION``.
 
     Parameters
     ----------
     text : str
     files : NamedFiles
-        Is told of the file or module.
+        Records the file or module.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def load_function(text: str, files: NamedFiles) -> Any:
     try:
         module = _file_module(files.path(where)) if where.endswith(".py") else importlib.import_module(where)
         function = getattr(module, name, None)
-    except FAILURES as error:  # a module from outside may fail in any way
+    except FAILURES as error:  # an external module may fail in any way
         raise ExtensionError(f"{where!r} cannot be imported: {failure_text(error)}") from error
     if not callable(function):
         raise ExtensionError(f"{where!r} must have a function {name!r}")
@@ -135,25 +135,25 @@ def load_function(text: str, files: NamedFiles) -> Any:
 
 
 def find_function(what: str, text: str, group: str, files: NamedFiles, own: Sequence[str] = ()) -> Any:
-    """Return a function that a configuration names, or that a package adds under a name.
+    """Return the function that a configuration names, or that a package adds under a name.
 
     Parameters
     ----------
     what : str
-        The key that says so, for errors.
+        The key with the name, for errors.
     text : str
         A name, or as for ``load_function``.
     group : str
-        Where names are looked for.
+        Group of entry points to search.
     files : NamedFiles
-        Is told of the file or module.
+        Records the file or module.
     own : sequence of str
-        Names that the project knows itself, for the error.
+        The project's own names, for the error.
 
     Raises
     ------
     ExtensionError
-        If there is no such name, or something is wrong with what it means.
+        If there is no such name, or its function cannot be loaded.
     """
     try:
         if is_function_name(text):
@@ -176,7 +176,7 @@ def either(names: Iterable[str]) -> str:
 
 
 def _file_module(path: Path) -> Any:
-    """Return a module from a file, under a name that no other file has, nor this one with another content.
+    """Return a module from a file, under a name unique to this file and its content.
 
     Processes that are started later, simulators among them, find it by that name as well, so that what it makes can be
     sent to them: a module of that name, which runs the file, lies in a folder at the end of ``sys.path``.
@@ -192,7 +192,7 @@ def _file_module(path: Path) -> Any:
 
 
 def _tell_of_module(name: str, files: NamedFiles) -> None:
-    """A module counts as a file of the configuration, with the content that Python has run."""
+    """Record a module as a file of the configuration, with the content that Python has run."""
     path, digest = _module_file(name)
     if path is not None:
         files.digests.setdefault(path, digest)
@@ -200,14 +200,14 @@ def _tell_of_module(name: str, files: NamedFiles) -> None:
 
 @cache
 def _module_file(name: str) -> tuple[str | None, str | None]:
-    """Return path and digest of an imported module, taken once: Python does not read a changed one again."""
+    """Return path and digest of an imported module, computed once: Python does not reload a changed module."""
     path = getattr(sys.modules[name], "__file__", None)
     return path, content_digest(Path(path)) if path else None
 
 
 @cache
 def _folder_of_modules() -> Path:
-    """Return a folder for modules that run files; it goes when this process ends."""
+    """Return a folder for modules that run files; it is deleted when this process ends."""
     folder = Path(tempfile.mkdtemp(prefix="hydranoc-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     sys.path.append(str(folder))

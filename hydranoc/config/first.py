@@ -1,4 +1,4 @@
-"""A first configuration: what of it differs from family to family."""
+"""A first configuration: the parts that differ between families."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ COMMON_TRAFFIC: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class FirstConfiguration:
-    """What a newcomer begins with in a family.
+    """A family's first configuration for new users.
 
     Parameters
     ----------
     topology : mapping
         A small network.
     multicast : mapping
-        Keys of random traffic that say how many messages go to more than one node, and how.
+        Keys of random traffic for the fraction and kind of messages to several nodes.
     """
 
     topology: Mapping[str, Any]
@@ -31,5 +31,5 @@ class FirstConfiguration:
 
     @property
     def traffic(self) -> dict[str, Any]:
-        """All keys of ``traffic`` that are given."""
+        """All given keys of ``traffic``."""
         return {**COMMON_TRAFFIC, **self.multicast}

@@ -15,16 +15,16 @@ Probability = Annotated[float, Field(ge=0, lt=1)]
 
 
 class BlockedReceiver(Section):
-    """A receiver that takes nothing for some cycles.
+    """A receiver that accepts nothing for some cycles.
 
     Members
     -------
     processor : int
         The receiver.
     start_cycle : int
-        First of these cycles.
+        First blocked cycle.
     cycles : int
-        How many.
+        Number of blocked cycles.
     """
 
     processor: int
@@ -33,7 +33,7 @@ class BlockedReceiver(Section):
 
 
 class Hosts(Section):
-    """How eager hosts are.
+    """Host back-pressure: pauses of sources and stalls of receivers.
 
     Members
     -------
@@ -42,9 +42,9 @@ class Hosts(Section):
     stall : float
         Probability that a receiver stalls in a cycle.
     seed : int
-        Which patterns.
+        Random seed for pauses and stalls.
     blocked : list of BlockedReceiver
-        Receivers that take nothing for a time.
+        Receivers that accept nothing for some cycles.
     """
 
     pause: Probability = 0.0
@@ -54,12 +54,12 @@ class Hosts(Section):
 
 
 def host_behaviour(source: Source, network: ChannelNetwork) -> HostBehaviour:
-    """Return the behaviour that a configuration asks for.
+    """Return the host behaviour of a configuration.
 
     Raises
     ------
     ConfigError
-        For the first thing wrong, with its line.
+        For the first error, with its line.
     """
     section = validate(source, HOSTS, Hosts)
     levels = {key: _level(source, key, getattr(section, key)) for key in ("pause", "stall")}

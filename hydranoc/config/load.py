@@ -20,16 +20,16 @@ NETWORK, TRAFFIC = ("network",), ("traffic",)
 
 
 class ConfiguredFamily(Protocol):
-    """A router family as far as configurations go."""
+    """The part of a router family that configurations need."""
 
     @property
     def title(self) -> str:
-        """For people."""
+        """Title for display."""
         ...
 
     @property
     def network_section(self) -> type[schema.NetworkSection]:
-        """What ``network`` may contain for this family."""
+        """Schema of ``network`` for this family."""
         ...
 
 
@@ -38,7 +38,7 @@ FamilyT = TypeVar("FamilyT", bound=ConfiguredFamily)
 
 @dataclass(frozen=True)
 class Config(Generic[FamilyT]):
-    """What a configuration file says.
+    """A validated configuration.
 
     Members
     -------
@@ -51,7 +51,7 @@ class Config(Generic[FamilyT]):
     traffic : Traffic or None
     network : ChannelNetwork
     hosts : HostBehaviour
-        When sources pause and receivers stall.
+        Pauses of sources and stalls of receivers.
     """
 
     path: Path
@@ -78,14 +78,14 @@ def load_config(given: str | Path | Mapping[str, Any], families: Mapping[str, Fa
     Parameters
     ----------
     given : str, Path or mapping
-        A file, or what would stand in it; file names in a mapping are relative to the working folder.
+        A file, or its content; file names in a mapping are relative to the working folder.
     families : mapping of str to ConfiguredFamily
-        What ``family`` may be.
+        Allowed values of ``family``.
 
     Raises
     ------
     ConfigError
-        For the first thing wrong, with file and line if it is a file.
+        For the first error, with file and line if it is a file.
     """
     source: Source = GivenSource(given) if isinstance(given, Mapping) else YamlSource(Path(given))
     return checked_config(source, families)
@@ -110,7 +110,7 @@ def checked_config(source: Source, families: Mapping[str, FamilyT]) -> Config[Fa
 
 
 def _families_with(families: Mapping[str, FamilyT], own: str, key: str) -> str:
-    """Return which families have a key of ``network`` that one of them does not; an empty string if none has."""
+    """Return the families with a key of ``network`` that one family lacks; an empty string if there are none."""
     having = []
     for name in families:
         with suppress(ExtensionError):

@@ -1,4 +1,4 @@
-"""Routing tables of a function from outside, in place of a family's own."""
+"""Routing tables of an external function, in place of a family's own."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,13 +16,13 @@ MOST_SHOWN = 4
 
 @dataclass(frozen=True)
 class OwnRouting:
-    """Makes the tables of a network as a function from outside has it.
+    """Builder of the tables of a network by an external function.
 
     Parameters
     ----------
     config : Config
     name : str
-        Of the function, as the configuration says it.
+        Name of the function in the configuration.
     """
 
     config: Config
@@ -34,9 +34,9 @@ class OwnRouting:
         Raises
         ------
         ConfigError
-            If there is no such function, or it fails or makes no tables of the family.
+            If there is no such function, or it fails or returns no tables of the family.
         TopologyError, KeyWrong
-            For what the function itself refuses.
+            For errors of the function itself.
         """
         source, key_path = self.config.source, (*NETWORK, "routing")
         try:
@@ -47,7 +47,7 @@ class OwnRouting:
             routing = build(section, network)
         except (TopologyError, KeyWrong):
             raise
-        except FAILURES as error:  # a function from outside may fail in any way
+        except FAILURES as error:  # an external function may fail in any way
             text = f"{WHERE}: {self.name!r} fails: {failure_text(error)}"
             raise source.error(key_path, text) from error
         wrong = self._wrong(section, network, routing)
@@ -56,13 +56,13 @@ class OwnRouting:
         return routing
 
     def _wrong(self, section: Any, network: Any, routing: Any) -> str:
-        """Return what tables must be that are none of the family's, or of another network; empty if they are."""
+        """Return why custom tables are unusable, or an empty string."""
         missing = [part for part in NEEDED if part not in dir(routing)]
         if missing:
             return f"tables with {', '.join(missing)}, not {type(routing).__name__}"
         try:
             own = self.config.family.build_routing(section, network)
-        except (TopologyError, KeyWrong):  # a routing from outside may be for networks that the family's own is not for
+        except (TopologyError, KeyWrong):  # external tables may be for networks that the family's own do not support
             return ""
         missing = [part for part in dir(own) if not part.startswith("_") and part not in dir(routing)]
         if missing:
@@ -78,7 +78,7 @@ class OwnRouting:
 
 
 def _alike(network: Any, own: Any) -> bool:
-    """Return whether a network can stand for another one."""
+    """Return True if a network has the type and the sizes of another one."""
     return isinstance(network, type(own)) and all(
         len(getattr(network, part)) == len(getattr(own, part)) for part in ("channels", "processors")
     )

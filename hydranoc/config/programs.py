@@ -81,7 +81,7 @@ def _lowered(config: Config, traffic: schema.ProgramTraffic, routing: Any, progr
 
 
 def bytes_per_flit(config: Config, traffic: schema.Traffic | None) -> int:
-    """Return bytes for which a flit of a message's body stands."""
+    """Return the bytes per body flit of a message."""
     given = getattr(traffic, "bytes_per_flit", None)
     return given or -(-config.network_section.flit_bits // BITS_PER_BYTE)
 
@@ -89,7 +89,7 @@ def bytes_per_flit(config: Config, traffic: schema.Traffic | None) -> int:
 def _with_operations(
     config: Config, traffic: schema.ProgramTraffic, routing: Any, result: Lowered, path: Path
 ) -> list[Message]:
-    """Return the records, broadcasts as the family's procedure if it has such."""
+    """Return the records, with broadcasts by the family's procedure if it has one."""
     broadcast = broadcast_operation(config, traffic)
     everyone = len(routing.network.processors) - 1
     records = []
@@ -108,7 +108,7 @@ def _wrong_message(operation: Operation, problem: str, path: Path) -> ConfigErro
 
 
 def _nodes(config: Config, traffic: schema.ProgramTraffic, program: Program) -> list[int]:
-    """Return processor of each rank; those of memory controllers in a trace of caches come behind all others."""
+    """Return the processor of each rank; in cache traces those of memory controllers come last."""
     if not isinstance(traffic, schema.NetraceTraffic):
         return _mapped(config, "map", traffic.map, program.ranks)
     caches = _mapped(config, "map", traffic.map, program.ranks // 2)

@@ -1,4 +1,4 @@
-"""Builds the messages of ``kind: random``, with errors that name the line."""
+"""Messages of ``kind: random``, with errors that name the line."""
 
 from typing import Any
 
@@ -55,7 +55,7 @@ def _draw(config: Config, traffic: schema.RandomTraffic, routing: Any) -> Messag
     )
     try:
         messages = random_traffic.draw(traffic.cycles, traffic.seed)
-    except ValueError as error:  # only a pattern from outside can go wrong here
+    except ValueError as error:  # only an external pattern can fail here
         raise config.source.error((*TRAFFIC, "pattern"), f"traffic.pattern: {error}") from error
     if len(messages) == 0:
         text = f"traffic.cycles must be so long that a message starts, not {traffic.cycles}"
@@ -73,7 +73,7 @@ def _check_shares(config: Config, traffic: schema.RandomTraffic) -> None:
 
 
 def _check_size(config: Config, traffic: schema.RandomTraffic, processors: int) -> None:
-    """What only the size of the network shows to be wrong."""
+    """Refuse values that the size of the network rules out."""
     if processors < 2:
         raise config.source.error(TRAFFIC, f"random traffic needs at least 2 processors; this network has {processors}")
     key_path: KeyPath = (*TRAFFIC, "destinations")
@@ -101,13 +101,13 @@ def _check_size(config: Config, traffic: schema.RandomTraffic, processors: int) 
 
 
 def _whole_sets(traffic: schema.RandomTraffic) -> bool:
-    """Return whether the pattern of multicasts, and not a number, says how many destinations they have."""
+    """Return True if the pattern of multicasts determines their number of destinations."""
     pattern = traffic.multicast_pattern
     return pattern in LINES if isinstance(pattern, str) else isinstance(pattern, schema.Groups)
 
 
 def _check_bursts(config: Config, traffic: schema.RandomTraffic, injection: BurstInjection, processors: int) -> None:
-    """Bursts are held as messages are, and a burst may have none."""
+    """Refuse a number of bursts beyond the limit of messages: memory holds each burst, even an empty one."""
     expected = traffic.cycles * processors / (injection.mean_burst_cycles + injection.mean_pause_cycles)
     if expected > MOST_MESSAGES:
         text = f"traffic.cycles {traffic.cycles} would be about {expected:.2g} bursts; at most {MOST_MESSAGES:.0e} fit"

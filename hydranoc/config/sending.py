@@ -1,4 +1,4 @@
-"""From the records of a traffic section to checked messages: by whom they are sent, and as what."""
+"""Checked messages from the records of a traffic section, sent by hardware or software."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,12 +15,12 @@ from topology.common.channels import ChannelNetwork
 
 
 def _software_key(traffic: schema.Traffic) -> str:
-    """Return the key that names the software: ``scheme`` is what multi-node multicasts call it."""
+    """Return the key that names the software: ``scheme`` in multi-node multicasts."""
     return "scheme" if getattr(traffic, "scheme", None) is not None else "software"
 
 
 def check_software(config: Config, traffic: schema.Traffic, network: ChannelNetwork) -> None:
-    """Refuse software that neither all families nor this one have in this network.
+    """Refuse software that is neither common to all families nor this family's own in this network.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def check_software(config: Config, traffic: schema.Traffic, network: ChannelNetw
 
 
 def operation_number(config: Config, key_path: KeyPath, algorithm: str) -> int:
-    """Return number of a broadcast procedure.
+    """Return the number of a broadcast procedure.
 
     Raises
     ------
@@ -62,12 +62,12 @@ def operation_number(config: Config, key_path: KeyPath, algorithm: str) -> int:
 def broadcast_operation(
     config: Config, traffic: schema.RandomTraffic | schema.BroadcastTraffic | schema.ProgramTraffic
 ) -> int:
-    """Return operation of broadcasts by the algorithm of the traffic; 0 if it names none.
+    """Return the operation of broadcasts by the algorithm of the traffic; 0 if it names none.
 
     Raises
     ------
     ConfigError
-        If the family has no such algorithm, or software is to send them as well.
+        If the family has no such algorithm, or software is to send them too.
     """
     if traffic.algorithm is None:
         return 0
@@ -79,7 +79,7 @@ def broadcast_operation(
 def check_broadcasts(
     config: Config, traffic: schema.RandomTraffic | schema.BroadcastTraffic, key_path: KeyPath
 ) -> None:
-    """Refuse broadcasts of which nobody knows how they are sent, in families with procedures for that.
+    """Refuse broadcasts without a procedure in families with broadcast procedures.
 
     Raises
     ------
@@ -93,9 +93,9 @@ def check_broadcasts(
 
 
 def wrong_destination(record: Message) -> tuple[int, str] | None:
-    """Position of the first destination that a message cannot mean, and what is wrong with it; None if all are right.
+    """Return position and error of a message's first wrong destination; None if all are right.
 
-    The network would leave both out without a word: a message is not sent to its source, and to nobody twice.
+    The network would drop both silently: a message is not sent to its source, nor twice to one destination.
     """
     seen = set()
     for position, processor in enumerate(record.destinations):
@@ -136,7 +136,7 @@ def complete_messages(records: Sequence[Message], config: Config, routing: Any) 
 
 
 def _completed(sent: Sequence[Message], config: Config, routing: Any) -> Sequence[Message]:
-    """Return messages as the network takes them."""
+    """Return the messages in the form that the network accepts."""
     section, family = config.network_section, config.family
     columns = family.complete_columns(section, routing, sent) if isinstance(sent, MessageColumns) else None
     if columns is not None:

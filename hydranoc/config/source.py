@@ -1,4 +1,4 @@
-"""Where a configuration comes from: a YAML file with the line of every key and item, or a dictionary."""
+"""Source of a configuration: a YAML file with the line of every key and item, or a dictionary."""
 
 import copy
 from abc import ABC, abstractmethod
@@ -29,11 +29,11 @@ class Source(ABC):
     path : Path
         File names in it are relative to this one's folder.
     file : Path or None
-        For messages; None if it is no file.
+        File for messages; None for a dictionary.
     data : dict
         Its content as plain Python values.
     files : NamedFiles
-        Those that it names.
+        Files that it names.
     """
 
     path: Path
@@ -50,10 +50,10 @@ class Source(ABC):
 
     @abstractmethod
     def line_of(self, key_path: KeyPath) -> int | None:
-        """Return line of a key or list item; None where there are no lines."""
+        """Return the line of a key or list item; None where there are no lines."""
 
     def find(self, key_path: KeyPath, text: str) -> KeyPath | None:
-        """Return place of the last value under ``key_path`` that reads ``text``, such as ``[0, 5]`` or ``s3``."""
+        """Return the place of the last value under ``key_path`` that reads ``text``, such as ``[0, 5]`` or ``s3``."""
         value: Any = self.data
         for step in key_path:
             value = value[step]
@@ -61,7 +61,7 @@ class Source(ABC):
 
 
 class GivenSource(Source):
-    """A dictionary with what a file would say.
+    """A dictionary with the content of a configuration file.
 
     Parameters
     ----------
@@ -78,12 +78,12 @@ class GivenSource(Source):
         self.data = copy.deepcopy(dict(data))
 
     def error(self, key_path: KeyPath, message: str) -> ConfigError:
-        """There is no line: the message names the place in words."""
+        """Return an error without a line: the message names the place in words."""
         name = name_of(key_path)
         return ConfigError(message if name in message else f"{name}: {message}")
 
     def line_of(self, key_path: KeyPath) -> None:
-        """There are none."""
+        """Return None: a dictionary has no lines."""
 
 
 class YamlSource(Source):
@@ -101,8 +101,8 @@ class YamlSource(Source):
     Raises
     ------
     ConfigError
-        If it cannot be read, is no YAML, has a key twice or is no mapping, holds a date, binary data or a tag, or is
-        longer than any configuration, in the file or with all that its aliases repeat.
+        If it cannot be read, is no YAML, has a key twice or is no mapping, contains a date, binary data or a tag, or is
+        longer than any configuration, in the file or after expansion of its aliases.
     """
 
     def __init__(self, path: Path):
@@ -148,7 +148,7 @@ class YamlSource(Source):
         return ConfigError(message, file=self.path, line=self.line_of(key_path))
 
     def line_of(self, key_path: KeyPath) -> int:
-        """Return line of a key or list item; of the nearest thing around it where there is none."""
+        """Return the line of a key or list item; that of the nearest enclosing item where there is none."""
         node, line = self._values.data, 1
         for step in key_path:
             try:
@@ -162,15 +162,15 @@ class YamlSource(Source):
 def unreadable(
     source: Source, key_path: KeyPath, what: str, error: OSError | ValueError
 ) -> ConfigError | MachineTrouble:
-    """Return the exception for a file that a configuration names and that cannot be read.
+    """Return the exception for an unreadable file that a configuration names.
 
     Parameters
     ----------
     source : Source
     key_path : sequence of str
-        Where it is named.
+        Place of its name.
     what : str
-        Such as "trace 'a.csv'".
+        Description such as "trace 'a.csv'".
     error : OSError or ValueError
         The latter is about its name.
     """

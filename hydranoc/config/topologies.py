@@ -1,4 +1,4 @@
-"""Builds the network that ``network.topology`` describes."""
+"""Construction of the network that ``network.topology`` describes."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -46,14 +46,14 @@ def build_network(source: Source, key_path: KeyPath, own: Mapping[str, schema.Ow
     ----------
     source : Source
     key_path : sequence of str
-        Where the section stands.
+        Place of the section.
     own : mapping of str to OwnTopology
-        Kinds that the family takes in a form of its own.
+        Kinds with a schema of the family's own.
 
     Raises
     ------
     ConfigError
-        With the line here, or in the network file that is named here.
+        With the line in the configuration, or in the network file that it names.
     """
     section: Any = source.data
     for step in key_path:
@@ -99,7 +99,7 @@ def _rows_and_columns(source: Source, key_path: KeyPath) -> ChannelNetwork:
 
 
 def _check_size(source: Source, key_path: KeyPath, kind: str, parameters: dict[str, Any]) -> None:
-    """Refuse a mistyped size before it eats all memory."""
+    """Refuse a mistyped size before it exhausts memory."""
     key, switches = "switches", parameters.get("switches", 1)
     if "shape" in parameters:
         key, switches = "shape", math.prod(parameters["shape"])
@@ -160,7 +160,7 @@ def _written_out(source: Source, key_path: KeyPath) -> Network:
 
 
 def located(source: Source, key_path: KeyPath, error: TopologyError) -> ConfigError:
-    """Return a broken rule of the network, with the line of the value that breaks it as far as that is known."""
+    """Return the error for a broken rule of the network, with the line of the value that breaks it if known."""
     found = None
     if error.item is not None and "ports" not in str(error):
         found = source.find(key_path, error.item)

@@ -1,4 +1,4 @@
-"""Builds the messages that ``traffic`` describes, with errors that name the line."""
+"""Messages that ``traffic`` describes, with errors that name the line."""
 
 from pathlib import Path
 from typing import Any
@@ -57,7 +57,7 @@ def build_messages(config: Config, routing: Any) -> Messages:
 
 
 def _check_warmup(config: Config, traffic: schema.Traffic, messages: Messages) -> None:
-    """Refuse a warm-up that leaves no message to the statistics."""
+    """Refuse a warm-up that leaves no messages for the statistics."""
     last = int(messages.start_cycle.max(initial=0))
     if traffic.warmup_cycles > last:
         text = f"traffic.warmup_cycles must be at most {last}, the start of the last message"
@@ -105,7 +105,7 @@ def _broadcast(config: Config, traffic: schema.BroadcastTraffic, routing: Any) -
 
 
 def _broadcast_flits(config: Config, traffic: schema.BroadcastTraffic, header_flits: int) -> int:
-    """Return length of each message that is sent."""
+    """Return the length of each message."""
     if traffic.bytes is None:
         return traffic.flits or 0
     return header_flits + -(-traffic.bytes * BITS_PER_BYTE // config.network_section.flit_bits)

@@ -1,4 +1,4 @@
-"""From what ``traffic`` says to injection processes, patterns, sets and lengths, with errors that name the line."""
+"""Injection processes, patterns, sets and lengths from ``traffic``, with errors that name the line."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -50,12 +50,12 @@ PROCESSES: dict[str, Callable[[float], Injection]] = {
     "periodic": PeriodicInjection,
 }
 LINES = {"row": 0, "column": 1}
-"""Dimension of the line that a multicast goes to."""
+"""Dimension of the line of a multicast's destinations."""
 
 
 @dataclass(frozen=True)
 class TrafficParts:
-    """Makes the parts of random traffic.
+    """Builder of the parts of random traffic.
 
     Parameters
     ----------
@@ -71,11 +71,11 @@ class TrafficParts:
 
     @property
     def nodes(self) -> int:
-        """Number of there are."""
+        """Number of nodes."""
         return len(self.network.processors)
 
     def injection(self) -> Injection:
-        """Return when nodes send."""
+        """Return the injection process."""
         rate, process = self.traffic.messages_per_node_per_cycle, self.traffic.injection
         if isinstance(process, str):
             return PROCESSES[process](rate)
@@ -87,7 +87,7 @@ class TrafficParts:
             raise self._error(("injection", error.field), f": {error}") from None
 
     def lengths(self) -> Lengths:
-        """Return how long messages are."""
+        """Return the distribution of message lengths."""
         return self._lengths(self.traffic.flits, "flits")
 
     def _lengths(self, flits: int | dict[int, float], *key: str) -> Lengths:
@@ -97,7 +97,7 @@ class TrafficParts:
             return LengthMix(flits)
 
     def replies(self) -> Replies | None:
-        """Return how messages are replied to; None if they are not."""
+        """Return the replies to messages; None without replies."""
         traffic, reply = self.traffic, self.traffic.reply
         if reply is None:
             return None
@@ -107,7 +107,7 @@ class TrafficParts:
         return Replies(self._lengths(reply.flits, "reply", "flits"), reply.delay_cycles, reply.outstanding)
 
     def pattern(self) -> Pattern:
-        """Return where unicasts go."""
+        """Return the pattern of unicasts."""
         pattern = self.traffic.pattern
         if isinstance(pattern, str):
             return self._named_pattern(pattern)
@@ -133,7 +133,7 @@ class TrafficParts:
         return FunctionPattern(name, function, self.network)
 
     def sets(self) -> DestinationSets | None:
-        """Return where multicasts go; None if there are none."""
+        """Return the destination sets of multicasts; None without multicasts."""
         pattern, key = self.traffic.multicast_pattern, "multicast_pattern"
         if self.traffic.multicast_fraction == 0:
             return None
@@ -147,7 +147,7 @@ class TrafficParts:
         return WholeSets(self._whole(pattern))
 
     def _whole(self, pattern: Any) -> np.ndarray:
-        """Return candidates of multicasts that go to all of them."""
+        """Return the destination sets of multicasts to whole rows, columns or groups."""
         if "destinations" in self.traffic.model_fields_set:
             word = pattern if isinstance(pattern, str) else pattern.kind
             raise self._error("destinations", f" must be left out with multicast_pattern {word!r}, which says which")
@@ -158,7 +158,7 @@ class TrafficParts:
             return same_group(pattern.groups, self.nodes)
 
     def _count(self, most: int) -> Count:
-        """Return destinations of a multicast, of so many that every node has."""
+        """Return the distribution of the number of destinations, with at most ``most`` for every node."""
         wanted = self.traffic.destinations
         gaussian = isinstance(wanted, schema.Gaussian)
         key = ("destinations", "mean") if gaussian else "destinations"
@@ -173,7 +173,7 @@ class TrafficParts:
 
     @contextlib.contextmanager
     def _errors_of(self, key: str | tuple[str, ...], between: str) -> Iterator[None]:
-        """What is wrong with a part, as an error about its key."""
+        """Turn an error of a part into one about its key."""
         try:
             yield
         except ValueError as error:

@@ -1,4 +1,4 @@
-"""Turns what pydantic finds wrong into one line with file, line, value and what would be right."""
+"""Conversion of pydantic's errors into one line with file, line, value and limit or fix."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,7 +13,7 @@ class ValidatedModel(Protocol):
 
     @classmethod
     def model_validate(cls, given: Any, /) -> Self:
-        """Return what a mapping describes; raise pydantic.ValidationError if something is wrong."""
+        """Return the model of a mapping; raise pydantic.ValidationError for a wrong one."""
         ...
 
 
@@ -64,7 +64,7 @@ def validate(source: Source, key_path: KeyPath, model: type[Model], hint: Hint =
     Raises
     ------
     ConfigError
-        For the first thing wrong, in the order of the file.
+        For the first error, in the order of the file.
     """
     value: Any = source.data
     for step in key_path:
@@ -78,7 +78,7 @@ def validate(source: Source, key_path: KeyPath, model: type[Model], hint: Hint =
 
 
 def _first_of_each_list(details: Iterable[Any]) -> Iterator[Any]:
-    """Errors of the first wrong item of every key: a hundred thousand messages may all be wrong in the same way."""
+    """Yield the errors of the first wrong item of every key: all items of a long list may have the same error."""
     first: dict[Any, Any] = {}
     for detail in details:
         location = (*detail["loc"], None, None)
@@ -88,7 +88,7 @@ def _first_of_each_list(details: Iterable[Any]) -> Iterator[Any]:
 
 
 def choose(source: Source, key_path: KeyPath, key: str, choices: Iterable[str]) -> str:
-    """Return the value of a key that must be one of some words.
+    """Return the value of a key that must be one of several words.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def _config_error(
 
 
 def _kind_error(source: Source, full: KeyPath, detail: Mapping[str, Any]) -> ConfigError:
-    """Return a mapping of one of several kinds, which its key ``kind`` has to name."""
+    """Return the error for a mapping with a wrong or missing key ``kind``."""
     kinds = [tag for tag in detail["ctx"]["expected_tags"].replace("'", "").split(", ") if tag != "name"]
     if "kind" not in detail["input"]:
         return source.error(full, f"key 'kind' is missing in {name_of(full)}; it must be {_either(kinds)}")
@@ -148,7 +148,7 @@ def _real_steps(value: Any, location: tuple[str | int, ...], *, missing: bool) -
 
 
 def _as_given(value: Any, step: str | int) -> str | int:
-    """Return a key as it stands in a mapping: pydantic tells of numbers beyond 64 bits as text."""
+    """Return a key as given in a mapping: pydantic reports numbers beyond 64 bits as text."""
     if not isinstance(value, dict) or step in value:
         return step
     return next((key for key in value if isinstance(key, int) and str(key) == step), step)
@@ -161,7 +161,7 @@ def _has(value: Any, step: str | int) -> bool:
 
 
 def _known_keys(model: Any, inside: tuple[str | int, ...], value: Any) -> list[str]:
-    """Return keys that the mapping around a place may have."""
+    """Return the allowed keys of the mapping around a place."""
     for step in inside[:-1]:
         value = value[step]
         if isinstance(step, str):
@@ -189,7 +189,7 @@ def _is_kind(model: Any, kind: Any) -> bool:
 def _right(detail: Mapping[str, Any]) -> str:
     kind, context = detail["type"], detail.get("ctx", {})
     if isinstance(detail["input"], float) and math.isnan(detail["input"]):
-        return _TYPES["finite_number"]  # no bound says what is wrong with .nan
+        return _TYPES["finite_number"]  # no bound explains .nan
     if kind in _BOUNDS:
         word, key = _BOUNDS[kind]
         return f"{word} {context[key]:g}" if isinstance(context[key], float) else f"{word} {context[key]}"

@@ -1,10 +1,10 @@
-"""What a word without quotes means in YAML 1.2: text, a number, true or false, or nothing."""
+"""Values of words without quotes in YAML 1.2: text, a number, true or false, or null."""
 
 import re
 from typing import Any
 
 LONGEST_NUMBER_BITS = 1024
-"""Longer numbers are wrong everywhere, and too long to be printed."""
+"""Bits of the longest number; longer ones are wrong everywhere, and too long to be printed."""
 LONGEST_NUMBER_LETTERS = 2000
 MERGE = object()
 """The key ``<<``."""
@@ -24,7 +24,7 @@ _BASES = {"0b": 2, "0o": 8, "0x": 16}
 
 
 class UnknownScalar(ValueError):
-    """A word that no configuration may hold; the message says why."""
+    """A word that no configuration may contain; the message has the reason."""
 
 
 def plain_scalar(text: str) -> Any:

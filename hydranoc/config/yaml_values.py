@@ -1,7 +1,7 @@
 """YAML as plain Python values with the line of every key and item.
 
 Built from the parser's events, ten times as fast as a tree of nodes with comments, and without recursion, so that no
-file can exhaust the stack. Aliases share one value; how much they repeat is counted before it is used.
+file can exhaust the stack. Aliases share one value; the size of their repetition is counted before use.
 """
 
 from dataclasses import dataclass, field
@@ -13,9 +13,9 @@ from hydranoc.config.yaml_scalars import MERGE, UnknownScalar, plain_scalar
 from hydranoc.errors import shown
 
 DEEPEST = 100
-"""Lists and mappings inside each other."""
+"""Maximum nesting of lists and mappings."""
 MOST_REPEATED_VALUES = 1_000_000
-"""Values that all aliases of a file may repeat. A few lines of aliases of aliases would else be billions."""
+"""Maximum number of values that all aliases of a file repeat. A few lines of nested aliases could repeat billions."""
 NO_KEY = object()
 VALUE_KINDS = "a number, text, true or false, a list or a mapping"
 
@@ -23,7 +23,7 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # without LibYAML the s
 
 
 class ValueWrong(ValueError):
-    """YAML that is valid, but nothing that a configuration may hold.
+    """Valid YAML that no configuration may contain.
 
     Parameters
     ----------
@@ -47,14 +47,14 @@ class _Open:
     lines : list or dict of int
         Line of every item, or of every key.
     line : int
-        Where it began.
+        Line of its beginning.
     anchor : str or None
     key, key_line
         Key that waits for its value, in mappings.
     values : int
-        Size of all that it holds, counting what aliases repeat.
+        Number of its values, with those that aliases repeat.
     merged : list of dict
-        What keys ``<<`` name.
+        Mappings of its keys ``<<``.
     """
 
     value: Any
@@ -77,7 +77,7 @@ class YamlValues:
     Members
     -------
     data
-        Dictionaries, lists, text, numbers, truth values and None. What an alias repeats is one and the same object.
+        Dictionaries, lists, text, numbers, truth values and None. Aliases share one object.
 
     Raises
     ------
@@ -108,7 +108,7 @@ class YamlValues:
                 handler(event)
 
     def lines_of(self, value: Any) -> Any:
-        """Return lines of the items of a list, or by key those of a mapping; nothing for other values."""
+        """Return the lines of a list's items, or by key those of a mapping; nothing for other values."""
         return self._lines[id(value)] if isinstance(value, list | dict) else {}
 
     def _document(self, event: Any) -> None:
@@ -175,7 +175,7 @@ class YamlValues:
         return bool(self._open) and isinstance(self._open[-1].value, dict) and self._open[-1].key is NO_KEY
 
     def _put(self, value: Any, line: int, values: int) -> None:
-        """A whole value: the document, an item, a key, or what belongs to a key."""
+        """Store a complete value: the document, an item, a key, or the value of a key."""
         if not self._open:
             self.data = value
             return
@@ -208,7 +208,7 @@ def _checked_key(key: Any, others: dict[Any, Any], line: int) -> Any:
 
 
 def _mappings(value: Any, line: int) -> list[dict[Any, Any]]:
-    """Return what a key ``<<`` takes: a mapping, or a list of them."""
+    """Return the mappings of a key ``<<``: one, or a list of them."""
     mappings = value if isinstance(value, list) else [value]
     if not all(isinstance(mapping, dict) for mapping in mappings):
         raise ValueWrong(f"<< must be a mapping or a list of mappings, not {shown(value)}", line)

@@ -1,4 +1,4 @@
-"""Client: hands the command line of this process to the daemon, if the user has started one.
+"""Client that hands the command line of this process to the daemon, if the user has started one.
 
 Every command loads this module before anything else, so it imports no more than it needs.
 """
@@ -18,13 +18,13 @@ PACKAGES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__fil
 FIELD = b"\0"
 LENGTH_BYTES = 8
 FILES = 4
-"""Open files that go with a request: working folder and standard streams."""
+"""Number of open files sent with a request: working folder and standard streams."""
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 LOST = b"error: the daemon's process for this command was killed\n"
 
 
 def identity() -> bytes:
-    """Return what a daemon and its client must have in common: name, interpreter, its options and the sources."""
+    """Return the identity that a daemon and its client must share: name, interpreter, its options and the sources."""
     return f"{os.environ.get(SWITCH)} {sys.executable} {tuple(sys.flags)} {sys.warnoptions} {PACKAGES}".encode()
 
 
@@ -59,7 +59,7 @@ def exit_code_by_daemon() -> int | None:
     -------
     int or None
         The exit code; None if this process has to run the command itself: there is no daemon, it is switched off, or
-        its process could not have the surroundings of this one.
+        its process could not take over the environment of this one.
     """
     closed = None in (sys.stdin, sys.stdout, sys.stderr)
     if sys.platform != "linux" or closed or os.environ.get(SWITCH) == "off":
@@ -95,7 +95,7 @@ def _send_request(connection: socket) -> None:
 
 
 def _line(connection: socket) -> bytes:
-    """Return a line of the other end; less than a line if it has ended."""
+    """Return a line from the other end; less than a line if it has ended."""
     line = b""
     while not line.endswith(b"\n"):
         letter = connection.recv(1)
@@ -106,7 +106,7 @@ def _line(connection: socket) -> bytes:
 
 
 def _wait(connection: socket, worker: int) -> int:
-    """Return the exit code of a worker, which gets the signals that this process gets."""
+    """Return the exit code of a worker, and forward the signals of this process to it."""
     sent = 0
 
     def forward(number: int, _frame: object) -> None:

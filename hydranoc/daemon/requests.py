@@ -1,4 +1,4 @@
-"""Requests of clients, and what a worker takes over from its client."""
+"""Requests of clients, and the state that a worker takes over from its client."""
 
 import os
 import resource
@@ -13,17 +13,17 @@ from hydranoc.daemon.client import FIELD, FILES, FORWARDED, LENGTH_BYTES, identi
 from hydranoc.environment import DEFAULTS
 
 SAME = (b"PYTHON", b"NUMBA_", b"LC_", b"LANG", b"LD_", b"OPENBLAS_", b"OMP_")
-"""Beginnings of the environment variables that are read before a worker forks, so that they must be the daemon's."""
+"""Prefixes of the environment variables that are read before a worker forks, so they must equal the daemon's."""
 LIMITS = [number for name, number in vars(resource).items() if name.startswith("RLIMIT_")]
 
 
 class RefusedError(Exception):
-    """A command that its client must run by itself."""
+    """A command that its client must run itself."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """A command with its surroundings.
+    """A command with its environment.
 
     Members
     -------
@@ -46,12 +46,12 @@ class Request:
     environment: dict[bytes, bytes]
 
     def take_over(self) -> None:
-        """Give this process, a worker, the surroundings of the client.
+        """Apply the client's environment to this process, a worker.
 
         Raises
         ------
         OSError, ValueError
-            If it may not have them.
+            If that is not permitted.
         """
         os.setpriority(os.PRIO_PROCESS, 0, os.getpriority(os.PRIO_PROCESS, self.client))
         os.sched_setaffinity(0, os.sched_getaffinity(self.client))
@@ -74,7 +74,7 @@ class Request:
 
 
 def _opened_again(stream: Any, mode: str) -> Any:
-    """Return a standard stream as Python opens it at its start."""
+    """Reopen a standard stream as Python opens it at its start."""
     number = stream.fileno()
     lines = -1 if mode == "r" or (stream is sys.stdout and not os.isatty(number)) else 1
     return open(number, mode, lines, encoding=stream.encoding, errors=stream.errors, closefd=False)
@@ -86,7 +86,7 @@ def read_request(connection: socket.socket) -> Request:
     Raises
     ------
     RefusedError
-        If another user or installation has sent it, or its environment is one for which this process was not started.
+        If another user or installation has sent it, or its environment differs from the one of this process's start.
     OSError
         If the client has ended, or its request is late.
     """

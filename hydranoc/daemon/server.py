@@ -1,4 +1,4 @@
-"""Daemon: forks a worker for each command, and loads what its workers had to load, so that later ones need not."""
+"""Daemon that forks a worker for each command, and loads the modules that its workers had to load."""
 
 import fcntl
 import gc
@@ -21,11 +21,11 @@ REQUEST_SECONDS = 5.0
 LESSON_BYTES = 1 << 18
 LOOPS = "sim_model.loops.loop"
 COMPILER = "numba"
-"""Package that a command loads once for each engine, and none that finds its engine kept."""
+"""Package that a command loads to compile an engine, but not for an engine in the cache."""
 
 
 class Daemon:
-    """Accepts commands until it has been idle for long.
+    """Server of commands, until it has been idle for long.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Daemon:
     -------
     figures : dict
         Process, commands that have ended, CPU seconds of the daemon and its workers that have ended, and workers that
-        run; in a worker as they were before it.
+        run; in a worker as of its fork.
     """
 
     def __init__(self, idle_seconds: float):
@@ -86,7 +86,7 @@ class Daemon:
         self.figures["running"] = len(self._workers)
 
     def teach(self) -> None:
-        """Let the daemon know, in a worker, the modules that the worker has loaded and the compiled loops it found."""
+        """Report to the daemon, from a worker, the loaded modules and the compiled loops found."""
         new = [name for name in sys.modules if name not in self._known]
         loops = getattr(sys.modules.get(LOOPS), "newly_found", [])
         with suppress(OSError, pickle.PicklingError):
@@ -106,7 +106,7 @@ class Daemon:
             self._settle()
 
     def _settle(self) -> None:
-        """Make ready to fork: what is in memory now is never looked at by the garbage collector again."""
+        """Prepare to fork: exempt all objects in memory from garbage collection."""
         self._known = set(sys.modules)
         for module in list(sys.modules.values()):
             file = getattr(module, "__file__", None)
@@ -117,7 +117,7 @@ class Daemon:
 
 
 running: Daemon | None = None
-"""In a worker, the daemon as it was when the worker was forked."""
+"""The daemon as of the fork, in a worker."""
 
 
 def _changed_at(file: str) -> int:
@@ -160,7 +160,7 @@ def serve_commands(idle_seconds: float, run_command: Callable[[], int]) -> None:
 
 
 def _end_with(connection: socket.socket) -> None:
-    """Let this worker be terminated when its client is gone."""
+    """Terminate this worker when its client is gone."""
     fcntl.fcntl(connection, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(connection, fcntl.F_SETSIG, signal.SIGTERM)
     fcntl.fcntl(connection, fcntl.F_SETFL, fcntl.fcntl(connection, fcntl.F_GETFL) | os.O_ASYNC)

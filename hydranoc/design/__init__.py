@@ -1,4 +1,4 @@
-"""A configured network and everything that can be done with it."""
+"""A configured network, and its runs, comparisons, hardware and pictures."""
 
 from hydranoc.design.design import Design
 from hydranoc.design.outcome import ComparedOutcome, Outcome

@@ -1,4 +1,4 @@
-"""A configured network and everything that can be done with it."""
+"""A configured network, and its runs, comparisons, hardware and pictures."""
 
 from contextlib import ExitStack
 from dataclasses import replace
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rtl.generator.network import GeneratedDesign
 
 QUIET_CYCLES = 16
-"""A comparison goes on this long after the last delivery: hardware that then still moves something is wrong."""
+"""Cycles of a comparison after the last delivery: hardware that still moves flits then is wrong."""
 
 
 class Design(Simulated, Exported):
@@ -30,25 +30,25 @@ class Design(Simulated, Exported):
     Parameters
     ----------
     config : Config
-        What ``hydranoc.load`` has read.
+        Result of ``load_config``.
 
     Members
     -------
     network : ChannelNetwork
-        Switches, processors and channels, as the family has them: with lanes it has more channels than the topology.
+        Switches, processors and channels of the family; virtual channels make them more than the topology's.
     routing
         The family's tables.
     model
         The family's golden model.
     messages : Messages
-        What the hosts send.
+        Messages of the hosts.
     plan
         The family's hardware plan.
 
     Raises
     ------
     ConfigError
-        When one of the members is first asked for that the configuration does not allow: tables or a plan that cannot
+        At first use of a member that the configuration does not allow: tables or a plan that cannot
         be made, or messages without ``traffic``.
     """
 
@@ -59,37 +59,37 @@ class Design(Simulated, Exported):
         return f"<Design {self.config.name}: {self.family.name}, {switches}, {processors}>"
 
     def check(self) -> CheckReport:
-        """Return sizes, and proofs that everyone is reached and that nothing can deadlock.
+        """Return sizes, and proofs of reachability and of freedom from deadlock.
 
         Returns
         -------
         CheckReport
-            Its ``right`` says whether both are proved.
+            Its ``right`` is True if both are proved.
 
         Raises
         ------
         ConfigError
-            If the configuration makes no tables.
+            If the configuration has no valid tables.
         """
         return self.family.check(self.config.network_section, self.routing)
 
     def certificate(self, generated: "GeneratedDesign | None" = None) -> "Certificate":
-        """A certificate of freedom from deadlock and of delivery (docs/liveness.md), which its checker has accepted.
+        """Return a certificate of freedom from deadlock and of delivery (docs/liveness.md), accepted by its checker.
 
         Parameters
         ----------
         generated : GeneratedDesign or None
-            What ``verilog`` has given: the certificate is for this Verilog; by default for ``verilog()``.
+            Result of ``verilog``: the certificate is for this Verilog; by default for ``verilog()``.
 
         Returns
         -------
         Certificate
-            Without text if there is none; its ``verdict`` says why.
+            Without text if there is none; its ``verdict`` has the reason.
 
         Raises
         ------
         ConfigError
-            If the configuration makes no tables, or cannot be written as hardware.
+            If the configuration has no valid tables, or cannot be written as hardware.
         """
         from hydranoc.certificates.writing import Certificate, certificate_text, checked_certificate
 
@@ -104,12 +104,12 @@ class Design(Simulated, Exported):
         return checked_certificate(text, design.files, design.top)
 
     def digests(self, generated: "GeneratedDesign | None" = None) -> str:
-        """Return the digests of all generated modules, which the checker of a certificate believes.
+        """Return the digests of all generated modules, which the checker of a certificate trusts.
 
         Parameters
         ----------
         generated : GeneratedDesign or None
-            What ``verilog`` has given; by default ``verilog()``.
+            Result of ``verilog``; by default ``verilog()``.
 
         Returns
         -------
@@ -132,7 +132,7 @@ class Design(Simulated, Exported):
         Parameters
         ----------
         path : str or Path
-            The file (docs/tables.md); one that is there is replaced.
+            The file (docs/tables.md); an existing one is replaced.
 
         Returns
         -------
@@ -151,9 +151,9 @@ class Design(Simulated, Exported):
             return write_tables(self.routing, names, file)
 
     def goal_program(self) -> str:
-        """The messages as a GOAL program: a rank per processor, what each sends and receives, and what it waits for.
+        """Return the messages as a GOAL program: a rank per processor, with its sends, receives and dependencies.
 
-        A flit of a message's body stands for as many bytes as in the traffic, or as the network's flits have.
+        A body flit stands for the traffic's bytes per flit, or for the bytes of the network's flits.
         """
         from hydranoc.config.programs import bytes_per_flit
         from sim_model.programs.goal_writer import goal_text
@@ -173,7 +173,7 @@ class Design(Simulated, Exported):
         simulator : str
             ``verilator`` or ``icarus``.
         folder : Path
-            Gets the waveform, if there is one.
+            Folder of the waveform, if there is one.
         waves : bool
             Write a waveform even if there is no mismatch.
         progress : callable or None
@@ -182,7 +182,7 @@ class Design(Simulated, Exported):
         Returns
         -------
         ComparedOutcome
-            What the golden model gave, and the first difference if there is one.
+            Results of the golden model, and the first difference if there is one.
 
         Raises
         ------
@@ -208,7 +208,7 @@ class Design(Simulated, Exported):
             pending = None
             if runs_directly(simulator):
                 pending = builds.enter_context(PendingBuild(harness, waves=waves))
-            # the engine that is compared: so only one is compiled
+            # the engine that is compared, so only one is compiled
             outcome = self.simulate(progress, engine=CYCLE_ENGINE)
             cycles = outcome.results.cycles + QUIET_CYCLES
             comparison = Comparison(
@@ -235,9 +235,9 @@ class Design(Simulated, Exported):
         Parameters
         ----------
         title : str or None
-            Above it; default the configuration's name.
+            Title; default the configuration's name.
         load : Use or None
-            Colours channels by what they carry; see ``channel_use``.
+            Colours channels by their load; see ``channel_use``.
         """
         from hydranoc.pictures.draw import draw_network
 

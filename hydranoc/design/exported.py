@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 class Exported(Parts):
-    """What can be done with a design's hardware plan; see ``Design``."""
+    """Hardware exports of a design; see ``Design``."""
 
     @property
     def destination_modes(self) -> tuple[str, ...]:
-        """How packets at AXI4-Stream endpoints may name their destinations.
+        """Ways in which packets at AXI4-Stream endpoints may name their destinations.
 
         Raises
         ------
@@ -52,8 +52,8 @@ class Exported(Parts):
         top : str
             Name of the top module, and prefix of all other module names.
         axi_stream : str or None
-            ``tuser``, ``leading-word`` or ``tdest``: AXI4-Stream endpoints whose packets name their destinations so.
-            Default are endpoints with message descriptors.
+            ``tuser``, ``leading-word`` or ``tdest``: AXI4-Stream endpoints whose packets name destinations this way.
+            Default endpoints with message descriptors.
         moved : bool
             The top has the output ``moved``, a bit per channel.
         clocks, tkeep
@@ -109,7 +109,7 @@ class Exported(Parts):
         Returns
         -------
         GeneratedDesign
-            Its manifest says which channel each port has.
+            Its manifest names the channel of each port.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""What runs give: of the golden model alone, and of hardware and model in lock-step."""
+"""Results of runs: of the golden model alone, and of hardware and model in lock-step."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run of the golden model gave.
+    """Results of a run of the golden model.
 
     Members
     -------
@@ -23,11 +23,11 @@ class Outcome:
     figures : dict
         The summary as plain values, as ``--json`` prints it.
     deadlock_report : str
-        Which channels wait for each other; empty without a deadlock.
+        Channels that wait for each other; empty without a deadlock.
     channel_counts : ChannelCounts or None
-        What happened on each channel, if the configuration wants that counted, or ``simulate`` was asked for it.
+        Counts of each channel, if the configuration or ``simulate`` requests them.
     use : Use or None
-        What channels carried in the cycles that count, if ``simulate`` was asked for it.
+        Load of channels in the counted cycles, if ``simulate`` requests it.
     """
 
     results: "Results"
@@ -38,13 +38,13 @@ class Outcome:
 
     @property
     def right(self) -> bool:
-        """True if every message arrived everywhere exactly once."""
+        """True if every message arrived exactly once at every destination."""
         from hydranoc.reports.summary import is_right
 
         return is_right(self.figures)
 
     def summary(self) -> str:
-        """Return the summary for people."""
+        """Return the summary as text."""
         from hydranoc.reports.summary_text import summary_text
 
         return summary_text(self.figures)
@@ -55,7 +55,7 @@ class Outcome:
         Parameters
         ----------
         path : str or Path
-            The file; one that is there is replaced.
+            The file; an existing one is replaced.
         """
         from hydranoc.reports.summary import write_messages
 
@@ -67,9 +67,9 @@ class Outcome:
         Parameters
         ----------
         path : str or Path
-            The file; one that is there is replaced.
+            The file; an existing one is replaced.
         network : ChannelNetwork
-            Of the design, for the channels' names.
+            Network of the design, for the channels' names.
         """
         from hydranoc.reports.summary import write_channels
 
@@ -79,16 +79,16 @@ class Outcome:
 
 @dataclass(frozen=True)
 class ComparedOutcome:
-    """What a lock-step comparison gave.
+    """Results of a lock-step comparison.
 
     Members
     -------
     outcome : Outcome
-        The golden model's results; the figures tell of the comparison as well.
+        The golden model's results; the figures include those of the comparison.
     mismatch_report : str
-        Where hardware and model differ first; empty if they do not.
+        First difference of hardware and model; empty if there is none.
     waveform : Path or None
-        The file with the waveform, if one was asked for or something differs.
+        Waveform file, if one was requested or there is a difference.
     """
 
     outcome: Outcome

@@ -1,6 +1,6 @@
 """The parts of a configured network: tables, model, messages, hardware plan.
 
-Each is made when it is first asked for, so that a check does not load the simulator and a simulation not Amaranth.
+Each is built on first use, so that a check does not load the simulator, nor a simulation Amaranth.
 """
 
 from collections.abc import Callable
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 class Parts:
-    """What a design is made of; see ``Design``.
+    """The parts of a design; see ``Design``.
 
     Parameters
     ----------
     config : Config
-        What ``hydranoc.load`` has read.
+        Result of ``load_config``.
     """
 
     def __init__(self, config: Config):
@@ -34,7 +34,7 @@ class Parts:
         self.family: Family = config.family
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the plan stays behind: it holds functions that cannot be sent, and is made anew."""
+        """Return the state without the plan, whose functions cannot be pickled; it is rebuilt on use."""
         return {name: value for name, value in vars(self).items() if name != "plan"}
 
     @cached_property
@@ -53,7 +53,7 @@ class Parts:
 
     @property
     def _build_routing(self) -> Callable[[Any, Any], Any]:
-        """What makes the tables: the family, or what the configuration names in its place."""
+        """Builder of the tables: the family's, or the one that the configuration names."""
         name = self.config.network_section.routing
         if name is None:
             return self.family.build_routing
@@ -67,7 +67,7 @@ class Parts:
 
     @cached_property
     def plan(self) -> Any:
-        routing = self.routing  # says itself what is wrong with it
+        routing = self.routing  # reports its own errors
         try:
             plan = self.family.build_plan(self.config.network_section, routing)
             loadable = self.config.network_section.tables == "loadable"
@@ -85,15 +85,15 @@ class Parts:
 
     @property
     def startup_cycles(self) -> int:
-        """Cycles that a host prepares each message."""
+        """Start-up cycles of a host per message."""
         return self.config.traffic.startup_cycles if self.config.traffic else 0
 
     @property
     def counts_channels(self) -> bool:
-        """True if hardware and model count what happens on each channel."""
+        """True if hardware and model count flits, stalls and bubbles of each channel."""
         return self.config.network_section.counters
 
     @property
     def warmup_cycles(self) -> int:
-        """Messages that start earlier are left out of the latency figures."""
+        """First cycle of messages in the latency figures."""
         return self.config.traffic.warmup_cycles if self.config.traffic else 0

@@ -1,4 +1,4 @@
-"""Runs of the golden model: to their end, with what channels carry, and recorded."""
+"""Runs of the golden model: to their end, with loads of channels, and recorded."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Simulated(Parts):
-    """What a design's golden model can do; see ``Design``."""
+    """Simulations of a design; see ``Design``."""
 
     def simulate(
         self, progress: Progress | None = None, *, channels: bool = False, engine: str | None = None
@@ -27,9 +27,9 @@ class Simulated(Parts):
         Parameters
         ----------
         progress : callable or None
-            Told what is being done, how far it is and how far it goes, in cycles; see ``hydranoc.reports.progress``.
+            Called with the work, cycles done and cycles in all; see ``hydranoc.reports.progress``.
         channels : bool
-            Also count what channels carry, in all cycles and in those that count; a run then takes a third longer.
+            Also count the load of channels, in all cycles and in the measured ones; a run then takes a third longer.
         engine : str or None
             ``worm`` moves whole worms, ``planes`` flits of 64 routers at a time, ``cycle`` every flit, all with the
             same results (docs/engines.md); None is the fastest one that can.
@@ -42,7 +42,7 @@ class Simulated(Parts):
         Raises
         ------
         ConfigError
-            If the configuration has no traffic, or what it sends is wrong.
+            If the configuration has no traffic, or wrong messages.
         EngineError
             If the engine cannot run this network.
         """
@@ -93,14 +93,14 @@ class Simulated(Parts):
 
     @property
     def _measured_cycles(self) -> tuple[int, ...]:
-        """Where counting begins, and where it ends if that is known before the run."""
+        """First measured cycle, and the end of measurement if it is known before the run."""
         from hydranoc.config.schema import RandomTraffic
 
         traffic = self.config.traffic
         return (self.warmup_cycles, traffic.cycles) if isinstance(traffic, RandomTraffic) else (self.warmup_cycles,)
 
     def _measured_span(self, results: "Results") -> tuple[int, int]:
-        """Return first cycle that is counted, and the one behind the last: no later than the run ends."""
+        """Return the first measured cycle and the one after the last, both within the run."""
         last = min((*self._measured_cycles[1:], results.cycles))
         return min(self.warmup_cycles, last - 1), last
 
@@ -110,7 +110,7 @@ class Simulated(Parts):
         Parameters
         ----------
         count_channels : bool
-            Count what happens on each channel; a run then takes longer.
+            Count flits, stalls and bubbles of each channel; a run then takes longer.
         engine : str or None
             As for ``simulate``.
 
@@ -131,23 +131,23 @@ class Simulated(Parts):
         )
 
     def channel_use(self, results: "Results", progress: Progress | None = None) -> "tuple[Use, Simulation]":
-        """Return what each channel carried in a run, from the end of the warm-up to the end of the traffic.
+        """Return the load of each channel in a run, from the end of the warm-up to the end of the traffic.
 
-        Traffic that is not random is counted over the whole run.
+        Non-random traffic is counted over the whole run.
 
         Parameters
         ----------
         results : Results
             Of the run, to its end.
         progress : callable or None
-            Told of cycles.
+            Called with cycles.
 
         Returns
         -------
         Use
             In flits per cycle.
         Simulation
-            The run once more, as far as it was counted.
+            The repeated run, as far as it was counted.
         """
         from hydranoc.replay.use import count_use
 
@@ -158,21 +158,21 @@ class Simulated(Parts):
     def recording(
         self, results: "Results", window: tuple[int, int] | None = None, progress: Progress | None = None
     ) -> "Recording":
-        """Return who holds which channel when in a part of a run, which is run once more.
+        """Return the occupancy of channels by messages in a part of a run, which is repeated for it.
 
         Parameters
         ----------
         results : Results
             Of the run, to its end.
         window : (int, int) or None
-            First cycle, and the one behind the last; by default from the end of the warm-up, as far as is reasonable.
+            First cycle, and the one after the last; by default from the end of the warm-up, up to a limit of heads.
         progress : callable or None
-            Told of cycles.
+            Called with cycles.
 
         Returns
         -------
         Recording
-            With the window that it holds.
+            With its window.
 
         Raises
         ------
@@ -187,5 +187,5 @@ class Simulated(Parts):
         return record(self.simulation(), results, *span, came_over=self.family.came_over, progress=told)
 
     def _expected_cycles(self) -> int:
-        """Return when the last message with a given start starts; the run takes a little longer."""
+        """Return the last given start of a message; the run takes a little longer."""
         return int(self.messages.start_cycle.max(initial=0)) + self.startup_cycles + 1

@@ -1,4 +1,4 @@
-"""Runs that tell how far they are, in cycles and deliveries."""
+"""Runs that report their progress, in cycles and deliveries."""
 
 from typing import TYPE_CHECKING
 
@@ -28,19 +28,19 @@ def told_run(
 
 
 def _cycles_of(work: str, deliveries: int, messages: "Messages") -> Work:
-    """Work that is counted in cycles, with what has been delivered so far."""
+    """Return work counted in cycles, with the deliveries so far."""
     return Work(work, "cycles", f"{deliveries:,} of {int(messages.copies.sum()):,} deliveries")
 
 
 def _all_cycles(results: "Results", expected_cycles: int) -> int:
-    """Return how long a run will take that goes on as it began; at least until its last message starts."""
+    """Return the expected cycles of a run at its present rate; at least until its last message starts."""
     deliveries = results.deliveries
     wanted = deliveries + results.lost
     return max(results.cycles, expected_cycles, results.cycles * wanted // max(1, deliveries) if deliveries else 0)
 
 
 def with_deliveries(results: "Results", progress: Progress) -> Progress:
-    """Return a callback that hears, while both sides run, of deliveries too: the model's run says when they come."""
+    """Return a callback that also reports deliveries during a comparison, from the model's run."""
     import numpy as np
 
     from hydranoc.lockstep.compare import COMPARING

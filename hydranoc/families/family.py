@@ -1,4 +1,4 @@
-"""The parts that a router family brings, as one record; it loads none of them."""
+"""The parts of a router family as one record, which loads none of them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ def _came_once(variants: "np.ndarray") -> "np.ndarray":
 
 
 class OwnReproductions(Mapping[str, "Reproduction"]):
-    """Figures and tables of a family of the project: ``hydranoc/studies/FAMILY/figures.py``, loaded by the first use.
+    """Figures and tables of a family of the project: ``hydranoc/studies/FAMILY/figures.py``, loaded on first use.
 
     Parameters
     ----------
@@ -80,17 +80,17 @@ class Family:
     Members
     -------
     name : str
-        As it stands in configurations.
+        Name in configurations.
     title : str
-        For people, with the paper.
+        Title for display, with the paper.
     network_section : type
-        What ``network`` may say for this family.
+        Schema of ``network`` for this family.
     build_routing : callable
         (network section, network) -> the family's tables. Raises TopologyError.
     check : callable
         (network section, tables) -> CheckReport.
     evidence : callable
-        (network section, tables) -> what a certificate shows besides digests, see ``hydranoc/certificates``; by default
+        (network section, tables) -> content of a certificate besides digests, see ``hydranoc/certificates``; by default
         it raises NoOrder, as all do for networks that may deadlock.
     build_model : callable
         (network section, tables) -> golden model.
@@ -103,24 +103,24 @@ class Family:
         ``sim_model/messages/software.py``; by default none.
     software_sends : callable
         (network of the tables, records, name, seed) -> unicasts that send the records by this software, a group for
-        each; by default the binomial chain, whatever its name. Raises MessageError with the number of the record.
+        each; by default the binomial chain for any name. Raises MessageError with the number of the record.
     operations : callable
         (network section) -> names that ``algorithm`` of a message may have, and their numbers as ``Message.operation``;
         by default none.
     complete : callable
-        (network section, tables, Message) -> Message as the network takes it. Raises ValueError ("X must be Y, not Z").
+        (network section, tables, Message) -> Message in the network's form. Raises ValueError ("X must be Y, not Z").
     complete_columns : callable
-        (network section, tables, MessageColumns) -> MessageColumns with all that ``complete`` makes of each; None if
-        it refuses one of them, or is to be asked for each.
+        (network section, tables, MessageColumns) -> MessageColumns with the result of ``complete`` for each; None if
+        it refuses one of them, or must be called for each.
     came_over : callable
-        (variants of recorded heads, int array) -> input ports over which they came to the switches that they leave, in
-        families in which a message comes to a switch several times; by default -1 for all: it comes there once.
+        (variants of recorded heads, int array) -> input ports by which they arrived at the switches that they leave, in
+        families whose messages visit a switch several times; by default -1 for all: one visit each.
     reproductions : mapping
         Figures and tables of the paper by name.
     first : FirstConfiguration
-        What ``hydranoc init`` proposes.
+        First configuration of ``hydranoc init``.
     table_names : callable
-        (tables) -> TableNames for table files; by default None, for routers that look nothing up.
+        (tables) -> TableNames for table files; by default None, for routers without tables.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The key about how headers name several destinations."""
+"""The key for the header format of several destinations."""
 
 from typing import Literal
 
@@ -15,15 +15,15 @@ class SetSection(WatchedSection):
     Members
     -------
     header : str
-        How headers name several destinations: ``bit_string``, a bit for each processor; or ``parts``, a flit for each
-        part of the processors that has a destination (docs/headers.md).
+        Header format of several destinations: ``bit_string``, a bit for each processor; or ``parts``, a flit for each
+        group of processors with a destination (docs/headers.md).
     """
 
     header: Literal["bit_string", "parts"] = BIT_STRING
 
 
 def check_headers(section: SetSection, routing: RoutedHeaders) -> None:
-    """Refuse flits that are too narrow for headers of parts, and a watchdog that does not suit the headers.
+    """Refuse flits that are too narrow for headers of parts, and a watchdog shorter than the headers need.
 
     Raises
     ------

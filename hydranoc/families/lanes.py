@@ -1,4 +1,4 @@
-"""What the slots of all families say alike whose channels have lanes, and whose messages have one destination each."""
+"""Common slots of families with virtual channels, whose messages have one destination each."""
 
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -16,14 +16,14 @@ MOST_BUFFER_FLITS = 16
 
 
 class LaneSection(NetworkSection):
-    """``network`` of families with lanes.
+    """``network`` of families with virtual channels.
 
     Members
     -------
     lanes : int
-        Lanes of each channel between two switches.
+        Virtual channels of each link between two switches.
     buffer_flits : int
-        Flits that the buffer of a lane holds; 4 and more let a lane alone have the full rate.
+        Buffer of a virtual channel in flits; with 4 or more a single virtual channel reaches the full rate.
     """
 
     FIXED_KEYS: ClassVar[tuple[str, ...]] = ("link_cycles", "tables")
@@ -33,7 +33,7 @@ class LaneSection(NetworkSection):
 
 
 def check_lane_section(section: LaneSection) -> None:
-    """Refuse what no router with lanes has: register stages of links, and tables.
+    """Refuse features that no router with virtual channels has: register stages of links, and tables.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def check_lane_section(section: LaneSection) -> None:
 
 
 def lane_sizes(section: LaneSection, routing: Any) -> dict[str, int]:
-    """Return sizes of channels, lanes, headers and buffers for a ``CheckReport``.
+    """Return sizes of channels, virtual channels, headers and buffers for a ``CheckReport``.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def lane_sizes(section: LaneSection, routing: Any) -> dict[str, int]:
 
 
 def complete_unicast(_section: Any, _routing: Any, record: "Message") -> "Message":
-    """Return a message as the network takes it: to one node.
+    """Return a message in the form that the network accepts: to one node.
 
     Raises
     ------
@@ -86,5 +86,5 @@ def complete_unicast(_section: Any, _routing: Any, record: "Message") -> "Messag
 
 
 def unicast_columns(_section: Any, _routing: Any, columns: "MessageColumns") -> "MessageColumns | None":
-    """Return the messages as they are; None if one of them has not one destination."""
+    """Return the messages unchanged; None if one of them does not have exactly one destination."""
     return columns if (columns.counts == 1).all() else None

@@ -1,4 +1,4 @@
-"""The key about the order in which receivers see messages."""
+"""The key for the order of messages at receivers."""
 
 from typing import Literal
 
@@ -12,8 +12,8 @@ class OrderedSection(SetSection):
     Members
     -------
     ordering : str
-        Order of messages: ``none``, as the shortest ways leave it; or ``total``, where all messages turn at one switch,
-        so that all receivers see all messages in one order, those of each source as sent (docs/ordering.md).
+        Order of messages: ``none``, on shortest paths; or ``total``, where all messages turn at one switch, so that all
+        receivers see all messages in one order, those of each source as sent (docs/ordering.md).
     """
 
     ordering: Literal["none", "total"] = NO_ORDER

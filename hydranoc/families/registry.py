@@ -1,4 +1,4 @@
-"""The one list of router families; each is loaded when it is first used."""
+"""The list of router families; each is loaded on first use."""
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -31,9 +31,9 @@ class OwnFamilies(Mapping[str, Family]):
 OWN_FAMILIES: Mapping[str, Family] = OwnFamilies()
 
 FAMILIES: Mapping[str, Family] = extensions.WithAdded(OWN_FAMILIES, extensions.FAMILIES, Family)
-"""Those of the project, and those that packages add."""
+"""Families of the project, and those that packages add."""
 
 
 def own_reproductions() -> dict[str, Mapping[str, "Reproduction"]]:
-    """Return figures and tables by family and name; neither families nor measurements are loaded."""
+    """Return figures and tables by family and name, without loading families or measurements."""
     return {name: OwnReproductions(name) for name in NAMES}

@@ -1,4 +1,4 @@
-"""What the slots of a family return besides tables and models: results of checks, classes of links."""
+"""Results of a family's slots besides tables and models: check reports and classes of links."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,21 +11,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """What can be said of a network without running it.
+    """Results of the static check of a network.
 
     Members
     -------
     sizes : dict of str to int
         Counts by name, in the order in which they are shown.
     unreached : tuple of (int, int)
-        Pairs of source and destination processor for which a message may fail to arrive.
+        Pairs of source and destination processor without guaranteed delivery.
     pairs : int
         Pairs examined.
     deadlock : DeadlockVerdict
     ordering : OrderVerdict or None
-        Whether the tables order all messages; None in families whose messages nothing orders.
+        Verdict on the total order of messages; None in families without ordering.
     promised_ordering : str
-        One of ``ORDERINGS``: what the configuration asks for.
+        Requested ordering, one of ``ORDERINGS``.
     """
 
     sizes: dict[str, int]
@@ -37,18 +37,18 @@ class CheckReport:
 
     @property
     def ordered(self) -> bool:
-        """True if messages have the order that the configuration asks for."""
+        """True if messages have the requested order."""
         return self.promised_ordering == NO_ORDER or (self.ordering is not None and self.ordering.total)
 
     @property
     def right(self) -> bool:
-        """True if everyone is reached, nothing can deadlock, and messages have the order that is asked for."""
+        """True if all pairs are reached, deadlock is impossible, and messages have the requested order."""
         return not self.unreached and self.deadlock.free and self.ordered
 
 
 @dataclass(frozen=True)
 class LinkClasses:
-    """How a picture tells links apart.
+    """Classes of links in a picture.
 
     Members
     -------
@@ -59,13 +59,13 @@ class LinkClasses:
     level : tuple of int or None
         Tree depth of each switch.
     names : (str, str)
-        What the links of the tree and the others are called.
+        Names of the links of the tree and of the others.
     around : frozenset of (int, int)
-        Links that lead round the picture, lower number first: they leave it at either end as a stub, with the name of
+        Wrap links round the picture, lower number first: they end in a stub at either end, with the name of
         the switch at the other end. Two switches may be linked in the tree as well.
     rule : str
-        Which switches the links of ``around`` join, in a few words, where there are too many of them for stubs: then
-        none is drawn, and the legend says this.
+        Short rule for the links of ``around``, where there are too many of them for stubs: then none is drawn, and the
+        legend has this rule.
     """
 
     root: int | None = None

@@ -1,4 +1,4 @@
-"""What the slots of all families say alike whose switches look headers up in tables."""
+"""Common slots of families with routing tables."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from topology.common.link_stages import LinkStages
 
 
 def router_settings(section: NetworkSection) -> dict[str, Any]:
-    """Return what golden model and hardware plan are told of buffers and times."""
+    """Return the router parameters of golden model and hardware plan: buffers and times."""
     return {
         "buffer_flits": section.buffer_flits,
         "routing_cycles": section.routing_cycles,

@@ -1,12 +1,12 @@
-"""Routing tables as a CSV file, written and read: the tables that model, hardware and the static check look up.
+"""Routing tables as CSV files, written and read: the tables of model, hardware and static check.
 
-A row says that a header may take an output::
+A row allows a header to take an output::
 
     switch,arrival,key,output
     s0,up,p3,s0->s1          at s0 a header for p3 that came on an up channel may leave to s1
     s0,branch,p3,s0->s1      a worm that branches at s0 sends the copy for p3 to s1
 
-Where a header has several rows the router chooses; where it has none, it branches.
+With several rows for a header the router chooses; with none, the header branches.
 """
 
 import copy
@@ -31,7 +31,7 @@ SHOWN_NAMES = 6
 
 
 def table_rows(routing: Any, names: TableNames) -> Iterator[tuple[str, str, str, str]]:
-    """Yield rows of a family's tables, by switch, class of the arrival channel, key and port; the branches come last.
+    """Yield the rows of a family's tables, by switch, class of the arrival channel, key and port; branches come last.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def write_tables(routing: Any, names: TableNames, file: TextIO) -> int:
 
 
 class TableReader:
-    """Tables that rows of a file fill.
+    """Tables filled from the rows of a file.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class TableReader:
     Members
     -------
     routes, reach : arrays
-        As those of the family, with what the rows said so far.
+        As those of the family, with the rows so far.
     """
 
     def __init__(self, routing: Any, names: TableNames):
@@ -100,7 +100,7 @@ class TableReader:
         ]
 
     def add(self, fields: Sequence[str]) -> None:
-        """Take a row.
+        """Add a row.
 
         Raises
         ------
@@ -175,13 +175,13 @@ def read_tables(path: Path, routing: Any, names: TableNames) -> Any:
         except (ValueError, csv.Error) as error:
             raise ConfigError(str(error), file=path, line=max(rows.line_num, 1)) from None
     changed = copy.copy(routing)
-    vars(changed).update(routes=reader.routes, reach=reader.reach)  # cached, so that they are not made anew
+    vars(changed).update(routes=reader.routes, reach=reader.reach)  # cached, so that they are not rebuilt
     return changed
 
 
 @dataclass(frozen=True)
 class FileRouting:
-    """Makes the tables of a network from the table file that its configuration names.
+    """Builder of the tables of a network from the table file that its configuration names.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ class FileRouting:
         Raises
         ------
         ConfigError
-            If the family has no tables, or something is wrong with the file.
+            If the family has no tables, or the file is wrong.
         TopologyError, KeyWrong
             As ``Family.build_routing``.
         """
@@ -211,7 +211,7 @@ class FileRouting:
 
 
 def names_of(config: Config, routing: Any, key: Sequence[str | int]) -> TableNames:
-    """Return names for table files of a configuration's family.
+    """Return the names for table files of a configuration's family.
 
     Parameters
     ----------
@@ -219,12 +219,12 @@ def names_of(config: Config, routing: Any, key: Sequence[str | int]) -> TableNam
     routing
         The family's tables.
     key : sequence of str or int
-        What an error is about.
+        Key for errors.
 
     Raises
     ------
     ConfigError
-        If the family has none, or a row would not tell two nodes apart.
+        If the family has none, or two nodes have the same name in a row.
     """
     names = config.family.table_names(routing)
     if names is None:

@@ -1,4 +1,4 @@
-"""How a table file names what routing tables have numbers for."""
+"""Names in a table file for the numbers of routing tables."""
 
 from dataclasses import dataclass
 
@@ -10,9 +10,9 @@ class TableNames:
     Members
     -------
     keys : tuple of str
-        By routing key: the vertex that a header looks for, or whatever else the key says.
+        Name of each routing key: a header's target vertex, or the family's other keys.
     arrivals : tuple of str
-        By class of the channel on which a header came.
+        Name of each class of arrival channel.
     """
 
     keys: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Keys about guards of inputs against flits that belong to no worm."""
+"""Keys for input guards against malformed traffic."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,31 +14,31 @@ if TYPE_CHECKING:
 
 
 class GuardedSection(NetworkSection):
-    """Keys of ``network`` about what inputs keep out.
+    """Keys of ``network`` for input guards.
 
     Members
     -------
     worm_guard : bool
-        Keep flits that belong to no worm out of every input of a switch.
+        Drop flits outside of worms at every input of a switch.
     """
 
     worm_guard: bool = False
 
 
 class WatchedSection(GuardedSection):
-    """The same in families whose worms may have any length.
+    """Keys for input guards in families whose worms may have any length.
 
     Members
     -------
     watchdog_flits : int
-        With a guard: the longest worm, header included; what is longer is cut off. 0 for worms of any length.
+        With ``worm_guard``: longest worm, header included; longer ones are cut off. 0 for worms of any length.
     """
 
     watchdog_flits: Annotated[int, Field(ge=0, le=MAX_MESSAGE_FLITS)] = 0
 
 
 def check_guards(section: WatchedSection, header: HeaderFormat) -> None:
-    """Refuse a watchdog that no guard carries out, or that cuts through headers.
+    """Refuse a watchdog without a guard, or one that cuts through headers.
 
     Raises
     ------
@@ -57,12 +57,12 @@ def check_guards(section: WatchedSection, header: HeaderFormat) -> None:
 
 
 def plan_guards(section: WatchedSection) -> dict[str, Any]:
-    """What a hardware plan is told of guards. The golden model has none: they let whole worms pass in no time."""
+    """Return the guard parameters of the hardware plan. The golden model has none: guards do not delay whole worms."""
     return {"guard": section.worm_guard, "watchdog_flits": section.watchdog_flits}
 
 
 def complete_within_watchdog(section: WatchedSection, _routing: Any, record: "Message") -> "Message":
-    """Return the message as it is, if no watchdog would cut it off.
+    """Return the message unchanged if no watchdog would cut it off.
 
     Raises
     ------
@@ -78,6 +78,6 @@ def complete_within_watchdog(section: WatchedSection, _routing: Any, record: "Me
 def columns_within_watchdog(
     section: WatchedSection, _routing: Any, columns: "MessageColumns"
 ) -> "MessageColumns | None":
-    """Return the messages as they are; None if a watchdog would cut one of them off."""
+    """Return the messages unchanged; None if a watchdog would cut one of them off."""
     right = not section.watchdog_flits or int(columns.flits.max(initial=0)) <= section.watchdog_flits
     return columns if right else None

@@ -1,1 +1,1 @@
-"""Area and clock of routers and networks, and bitstreams: runs the tools of the layer `fpga`."""
+"""Area and clock of routers and networks, and bitstreams: runs of the tools of the layer `fpga`."""

@@ -1,7 +1,7 @@
-"""What a design takes of a device, as plain values and as rows for people.
+"""Area of a design on a device, as plain values and as rows for display.
 
-Of devices with LUTs of four inputs there is one count of LUTs. Where LUTs have more inputs, synthesis says how many of
-them each uses, and memories take LUTs from logic: so there are counts by kind, and a sum of both.
+Devices with LUTs of four inputs have one count of LUTs. Where LUTs have more inputs, synthesis counts them by inputs,
+and memories take LUTs from logic, so there are counts by kind, and a sum of both.
 """
 
 from typing import Any
@@ -11,7 +11,7 @@ from fpga.common.devices import Device
 
 
 def area_figures(area: Area, device: Device) -> dict[str, Any]:
-    """Counts ready for JSON: ``lut4``, or ``luts`` as the sum of ``logic_luts`` and ``memory_luts``; the rest alike."""
+    """Return JSON counts: ``lut4``, or ``luts`` as the sum of ``logic_luts`` and ``memory_luts``; and the rest."""
     sums = {"luts": area.luts + area.memory_luts, "logic_luts": area.luts, "memory_luts": area.memory_luts}
     return {
         **({"lut4": area.luts} if device.lut_inputs == 4 else sums),
@@ -22,7 +22,7 @@ def area_figures(area: Area, device: Device) -> dict[str, Any]:
 
 
 def area_rows(area: Area, device: Device) -> list[tuple[str, object]]:
-    """Counts for people; kinds of cells of which there are none are left out."""
+    """Return counts for display, without kinds of cells that do not occur."""
     memories = [(kind, count) for kind, count in area.memories.items() if count]
     if device.lut_inputs == 4:
         return [("LUT4", area.luts), ("FF", area.flip_flops), *memories]

@@ -1,7 +1,7 @@
-"""Stored figures: what a router cost when the baseline was written, to compare with what it costs now.
+"""Stored figures: the cost of routers when the baseline was written, for comparison with the present cost.
 
 The file has one entry per configuration. An entry belongs to a router by its device, network, switch and the
-parameters that the entry names; parameters that a family got later do not matter.
+parameters that the entry names; later parameters of a family are ignored.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ class BaselineEntry:
     Members
     -------
     name : str
-        Row of the table that measured it.
+        Row of the table with the measurement.
     device, family : str
     network : str
         See ``network_digest``.
@@ -59,7 +59,7 @@ class BaselineEntry:
 
 
 def network_digest(network: ChannelNetwork) -> str:
-    """Return a name for a network: the number of switches and the channels decide about it, and nothing else."""
+    """Return a digest of a network, from the number of switches and the channels only."""
     ends = [[int(c.source), c.source_port, int(c.sink), c.sink_port] for c in network.channels]
     facts = [network.switches, ends]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]
@@ -68,7 +68,7 @@ def network_digest(network: ChannelNetwork) -> str:
 def entry_of(
     name: str, measurement: Measurement, plan: NetworkPlan, device: Device, tools: Sequence[str]
 ) -> BaselineEntry:
-    """Return an entry from a measurement of a router that fits the device.
+    """Return the entry for a measurement of a router that fits the device.
 
     Raises
     ------
@@ -113,19 +113,19 @@ def read_baseline(path: Path = BASELINE) -> list[BaselineEntry]:
 
 
 def write_baseline(entries: Sequence[BaselineEntry], path: Path = BASELINE) -> None:
-    """Store entries, sorted by name so that a change reads well in version control."""
+    """Store entries, sorted by name for readable diffs in version control."""
     ordered = sorted((asdict(entry) for entry in entries), key=lambda entry: (entry["name"], entry["device"]))
     path.write_text(json.dumps({"entries": ordered}, indent=1) + "\n", encoding="utf-8")
 
 
 ADDED_HARDWARE = ("guard", "watchdog_flits", "whole_packets")
-"""Parameters that are named only if they are asked for, and then add hardware."""
+"""Parameters that are named only if they are set, and then add hardware."""
 
 
 def find_entry(
     entries: Sequence[BaselineEntry], plan: NetworkPlan, switch: int, device: Device
 ) -> BaselineEntry | None:
-    """Return the entry of a router, if there is one; of several the one that names the most parameters."""
+    """Return the entry of a router, or None; of several the one that names the most parameters."""
     digest = network_digest(plan.network)
     wanted = (device.name, plan.family, digest, switch)
     fitting = [
@@ -139,7 +139,7 @@ def find_entry(
 
 
 def changes(measurement: Measurement, entry: BaselineEntry) -> dict[str, float]:
-    """Relative changes since the baseline was written; for areas and memories more is worse, for the clock less is."""
+    """Return relative changes since the baseline; for areas and memories more is worse, for the clock less is."""
     now: dict[str, tuple[Any, Any]] = {
         "lut4": (measurement.area.luts, entry.lut4),
         "flip_flops": (measurement.area.flip_flops, entry.flip_flops),
@@ -151,7 +151,7 @@ def changes(measurement: Measurement, entry: BaselineEntry) -> dict[str, float]:
 
 
 def regressions(measurement: Measurement, entry: BaselineEntry, allowed: float) -> list[str]:
-    """Return figures that are worse than the baseline by more than a share ``allowed``, one text each."""
+    """Return figures worse than the baseline by more than a fraction ``allowed``, one text each."""
     worse = {name: -change if name == "fmax_mhz" else change for name, change in changes(measurement, entry).items()}
     texts = [
         f"{name} is {share:.1%} worse than in the baseline"

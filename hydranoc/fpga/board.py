@@ -1,4 +1,4 @@
-"""Builds the bitstream of a board that tests a network by itself."""
+"""Bitstream of a board with the self-test of a network."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,12 +19,12 @@ from hydranoc.reports.summary_text import table
 
 
 class DoesNotFit(RuntimeError):
-    """The board's device is too small; the message says what it lacks."""
+    """A board's device that is too small; the message names the missing resources."""
 
 
 @dataclass(frozen=True)
 class BuiltBoard:
-    """What a build gave.
+    """Result of a build.
 
     Members
     -------
@@ -64,7 +64,7 @@ def build_board(board: Board, design: Design, folder: Path, progress: Progress |
     design : Design
         The network.
     folder : Path
-        Gets sources, reports and bitstream. Must be empty.
+        Folder for sources, reports and bitstream. Must be empty.
     progress : callable or None
 
     Raises
@@ -78,7 +78,7 @@ def build_board(board: Board, design: Design, folder: Path, progress: Progress |
     DoesNotFit
         If the device is too small.
     """
-    tools = find_tools(board.tools)  # a missing program is told before any work
+    tools = find_tools(board.tools)  # a missing program is reported before any work
     build = _planned(board, design)
     for name, text in build.files.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -94,14 +94,14 @@ def build_board(board: Board, design: Design, folder: Path, progress: Progress |
     size = (folder / build.bitstream).stat().st_size if clock.met else 0
     for path in folder.iterdir():
         if path.name not in build.kept:
-            path.unlink()  # netlists of many megabytes, which the script makes again
+            path.unlink()  # netlists of many megabytes, which the script can rebuild
     versions = tuple(version_of(tool) for tool in tools[:2])
     return BuiltBoard(board, design.config.name, area, clock, build.bitstream if clock.met else None, size, versions)
 
 
 def _planned(board: Board, design: Design) -> BoardBuild:
     if design.plan.loadable_tables:
-        text = "network.tables must be 'fixed' on a board, where nobody loads them, not 'loadable'"
+        text = "network.tables must be 'fixed' on a board, which has no loader, not 'loadable'"
         raise design.config.source.error((*NETWORK, "tables"), text)
     try:
         nodes = len(design.network.processors)
@@ -137,7 +137,7 @@ def _figures(folder: Path, board: Board) -> tuple[Area, ClockTiming]:
 
 
 def board_figures(built: BuiltBoard) -> dict[str, Any]:
-    """Return what was built, ready for JSON."""
+    """Return the results of a build for JSON."""
     return {
         "board": built.board.name,
         "network": built.network,
@@ -154,7 +154,7 @@ def board_figures(built: BuiltBoard) -> dict[str, Any]:
 
 
 def board_text(built: BuiltBoard) -> str:
-    """Return what was built, for people."""
+    """Return the results of a build for display."""
     memories = [(kind, count) for kind, count in built.area.memories.items() if count]
     margin = "fast enough for" if built.clock.met else "too slow for"
     clock = f"{built.clock.achieved_mhz:.1f} MHz, {margin} {built.clock.wanted_mhz:.1f} MHz"

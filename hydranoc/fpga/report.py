@@ -16,19 +16,19 @@ CHANGE_NAMES = {"lut4": "LUT4", "flip_flops": "FF", "memory_cells": "memory", "f
 
 @dataclass(frozen=True)
 class Result:
-    """A measurement and what belongs to it.
+    """A measurement with its title, instances and baseline.
 
     Members
     -------
     measurement : Measurement
     title : str
-        For people.
+        Title for display.
     instances : int
-        How often the network has this shape.
+        Instances of this shape in the network.
     entry : BaselineEntry or None
         Stored figures of the same configuration.
     switch_names : tuple of str
-        By number.
+        Switch names by number.
     """
 
     measurement: Measurement
@@ -45,7 +45,7 @@ class Result:
 
 
 def figures(results: Sequence[Result], device: Device, tools: Sequence[str], seeds: int) -> dict[str, Any]:
-    """Return everything that was measured, ready for JSON."""
+    """Return all measurements for JSON."""
     return {
         "device": {"name": device.name, "title": device.title},
         "no_clock": None if device.has_clock else f"a clock is {NO_CLOCK}",
@@ -96,7 +96,7 @@ def _rounded_hop(hop: dict[str, Any]) -> dict[str, Any]:
 
 
 def report_text(results: Sequence[Result], device: Device, tools: Sequence[str]) -> str:
-    """Return all results for people: figures first, then the critical paths."""
+    """Return all results for display: figures first, then the critical paths."""
     blocks = [table([("device", device.title), ("tools", ", ".join(tools))])]
     blocks += [f"{result.title}\n{_indented(table(_rows(result, device)))}" for result in results]
     blocks += [_path_text(result) for result in results if result.measurement.timings]

@@ -1,4 +1,4 @@
-"""Measures hardware on an FPGA: synthesis, then place and route with several seeds, out of context."""
+"""Measurement of hardware on an FPGA: synthesis, then place and route with several seeds, out of context."""
 
 import statistics
 import subprocess
@@ -18,7 +18,7 @@ from topology.common.trouble import MachineTrouble, how_it_ended
 
 
 class FpgaFailed(MachineTrouble):
-    """A tool ended with an error; the message names its log."""
+    """A tool that ended with an error; the message names its log."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Measurement:
     timings : tuple of Timing
         One per seed, seed 1 first; none if the design does not fit, or the device has no clock.
     shortages : tuple of Shortage
-        What the device lacks, with the wrappers.
+        Missing resources of the device, with the wrappers.
     """
 
     subject: Subject
@@ -43,7 +43,7 @@ class Measurement:
 
     @property
     def fits(self) -> bool:
-        """True if nothing is known that the device lacks."""
+        """True if no shortage of the device is known."""
         return not self.shortages
 
     @property
@@ -86,7 +86,7 @@ def measure(
     seeds : int
         At least 1.
     folder : Path
-        Gets Verilog, scripts, reports and logs.
+        Folder for Verilog, scripts, reports and logs.
     progress : callable or None
 
     Raises
@@ -109,7 +109,7 @@ def measure(
         if shortages:
             break
         timings.append(_timing(folder, seed))
-    (folder / flow.NETLIST).unlink()  # megabytes that the script makes again
+    (folder / flow.NETLIST).unlink()  # megabytes that the script can rebuild
     return Measurement(subject, area, tuple(timings), shortages)
 
 
@@ -133,7 +133,7 @@ def _timing(folder: Path, seed: int) -> Timing:
 
 
 def _place_and_route(nextpnr: Tool, subject: Subject, device: Device, seed: int, folder: Path) -> tuple[Shortage, ...]:
-    """Run nextpnr; what the device lacks, if that is why it failed."""
+    """Run nextpnr, and return the missing resources if it failed for lack of them."""
     log = folder / flow.log_file(seed)
     try:
         arguments = flow.place_and_route_arguments(device, seed, network=subject.is_network)
@@ -147,7 +147,7 @@ def _place_and_route(nextpnr: Tool, subject: Subject, device: Device, seed: int,
 
 
 def _run(tool: Tool, arguments: Sequence[str], folder: Path, log: str) -> None:
-    """Run a tool in a folder. If it fails, its log is kept where it outlives the folder."""
+    """Run a tool in a folder. If it fails, keep its log outside of the folder."""
     command = [*tool.command, *arguments]
     answer = subprocess.run(
         command, cwd=folder, env=tool_environment(tool), capture_output=True, text=True, check=False

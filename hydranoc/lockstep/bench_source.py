@@ -1,4 +1,4 @@
-"""Verilog that benches run on, simulators that are built of it, and the errors of both."""
+"""Verilog for benches, simulators built from it, and the errors of both."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,16 +8,16 @@ from topology.common.trouble import MachineTrouble
 
 
 class SimulatorFailed(MachineTrouble):
-    """A simulator did not build or did not finish; the message names its log."""
+    """A simulator that did not build or did not finish; the message names its log."""
 
 
 class NotFromRegisters(SimulatorFailed):
-    """A module that was compiled as a block has outputs that depend on its inputs within a cycle."""
+    """A module compiled as a block although its outputs depend on its inputs within a cycle."""
 
 
 @dataclass(frozen=True)
 class BenchSource:
-    """Verilog that a bench runs on.
+    """Verilog for a bench.
 
     Members
     -------
@@ -26,17 +26,17 @@ class BenchSource:
     verilog : str
         All modules.
     public_inputs, public_outputs : tuple of str
-        Ports of the top that the bench touches.
+        Ports of the top that the bench sets or reads.
     shapes : tuple of str
         Modules that the top instantiates many times, and whose outputs all come from registers.
     routers : int
         Number of router instances.
     table_words : tuple of int
-        What a bench loads into the chain of table stores under reset.
+        Words that a bench loads into the chain of table stores under reset.
     observed : ObservedLayout or None
-        What a lock-step harness shows of itself in every cycle.
+        Layout of a lock-step harness's observed state in every cycle.
     forced : tuple of (str, str)
-        Modules and signals in them to which the bench gives values of its own.
+        Modules and their signals that the bench forces to other values.
     """
 
     top: str
@@ -52,7 +52,7 @@ class BenchSource:
 
 @dataclass(frozen=True)
 class BuiltSimulator:
-    """A simulator that is ready to run.
+    """A built simulator.
 
     Members
     -------
@@ -61,12 +61,12 @@ class BuiltSimulator:
     top : str
         Name of the top module.
     folder : Path
-        Where it lies.
+        Its folder.
     version : str
     build_seconds : float
-        Wall time of the build; 0 if it was there already.
+        Wall time of the build; 0 if it came from the cache.
     waves : bool
-        Whether it can write a waveform.
+        True if it can write a waveform.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Compiles blocks with Verilator, each into an archive, before the network that calls them."""
+"""Compilation of blocks with Verilator, each into an archive, before the network that calls them."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ def compile_blocks(blocks: Sequence[Block], work: Path, arguments: Sequence[str]
     ----------
     blocks : sequence of Block
     work : Path
-        Gets a folder for each block.
+        Parent of a folder for each block.
     arguments : sequence of str
         For Verilator.
     verilator : Tool
@@ -34,7 +34,7 @@ def compile_blocks(blocks: Sequence[Block], work: Path, arguments: Sequence[str]
 
 
 def linked_blocks(blocks: Sequence[Block], work: Path) -> list[str]:
-    """Return arguments with which Verilator links compiled blocks to the network that calls them."""
+    """Return Verilator's arguments to link compiled blocks to the network that calls them."""
     arguments: list[str] = []
     for block in blocks:
         folder = work / block.name
@@ -43,7 +43,7 @@ def linked_blocks(blocks: Sequence[Block], work: Path) -> list[str]:
 
 
 def _calls_file(block: Block, folder: Path) -> Path:
-    """Return objects of all blocks lie in one folder, so their files have different names."""
+    """Write the file with a block's functions, and return its path; names differ because all objects share a folder."""
     return folder / f"calls_{block.name}.cpp"
 
 

@@ -1,21 +1,21 @@
-"""Decides which networks are compiled in blocks, and splits those."""
+"""Choice of networks that are compiled in blocks, and their split."""
 
 from hydranoc.lockstep.bench_source import BenchSource
 from hydranoc.lockstep.blocks import Block, blocks_of, network_with_calls
 from hydranoc.lockstep.verilog_modules import VerilogModules
 
-# From so many routers, or so much Verilog in all instances, on what is instantiated many times is compiled once: such
+# From this number of routers, or bytes of Verilog in all instances, repeated modules are compiled once: such
 # code is built quickly, and stays in the processor's caches. Less Verilog runs faster as it is: 64 routers of SPAM have
 # 6.6 MB and run at 2.7 times the speed of blocks, those of a torus have 9.1 MB and run at 0.9 times.
 BLOCKS_FROM_ROUTERS = 80
 BLOCKS_FROM_BYTES = 8_000_000
 # The insides of blocks are not in waveforms. So a simulator that writes one has none, unless the network is so large
-# that this would take hours to build.
+# that its build would take hours.
 WHOLE_WAVES_ROUTERS = 128
 
 
 def has_blocks(source: BenchSource, *, waves: bool) -> bool:
-    """Return whether what is instantiated many times is better compiled once than each instance by itself."""
+    """Return True if repeated modules are better compiled once than per instance."""
     if not source.shapes or (waves and source.routers <= WHOLE_WAVES_ROUTERS):
         return False
     return (
@@ -30,9 +30,9 @@ def split_blocks(source: BenchSource, verilog: str) -> tuple[str, list[Block]]:
     Parameters
     ----------
     source : BenchSource
-        Names the modules that become blocks.
+        Source with the names of the modules that become blocks.
     verilog : str
-        Its Verilog, or that with additions to its top.
+        Its Verilog, possibly with additions to its top.
 
     Returns
     -------

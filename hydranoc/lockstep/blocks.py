@@ -1,13 +1,13 @@
-"""Modules that are compiled once and called by a network's simulator, however often they are instantiated.
+"""Modules that are compiled once and called by a network's simulator for each instance.
 
 Verilator has this as hierarchical compilation, but calls each instance several times in a cycle, constants and all,
-because it cannot know which of a block's outputs depend on its inputs within a cycle. Of a router none does: every
+because it cannot determine which of a block's outputs depend on its inputs within a cycle. In a router none does: every
 output comes from a register (ARCHITECTURE.md, Hardware). So in the network's Verilog a block's inside becomes one call
 per cycle, at the rising edge, that hands over the inputs and gets the outputs of the next cycle. Everything else of the
-network is simulated from its text as ever.
+network is simulated from its text as usual.
 
-That outputs come from registers is not taken for granted. Before a block's clock rises, it is evaluated with the inputs
-of the cycle, and if one of its outputs is another than the network has seen in that cycle, the run ends and says so
+The rule that outputs come from registers is checked. Before a block's clock rises, it is evaluated with the inputs
+of the cycle; if one of its outputs differs from the network's value in that cycle, the run ends with this message
 (``NOT_FROM_REGISTERS``).
 """
 
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from hydranoc.lockstep.verilog_modules import Port, VerilogModules
 
 NOT_FROM_REGISTERS = "outputs depend on inputs within a cycle"
-"""What a simulator says of a block that cannot be one."""
+"""A simulator's message for an invalid block."""
 _CLOCK = "clk"
 _INT_BITS, _LONGINT_BITS = 32, 64
 
@@ -33,7 +33,7 @@ class Block:
     ports : sequence of Port
         Without the clock.
     tied : set of str
-        Inputs that are the same number in all cycles; they are handed over once.
+        Constant inputs, which are passed once.
     verilog : str
         Text of the module and all modules in it.
     """
@@ -50,12 +50,12 @@ class Block:
 
     @property
     def constants(self) -> list[Port]:
-        """Inputs that are handed over once."""
+        """Inputs that are passed once."""
         return [port for port in self.ports if port.name in self.tied]
 
     @property
     def inputs(self) -> list[Port]:
-        """Inputs that are handed over in every cycle."""
+        """Inputs that are passed in every cycle."""
         return [port for port in self.ports if port.is_input and port.name not in self.tied]
 
     @property
@@ -73,7 +73,7 @@ def blocks_of(modules: VerilogModules, top: str, names: Iterable[str]) -> list[B
     top : str
         Module that instantiates the blocks.
     names : iterable of str
-        Modules that are to be compiled once.
+        Modules to compile once.
     """
     return [
         Block(
@@ -87,7 +87,7 @@ def blocks_of(modules: VerilogModules, top: str, names: Iterable[str]) -> list[B
 
 
 def network_with_calls(modules: VerilogModules, top: str, blocks: Sequence[Block]) -> str:
-    """Return Verilog of the network with calls for blocks, and without the modules that only blocks have."""
+    """Return the Verilog of the network with calls for blocks, and without modules that only blocks use."""
     called = {block.module: _calling_module(block) for block in blocks}
     texts: dict[str, str] = {}
 
@@ -120,7 +120,7 @@ def _range(port: Port) -> str:
 
 
 def _calling_module(block: Block) -> str:
-    """Return the module as the network's simulator sees it."""
+    """Return the module that the network's simulator has in place of the block."""
     constants, inputs, outputs = block.constants, block.inputs, _numbered(block.outputs, "o")
     arguments = [f"input {_dpi_type(port)} i{number}" for number, port in enumerate(inputs)]
     arguments += [f"output {_dpi_type(port)} {name}" for name, port in outputs]
@@ -149,7 +149,7 @@ def _low_bits(port: Port) -> str:
 
 
 def wrapper(block: Block) -> str:
-    """Return the block's own Verilog, in a module whose ports have names that are the same in Verilog and C++."""
+    """Return the block's own Verilog, in a module whose port names are equal in Verilog and C++."""
     named = [*_numbered(block.constants, "c"), *_numbered(block.inputs, "i"), *_numbered(block.outputs, "o")]
     lines = [f"module {block.name}({', '.join([_CLOCK, *(name for name, _ in named)])});", f"  input {_CLOCK};"]
     lines += [f"  {'input' if port.is_input else 'output'} {_range(port)}{name};" for name, port in named]
@@ -159,7 +159,7 @@ def wrapper(block: Block) -> str:
 
 
 def calls(block: Block) -> str:
-    """Return c++ of the functions by which the network's simulator calls a block."""
+    """Return the C++ functions by which the network's simulator calls a block."""
     constants, inputs, outputs = (
         _numbered(block.constants, "c"),
         _numbered(block.inputs, "i"),

@@ -1,4 +1,4 @@
-"""Runs a comparison under cocotb, in the simulator's own process."""
+"""Comparison under cocotb, in the simulator's own process."""
 
 import json
 import pickle
@@ -34,9 +34,9 @@ def run_under_cocotb(
     ----------
     comparison : Comparison
     built : BuiltSimulator
-        By ``build_simulator``.
+        Result of ``build_simulator``.
     folder : Path
-        Gets the waveform, if there is one.
+        Folder of the waveform, if there is one.
     wave_first : int or None
         First cycle of the waveform, counted from time 0; None writes none.
     progress : callable or None
@@ -54,7 +54,7 @@ def run_under_cocotb(
     if comparison.harness.observed is None:
         raise ValueError("harness has no output observed; only a lock-step harness can be compared")
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="run-", dir=folder) as scratch:  # on a disk that must have space anyway
+    with tempfile.TemporaryDirectory(prefix="run-", dir=folder) as scratch:  # on a disk that needs space anyway
         work = Path(scratch).absolute()  # the simulator runs in that folder
         job = LockstepJob(
             comparison.model,
@@ -87,7 +87,7 @@ def _log_text(log: Path) -> str:
 
 @contextmanager
 def _polled(file: Path, cycles: int, progress: Progress | None) -> Iterator[None]:
-    """Pass on what the bench writes of its progress."""
+    """Forward the progress that the bench writes to a file."""
     if progress is None:
         yield
         return

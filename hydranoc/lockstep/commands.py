@@ -1,4 +1,4 @@
-"""Runs the programs of one build, from several threads, so that all of them can be stopped."""
+"""Programs of one build, run from several threads, which can all be stopped."""
 
 import contextlib
 import os
@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 
 class Stopped(Exception):
-    """A build was stopped before it ended."""
+    """A build that was stopped before its end."""
 
 
 class Commands:
@@ -31,7 +31,7 @@ class Commands:
         Returns
         -------
         code : int
-            As ``subprocess`` gives it.
+            Exit code of ``subprocess``.
         output : str
             Standard output and standard error.
 
@@ -70,7 +70,7 @@ class Commands:
         return process.returncode, output
 
     def stop(self) -> None:
-        """Kill what runs, with all that it has started, and start nothing more."""
+        """Kill all running programs with their children, and start no more."""
         with self._lock:
             self._stopped = True
             for process in self._running:

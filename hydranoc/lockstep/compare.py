@@ -1,4 +1,4 @@
-"""Compares a network's Verilog with its golden model in lock-step, and reports the first difference."""
+"""Lock-step comparison of a network's Verilog with its golden model, and the report of the first difference."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +18,7 @@ WAVE_CYCLES = 2_000
 
 
 def runs_directly(simulator: str) -> bool:
-    """Return whether a comparison in a simulator needs no cocotb."""
+    """Return True if a comparison in a simulator needs no cocotb."""
     return simulator == "verilator"
 
 
@@ -40,15 +40,15 @@ def compare_network(
     simulator : str
         ``verilator`` or ``icarus``.
     folder : Path
-        Gets the waveform, if there is one.
+        Folder of the waveform, if there is one.
     waves : bool
         Write a waveform of the first 2,000 cycles. A mismatch is always run again with a waveform of the cycles
         around it.
     progress : callable or None
     pending : PendingBuild or None
-        Builds the simulator already; only if the comparison ``runs_directly``.
+        Build of the simulator in progress; only if the comparison ``runs_directly``.
     cocotb : bool
-        Compare under cocotb, which every other simulator than Verilator does.
+        Compare under cocotb, as every simulator but Verilator does.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def compare_network(
     built = pending.result(progress) if pending else bench.build(waves=waves)
     try:
         result, waveform = bench.run(comparison, built)
-    except NotFromRegisters:  # a fault of the hardware, which is to be compared all the same
+    except NotFromRegisters:  # a hardware fault, which is compared all the same
         bench.allow_blocks = False
         built = bench.build(waves=waves)
         result, waveform = bench.run(comparison, built)
@@ -79,7 +79,7 @@ def compare_network(
 
 
 class _Bench:
-    """Builds and runs simulators for one comparison."""
+    """Simulators for one comparison."""
 
     def __init__(
         self, comparison: Comparison, simulator: str, folder: Path, progress: Progress | None, *, direct: bool
@@ -101,7 +101,7 @@ class _Bench:
     def run(
         self, comparison: Comparison, built: BuiltSimulator, wave_first: int | None = None
     ) -> tuple[LockstepResult, Path | None]:
-        """Run the whole comparison, with a waveform from a cycle on if one is given."""
+        """Run the whole comparison, with a waveform from ``wave_first`` on if given."""
         if self._direct:
             return run_directly(comparison, built, self._folder, wave_first, self._progress)
         from hydranoc.lockstep.cocotb_run import run_under_cocotb
@@ -109,7 +109,7 @@ class _Bench:
         return run_under_cocotb(comparison, built, self._folder, wave_first, self._progress)
 
     def wave_of_mismatch(self, cycle: int) -> Path | None:
-        """Run again, with a waveform around the first difference; the report must not be lost if that fails."""
+        """Run again, with a waveform around the first difference; a failure here must not lose the report."""
         short = replace(_shortened(self._comparison, cycle + CYCLES_AFTER_MISMATCH), stop_at_mismatch=False)
         try:
             built = self.build(waves=True)
@@ -119,6 +119,6 @@ class _Bench:
 
 
 def _shortened(comparison: Comparison, cycles: int) -> Comparison:
-    """Return the same up to a cycle."""
+    """Return the comparison up to a cycle."""
     cycles = min(comparison.cycles, cycles)
     return replace(comparison, cycles=cycles, resets=tuple(reset for reset in comparison.resets if reset < cycles))

@@ -1,4 +1,4 @@
-"""What a lock-step comparison is given and what it gives."""
+"""Input and result of a lock-step comparison."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from topology.common.host_pattern import EAGER, HostBehaviour
 
 @dataclass(frozen=True)
 class Comparison:
-    """What is to be compared.
+    """Input of a lock-step comparison.
 
     Members
     -------
@@ -28,9 +28,9 @@ class Comparison:
     harness : BenchSource
         The same network in Verilog.
     stop_at_mismatch : bool
-        False runs on after the first difference, for a waveform of what follows.
+        False continues after the first difference, for a waveform of later cycles.
     hosts : HostBehaviour
-        When sources pause and receivers stall.
+        Pauses of sources and stalls of receivers.
     resets : tuple of int
         See ``LockstepJob``.
     """
@@ -47,7 +47,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class ComparisonOutcome:
-    """What a comparison found.
+    """Result of a comparison.
 
     Members
     -------
@@ -55,11 +55,11 @@ class ComparisonOutcome:
     simulator : str
         Name and version.
     build_seconds : float
-        Wall time; 0 if the simulator was built before.
+        Wall time; 0 if the simulator came from the cache.
     cycles_per_second : float
         Per CPU second of the simulator's process, golden model and comparison included.
     waveform : Path or None
-        Written when asked for, and for every mismatch.
+        Written on request, and for every mismatch.
     """
 
     result: LockstepResult

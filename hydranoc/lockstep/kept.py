@@ -1,8 +1,8 @@
-"""Built simulators, kept between runs: whole ones only, each built once, the least recently used dropped first.
+"""Cache of built simulators: only complete ones, each built once, the least recently used dropped first.
 
-A simulator is a folder of the cache folder. It is built under another name and moved when it is whole, and says of
-itself what it consists of, so that one that was damaged later is noticed and built anew. Whoever builds, runs or drops
-one holds its lock.
+A simulator is a folder of the cache folder. It is built under another name and moved when it is complete. A list of
+its files reveals later damage, after which it is rebuilt. A process that builds, runs or drops a simulator holds its
+lock.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from hydranoc.locks import locked, locked_if_free
 PEER = "peer"
 """Simulators of other projects, which benchmarks run beside the golden model."""
 SIMULATORS = ("verilator", "icarus", PEER)
-"""What names of folders begin with."""
+"""Prefixes of names of folders."""
 WHOLE = "whole.json"
 BUILDING = ".building"
 LOCKS = "locks"
@@ -30,7 +30,7 @@ BYTES_PER_GB = 10**9
 
 @dataclass(frozen=True)
 class Kept:
-    """A simulator that is kept.
+    """A simulator in the cache.
 
     Members
     -------
@@ -38,7 +38,7 @@ class Kept:
         Of its folder.
     size_bytes : int
     used : float
-        When it was last used, in seconds since 1970.
+        Time of last use, in seconds since 1970.
     """
 
     name: str
@@ -49,16 +49,16 @@ class Kept:
 def find_or_build(
     name: str, program: str, build: Callable[[Path], None], waiting: Callable[[], None] | None = None
 ) -> tuple[Path, float]:
-    """Return a simulator's folder, and the seconds that building it took; 0 if it was there.
+    """Return a simulator's folder, and the seconds of its build; 0 if it was in the cache.
 
     Parameters
     ----------
     name : str
-        Of its folder, by its content.
+        Name of its folder, by its content.
     program : str
-        The file that runs. It is kept, with sources and logs; all else that the build leaves there is not.
+        The executable file. It is kept with sources and logs; all other files of the build are deleted.
     build : callable
-        Builds into a folder that it is given.
+        Builds into a given folder.
     waiting : callable or None
         Called if another process is building it.
 
@@ -89,13 +89,13 @@ def find_or_build(
 
 @contextlib.contextmanager
 def in_use(folder: Path) -> Iterator[None]:
-    """Nobody drops a simulator as long as the block runs."""
+    """Protect a simulator from being dropped during the block."""
     with locked(_lock(folder.name), shared=True):
         yield
 
 
 def is_whole(folder: Path) -> bool:
-    """Return whether a simulator is all there, and as it was built."""
+    """Return True if a simulator is complete and unchanged."""
     try:
         said = json.loads((folder / WHOLE).read_text())
         return _digest(folder / said["program"]) == said["sha256"]
@@ -104,7 +104,7 @@ def is_whole(folder: Path) -> bool:
 
 
 def kept_simulators() -> list[Kept]:
-    """Return all simulators, the most recently used first."""
+    """Return all simulators in the cache, the most recently used first."""
     found = []
     for path in _simulators():
         with contextlib.suppress(OSError):  # dropped by another process meanwhile
@@ -115,14 +115,14 @@ def kept_simulators() -> list[Kept]:
 
 
 def drop_beyond(limit_bytes: float) -> list[str]:
-    """Drop the least recently used simulators until all together are within a limit.
+    """Drop the least recently used simulators until their total size is within a limit.
 
-    The one used last stays, however large it is, and so do those that are running.
+    The most recently used one of any size stays, and so do running ones.
 
     Returns
     -------
     list of str
-        Names of those dropped.
+        Names of the dropped simulators.
     """
     kept = kept_simulators()
     total = sum(simulator.size_bytes for simulator in kept)
@@ -137,7 +137,7 @@ def drop_beyond(limit_bytes: float) -> list[str]:
 
 
 def drop(name: str) -> bool:
-    """Drop a simulator, unless it is being built or run; whether it is gone."""
+    """Drop a simulator unless it is being built or run, and return True if it is gone."""
     with locked_if_free(_lock(name)) as free:
         if free:
             _remove(cache_folder() / name)
@@ -145,7 +145,7 @@ def drop(name: str) -> bool:
 
 
 def remove_leftovers() -> None:
-    """Remove what builds have left that were killed."""
+    """Remove leftovers of killed builds."""
     for path in cache_folder().glob(f"*{BUILDING}"):
         with locked_if_free(_lock(path.name.removesuffix(BUILDING))) as free:
             if free:
@@ -164,7 +164,7 @@ def _lock(name: str) -> Path:
 
 
 def _drop_intermediate_files(folder: Path, program: str) -> None:
-    """Objects and archives are many times as large as the program that is linked from them."""
+    """Delete objects and archives, which are many times as large as the program that is linked from them."""
     for path in folder.iterdir():
         if path.name != program and path.suffix not in (".v", ".vlt", ".log", ".f"):
             _remove(path)
@@ -181,7 +181,7 @@ def _digest(path: Path) -> str:
 
 
 def _remove(path: Path) -> None:
-    """Remove a folder, or whatever stands in its place."""
+    """Remove a folder, or a file in its place."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:

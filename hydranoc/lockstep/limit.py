@@ -1,4 +1,4 @@
-"""How much room built simulators may take: 5 GB unless the user has said otherwise."""
+"""Limit on the size of built simulators: 5 GB unless the user sets another."""
 
 import json
 import os
@@ -12,7 +12,7 @@ VARIABLE = "HYDRANOC_CACHE_GB"
 
 
 def limit_gb() -> float:
-    """The limit: of the environment, or as it was set, or the default. What is no number there does not count."""
+    """Return the limit from the environment, or the stored one, or the default; invalid numbers are ignored."""
     for text in (os.environ.get(VARIABLE), _set_before()):
         try:
             if text is not None and float(text) >= 0:
@@ -23,13 +23,13 @@ def limit_gb() -> float:
 
 
 def set_limit_gb(limit: float) -> None:
-    """Keep a limit for this cache folder."""
+    """Store a limit for this cache folder."""
     cache_folder().mkdir(parents=True, exist_ok=True)
     (cache_folder() / LIMIT).write_text(json.dumps(limit) + "\n")
 
 
 def keep_within_limit() -> list[str]:
-    """Drop the least recently used simulators beyond the limit; their names."""
+    """Drop the least recently used simulators beyond the limit, and return their names."""
     return drop_beyond(limit_gb() * BYTES_PER_GB)
 
 

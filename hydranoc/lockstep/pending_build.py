@@ -13,7 +13,7 @@ from hydranoc.reports.progress import Progress
 BUILDING = "building the simulator"
 REPORT_SECONDS = 0.5
 STOP_SECONDS = 60.0
-"""Longest wait for a build that is stopped to remove what it has written."""
+"""Longest wait for a stopped build to remove its files."""
 
 
 class PendingBuild:
@@ -24,7 +24,7 @@ class PendingBuild:
     source : BenchSource
         A lock-step harness.
     waves : bool
-        It must be able to write a waveform.
+        Build it with waveforms.
     build : callable
         Builds it, with the parameters of ``build_directly``.
     """
@@ -35,7 +35,7 @@ class PendingBuild:
         self._built: BuiltSimulator | None = None
         self._error: BaseException | None = None
         self._work = BUILDING
-        self._ended = threading.Event()  # a join that is interrupted takes the thread for ended
+        self._ended = threading.Event()  # an interrupted join marks the thread as ended
         self._thread = threading.Thread(target=self._run, name="build", daemon=True)
 
     def __enter__(self) -> "PendingBuild":
@@ -44,7 +44,7 @@ class PendingBuild:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None):
         self._commands.stop()
-        if self._work != WAITING:  # for a lock of another process, which cannot be given up; nothing is written yet
+        if self._work != WAITING:  # a wait for a lock cannot be cancelled; nothing is written yet
             self._ended.wait(STOP_SECONDS)
 
     def result(self, progress: Progress | None) -> BuiltSimulator:
@@ -53,7 +53,7 @@ class PendingBuild:
         Parameters
         ----------
         progress : callable or None
-            Told that the simulator is being built, if it still is.
+            Called if the simulator is still being built.
 
         Raises
         ------

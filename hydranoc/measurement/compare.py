@@ -7,7 +7,7 @@ from sim_model.statistics.latency import Interval
 
 
 def ratio(numerator: Interval, denominator: Interval) -> Interval:
-    """Return quotient of two means, its half width to first order.
+    """Return the quotient of two means, its half width to first order.
 
     The means count as independent. Where both come from the same messages they rise and fall together, and the
     interval is wider than it need be.
@@ -20,7 +20,7 @@ def ratio(numerator: Interval, denominator: Interval) -> Interval:
     Returns
     -------
     Interval
-        Without a unit where both have the same one.
+        Without a unit where both have equal units.
 
     Raises
     ------
@@ -35,7 +35,7 @@ def ratio(numerator: Interval, denominator: Interval) -> Interval:
 
 
 def combination(terms: Iterable[tuple[float, Interval]]) -> Interval:
-    """Return sum of means that count as independent, each times a number of its own; no mean may stand in two terms."""
+    """Return the weighted sum of means that count as independent; no mean may occur in two terms."""
     terms = list(terms)
     return Interval(
         sum(weight * term.mean for weight, term in terms),
@@ -45,10 +45,10 @@ def combination(terms: Iterable[tuple[float, Interval]]) -> Interval:
 
 
 def difference(first: Interval, second: Interval) -> Interval:
-    """Return difference of two means that count as independent."""
+    """Return the difference of two means that count as independent."""
     return combination([(1, first), (-1, second)])
 
 
 def logarithm(mean: Interval) -> Interval:
-    """Return natural logarithm of a mean greater than 0, its half width to first order."""
+    """Return the natural logarithm of a mean greater than 0, its half width to first order."""
     return Interval(math.log(mean.mean), mean.relative, mean.observations)

@@ -1,4 +1,4 @@
-"""Correlation of latencies along runs: the independent pieces that a run is worth (docs/verdicts.md)."""
+"""Correlation of latencies along runs: the independent pieces of a run (docs/verdicts.md)."""
 
 from collections.abc import Sequence
 
@@ -16,11 +16,11 @@ def independent_pieces(runs: Sequence[Observations], kind: int, warmup: int) -> 
     Parameters
     ----------
     runs : sequence of Observations
-        Of the same length.
+        Runs of the same length.
     kind : int
         Position among the experiment's kinds.
     warmup : int
-        Parts at the front that do not count.
+        Parts of the warm-up, which do not count.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""A latency-load curve: loads upwards until one is not carried, then a search for where the network saturates."""
+"""A latency-load curve: increasing loads until one is not carried, then a search for the saturation of the network."""
 
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ Task = TypeVar("Task")
 
 @dataclass(frozen=True)
 class Curve:
-    """What was measured.
+    """A measured latency-load curve.
 
     Members
     -------
@@ -26,12 +26,12 @@ class Curve:
 
     @property
     def name(self) -> str:
-        """Of the curve."""
+        """Name of the curve."""
         return self.points[0].curve
 
     @property
     def stable(self) -> list[LoadPoint]:
-        """Points that have means."""
+        """Points with means."""
         return [point for point in self.points if point.stable]
 
     def at(self, load: float) -> LoadPoint | None:
@@ -48,15 +48,15 @@ class Curve:
 def load_curve(
     task_of: Callable[[float, bool], Task], loads: Iterable[float], *, relative_width: float
 ) -> Generator[Task, LoadPoint, Curve]:
-    """Yield tasks of a curve one after the other, each sent the point that came out; returns the curve.
+    """Yield the tasks of a curve one after the other, receive the point of each, and return the curve.
 
     Parameters
     ----------
     task_of : callable
-        Load, and whether means are wanted and not the verdict alone -> task.
+        Load, and True for means as well as the verdict -> task.
     loads : iterable of float
     relative_width : float
-        Of the interval of saturation, as a share of its upper end.
+        Width of the interval of saturation, as a fraction of its upper end.
     """
     points: list[LoadPoint] = []
     for load in sorted(loads):

@@ -1,6 +1,6 @@
-"""How many digits of a measured value are kept."""
+"""Digits of a stored measured value."""
 
 
 def six_digits(value: float) -> float:
-    """Return rounded to six significant digits, as tables of figures and of points have them."""
+    """Return a value rounded to six significant digits, as in tables of figures and of points."""
     return float(f"{value:.6g}")

@@ -12,9 +12,9 @@ WINDOW_PARTS = np.arange(PARTS // 2, COUNTED_PARTS + 1)
 """Edges of the steps of the window: the later half of a run, without the parts that are not counted."""
 STEPS = len(WINDOW_PARTS) - 1
 FIRST_MESSAGES = 5
-"""Messages of each run that meet an empty network."""
+"""Messages at the start of each run, when the network is empty."""
 FILLED = 4
-"""Least length of a run in latencies of the first messages."""
+"""Minimum length of a run in latencies of the first messages."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class WindowGrowth:
 
 @dataclass(frozen=True)
 class Growth:
-    """Growth of the backlog of a kind, seen twice.
+    """Growth of the backlog of a kind, in whole runs and in their first halves.
 
     Members
     -------
@@ -109,7 +109,7 @@ def growth_of(runs: Sequence[Observations], kind: int) -> Growth:
 
 
 def _own_cycles(run: Observations, kind: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return cycles in which the messages of a kind start and arrive, both in order of their start."""
+    """Return the cycles in which the messages of a kind start and arrive, both in order of their start."""
     own = np.flatnonzero(run.kind == kind)
     own = own[np.argsort(run.start_cycle[own], kind="stable")]
     return run.start_cycle[own], run.end_cycle[own]
@@ -125,7 +125,7 @@ def _first_latency(own: Sequence[tuple[np.ndarray, np.ndarray]]) -> float:
 
 
 def _in_window(own: Sequence[tuple[np.ndarray, np.ndarray]], cycles: float) -> WindowGrowth:
-    """Return the window of runs of so many cycles."""
+    """Return the growth in the window of runs of ``cycles`` cycles."""
     edges = cycles * WINDOW_PARTS / PARTS
     increments, offered = np.empty((len(own), STEPS)), 0
     for row, (starts, ends) in zip(increments, own, strict=True):
@@ -139,7 +139,7 @@ def _in_window(own: Sequence[tuple[np.ndarray, np.ndarray]], cycles: float) -> W
 
 
 def _p_value(increments: np.ndarray) -> float:
-    """Return one-sided t-test of a mean above 0, by the scatter within runs."""
+    """Return the p-value of a one-sided t-test of a mean above 0, by the scatter within runs."""
     mean = float(increments.mean())
     freedom = len(increments) * (STEPS - 1)
     scatter = float(((increments - increments.mean(axis=1, keepdims=True)) ** 2).sum()) / freedom

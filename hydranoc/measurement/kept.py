@@ -1,4 +1,4 @@
-"""Points of figures that earlier runs have measured, by the sources that measured them."""
+"""Points of figures from earlier runs, by the digest of the measuring sources."""
 
 import hashlib
 from collections.abc import Collection
@@ -10,18 +10,18 @@ from hydranoc.measurement.kept_points import KeptPoints
 
 ROOT = Path(str(hydranoc.__file__)).parents[1]
 MEASURING = ("sim_model", "topology", "hydranoc/measurement", "hydranoc/studies", "hydranoc/sweeps")
-"""Folders of the sources that decide about a point of a figure."""
+"""Folders of the sources that determine a point of a figure."""
 
 
 def sources_digest(without: Collection[str] = (), folders: Collection[str] = MEASURING) -> str:
-    """Return of everything that decides about a point, 16 letters.
+    """Return the digest of all sources that determine a point, 16 characters.
 
     Parameters
     ----------
     without : collection of str
-        Names of folders that do not matter, such as those of other families.
+        Names of folders to ignore, such as those of other families.
     folders : collection of str
-        With the sources that do matter.
+        Folders of the relevant sources.
     """
     digest = hashlib.sha256()
     for folder in folders:
@@ -32,21 +32,21 @@ def sources_digest(without: Collection[str] = (), folders: Collection[str] = MEA
 
 
 def kept_points(name: str, quick: bool, other_families: Collection[str]) -> KeptPoints:
-    """Return points that earlier runs have measured with the same model and the same studies.
+    """Return the points of earlier runs with the same model and the same studies.
 
     Parameters
     ----------
     name : str
-        Of a figure, or of the points that several figures share.
+        Name of a figure, or of the points that several figures share.
     quick : bool
         Coarse points have a file of their own.
     other_families : collection of str
-        Whose sources do not matter.
+        Families with sources to ignore.
     """
     file_name = f"{name}{'-quick' if quick else ''}-{sources_digest(other_families)}.jsonl"
     return KeptPoints(cache_folder() / "figures" / file_name)
 
 
 def kept_text(kept: KeptPoints) -> str:
-    """Return how many points are kept, and where."""
+    """Return a text with the number of kept points and their file."""
     return f"{len(kept)} {'point' if len(kept) == 1 else 'points'} kept in {kept.path}"

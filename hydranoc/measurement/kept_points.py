@@ -1,4 +1,4 @@
-"""Points of a figure: measured several at a time, and kept, so that an interrupted figure can go on."""
+"""Points of a figure: measured in parallel, and stored, so that an interrupted figure can be resumed."""
 
 import json
 import multiprocessing
@@ -26,13 +26,12 @@ Progress = Callable[[int, int], Any]
 class KeptPoints:
     """Measured points in a file, one line each.
 
-    A line that was cut off does not count, nor does anything behind it. Who changes what a point means has to choose
-    another file.
+    A truncated line and all lines after it are ignored. A change in the meaning of a point needs another file.
 
     Parameters
     ----------
     path : Path
-        Made with its folder when the first point is added.
+        Created with its folder when the first point is added.
 
     Raises
     ------
@@ -63,24 +62,24 @@ class KeptPoints:
         return self._rows.get(key)
 
     def add(self, key: str, row: dict[str, Any]) -> None:
-        """Keep a point."""
+        """Store a point."""
         self._rows[key] = row
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a", encoding="utf-8") as file:
             file.write(_line((key, row)))
 
     def keep_only(self, true: Callable[[dict[str, Any]], bool]) -> None:
-        """Forget the points that are not true any more."""
+        """Drop the points that are not valid any more."""
         rows = {key: row for key, row in self._rows.items() if true(row)}
         if len(rows) == len(self._rows):
             return
         self._rows = rows
         anew = self.path.with_suffix(".new")
         anew.write_text("".join(map(_line, rows.items())), encoding="utf-8")
-        anew.replace(self.path)  # whoever is killed here has lost nothing
+        anew.replace(self.path)  # atomic replace: a crash here loses no data
 
     def drop(self) -> None:
-        """Forget everything: the figure is finished."""
+        """Delete all points: the figure is finished."""
         self._rows = {}
         self.path.unlink(missing_ok=True)
 
@@ -104,16 +103,16 @@ def measure_points(
     Parameters
     ----------
     measure : callable
-        At module level, if there are several processes.
+        Function at module level, if there are several processes.
     tasks : sequence
     point_type : callable
         The dataclass of a point, with numbers, strings and dictionaries of them.
     processes : int
         Processes to share the tasks; where they are fewer, the replications of a point share as many threads.
     progress : callable or None
-        Called with (tasks done, tasks in all) after each; first with those that were kept, if there are any.
+        Called with (tasks done, tasks in all) after each task, and first with the number of stored points if any.
     kept : KeptPoints or None
-        Where finished points are looked for and kept.
+        Store of finished points.
     key : callable
         Name of a task among all that use ``kept``.
     """
@@ -144,25 +143,25 @@ def measure_curves(
     kept: KeptPoints | None = None,
     key: Callable[[Task], str] = repr,
 ) -> list[Curve]:
-    """Return several curves at the same time, of which each decides by its points so far what is measured next.
+    """Return several curves, measured in parallel; each chooses its next task from its points so far.
 
-    What comes out does not depend on the number of processes.
+    The result does not depend on the number of processes.
 
     Parameters
     ----------
     measure, point_type, processes, kept, key
         As for ``measure_points``.
     curves : sequence of generators
-        Each yields a task, is sent its point, and so on; it returns what becomes of its points.
+        Each yields a task, receives its point, and so on; it returns the curve.
     most_tasks : int
-        Tasks of all curves, if none ends early; for ``progress``, which ends with this number.
+        Tasks of all curves if none ends early; the final number for ``progress``.
     progress : callable or None
-        Called with (tasks done, ``most_tasks``) after each; first with those that were kept, if there are any.
+        Called with (tasks done, ``most_tasks``) after each task, and first with the number of stored points if any.
 
     Returns
     -------
     list
-        What each curve returned.
+        Result of each curve.
     """
     book = _Book(curves, point_type, kept, key)
     waiting = [number for number in range(len(curves)) if book.begin(number)]
@@ -186,7 +185,7 @@ def measure_curves(
 
 
 class _Book:
-    """Where each curve is."""
+    """State of each curve."""
 
     def __init__(
         self, curves: Sequence[Generator[Any, Any, Any]], point_type: Callable, kept: KeptPoints | None, key: Callable
@@ -197,11 +196,11 @@ class _Book:
         self.done = 0
 
     def begin(self, number: int) -> bool:
-        """Return first task of a curve that has not been kept; whether there is one."""
+        """Advance a curve to its first task without a stored point, and return True if there is one."""
         return self._advance(number, None)
 
     def finish(self, number: int, point: _Dataclass) -> bool:
-        """Keep the point of a curve's task; whether there is another task."""
+        """Store the point of a curve's task, and return True if there is another task."""
         if self._kept is not None:
             self._kept.add(self._key(self.tasks[number]), asdict(point))
         self.done += 1
@@ -225,7 +224,7 @@ class _Book:
 def _share(
     measure: Callable, tasks: Mapping[int, Any], waiting: Sequence[int], processes: int, finish: Callable[..., bool]
 ) -> None:
-    """Measure in several processes, of which none is left when one fails or the user interrupts."""
+    """Measure in several processes, which all end when one fails or the user interrupts."""
     threads = processes // len(waiting)
     with (
         worker_notices() as send_notices,
@@ -246,7 +245,7 @@ def _share(
 
 
 def _measure(measure: Callable, task: Any, threads: int) -> Any:
-    """Return with the threads that are left where there are more cores than curves."""
+    """Return the point of a task, on the spare threads if there are more cores than curves."""
     with replication_threads(threads):
         return measure(task)
 
@@ -254,7 +253,7 @@ def _measure(measure: Callable, task: Any, threads: int) -> Any:
 def _obey_parent(send_notices: Callable[[], None]) -> None:
     """Leave interrupts from the keyboard to the parent, let the signal TERM end this process, and send notices.
 
-    In compiled code Python would see neither signal before the end of the run.
+    In compiled code Python would handle neither signal before the end of the run.
     """
     send_notices()
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""A point of a latency-load curve in plain values, to be kept in files."""
+"""A point of a latency-load curve in plain values, for files."""
 
 import math
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from sim_model.statistics.latency import Interval
 
 PERCENTILE_NAMES = ("p50", "p99", "p99.9")
 LATENCIES = ("mean", "half_width", *PERCENTILE_NAMES)
-"""Values that a load which diverges does not have."""
+"""Values without meaning for a diverging load."""
 JUDGED = ("growth", "growth_high", "growth_whole", "growth_half", "growth_p", "pieces", "first_latency")
-"""Values that the verdict rests on (docs/verdicts.md): kept rows can be judged again by another rule."""
+"""Values behind the verdict (docs/verdicts.md): stored rows can be judged again by another rule."""
 VALUES = (*LATENCIES, "offered", "accepted", "accepted_flits", "messages", *JUDGED)
 
 
@@ -25,18 +25,18 @@ class LoadPoint:
     curve : str
     load : float
     verdict : str
-        One of ``VERDICTS``: whether there are means (``hydranoc/measurement/stability.py``).
+        One of ``VERDICTS``, the existence of means (``hydranoc/measurement/stability.py``).
     precise : bool
-        Whether every mean is known as well as was asked for.
+        True if every mean has the requested precision.
     cycles, warmup_cycles, replications : int
-        Length of each run, how much of it does not count, and how many there were.
+        Length of each run, its warm-up, and the number of runs.
     carried : bool
         An overload of 1 % is excluded.
     needed_cycles : float
-        Least length of runs that may be enough, of a point that is undecided; NaN for any other.
+        Estimated minimum length of runs, for an undecided point; NaN for any other.
     kinds : dict of str to dict of str to float
         By kind of message the ``VALUES``: latencies in cycles, with the half width of the mean's 95 % interval;
-        messages and flits per cycle; number of messages; values that the verdict rests on.
+        messages and flits per cycle; number of messages; values behind the verdict.
     """
 
     curve: str
@@ -83,11 +83,11 @@ class LoadPoint:
 
     @property
     def stable(self) -> bool:
-        """True if there are means."""
+        """True if means exist."""
         return self.verdict == STABLE
 
     def latency_cycles(self, kind: str) -> Interval:
-        """Return mean latency in cycles with its 95 % interval; NaN where there is none.
+        """Return the mean latency in cycles with its 95 % interval; NaN where there is none.
 
         Parameters
         ----------
@@ -108,7 +108,7 @@ def _judged(verdict: Verdict) -> tuple[float, ...]:
 
 
 def columns(kinds: tuple[str, ...], unit: str) -> tuple[str, ...]:
-    """Return header of a table of points.
+    """Return the header of a table of points.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def columns(kinds: tuple[str, ...], unit: str) -> tuple[str, ...]:
 
 
 def row(point: LoadPoint, unit_cycles: float) -> tuple[object, ...]:
-    """Return values of ``columns``, rounded to six digits; latencies that do not exist are empty cells.
+    """Return the values of ``columns``, rounded to six digits; missing latencies are empty cells.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ Traffic = Callable[[Model, int, int], Sequence[Message]]
 
 @dataclass(frozen=True)
 class NetworkExperiment:
-    """A network under traffic; multicasts that software sends as several messages count as one.
+    """A network under traffic; a software multicast counts as one message.
 
     Members
     -------
@@ -45,7 +45,7 @@ class NetworkExperiment:
     count_channels: bool = False
 
     def run(self, replication: int, cycles: int) -> Observations:
-        """See ``Experiment``."""
+        """Run one replication, see ``Experiment``."""
         model = self.models[replication % len(self.models)]
         seed = np.random.SeedSequence([self.seed, replication]).generate_state(1)[0]
         records = self.traffic(model, int(seed), cycles)
@@ -54,18 +54,18 @@ class NetworkExperiment:
 
 
 class NetworkDeadlock(RuntimeError):
-    """A network that was to be measured has deadlocked; the message says which channels wait for each other."""
+    """A deadlock of a network under measurement; the message lists the channels that wait for each other."""
 
 
 def observe(simulation: Simulation, cycles: int, kinds: tuple[str, ...]) -> Observations:
-    """Observations of a network that is run: messages with one destination apart, with two kinds, from those with more.
+    """Run a network, and return its observations; with two kinds, unicasts and multicasts are separate.
 
     Parameters
     ----------
     simulation : Simulation
-        About to begin.
+        Before its first cycle.
     cycles : int
-        Messages start in cycles ``0 .. cycles - 1``. It is run until all are delivered, or for a quarter more cycles.
+        Messages start in cycles ``0 .. cycles - 1``. The run lasts until all are delivered, or a quarter longer.
     kinds : tuple of str
         ``UNICAST_AND_MULTICAST``, or ``UNICAST_ONLY``: all messages are of one kind.
 
@@ -117,7 +117,7 @@ def observations_of(
 
 
 def with_all_kinds(run: Observations, kind: int) -> Observations:
-    """Return the run with every message once more, as one of a kind that stands for all."""
+    """Return the run with a copy of every message, of a kind for all messages."""
     return replace(
         run,
         start_cycle=np.tile(run.start_cycle, 2),
@@ -159,7 +159,7 @@ def run_counted(simulation: Simulation, cycles: int) -> tuple[Results, np.ndarra
 
 
 def _group_flits(results: Results) -> np.ndarray:
-    """Return flits that the destinations of each group get in all, int64, by position in ``groups``."""
+    """Return the total flits delivered to the destinations of each group, int64, by position in ``groups``."""
     messages = results.messages
     flits = np.bincount(
         np.searchsorted(results.groups, messages.group), weights=messages.flits * messages.destination_counts

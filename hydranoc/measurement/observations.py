@@ -1,4 +1,4 @@
-"""What one run of an experiment gives: when messages of each kind started, and when they were delivered."""
+"""Observations of one run of an experiment: start and delivery of messages of each kind."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -7,9 +7,9 @@ import numpy as np
 
 NOT_DELIVERED = -1
 PARTS = 50
-"""A run is cut into so many parts of equal length, by which its beginning is told from what is counted."""
+"""Parts of equal length in a run, which separate its warm-up from the counted cycles."""
 COUNTED_PARTS = 45
-"""Messages that start in the last parts keep the network busy while those before them are delivered."""
+"""Counted parts; messages of the last parts keep the network busy while those before them are delivered."""
 
 
 @dataclass(frozen=True)
@@ -22,14 +22,14 @@ class Observations:
         Messages started in cycles ``0 .. cycles - 1``.
     start_cycle : int64[M]
     end_cycle : int64[M]
-        When the message had arrived everywhere; ``NOT_DELIVERED`` if it has not.
+        Cycle in which the message had reached all destinations; ``NOT_DELIVERED`` if it has not.
     kind : int64[M]
         Position in the experiment's ``kinds``.
     flits : int64[M]
-        Flits that its destinations get in all.
+        Total flits delivered to its destinations.
     channel_flits : int64[PARTS + 1, channels] or None
-        Flits that had moved on each channel at the beginning of each part, and at the end of the last; None if they
-        were not counted.
+        Flits that had moved on each channel by the beginning of each part, and by the end of the last; None if not
+        counted.
     """
 
     cycles: int
@@ -56,28 +56,28 @@ class Observations:
 
     @property
     def latency_cycles(self) -> np.ndarray:
-        """Start to delivery, float[M]; NaN where a message was not delivered."""
+        """Latency from start to delivery, float[M]; NaN where a message was not delivered."""
         delivered = self.end_cycle != NOT_DELIVERED
         return np.where(delivered, self.end_cycle - self.start_cycle, np.nan)
 
 
 class Experiment(Protocol):
-    """Something random that can be run again, by other chance and for longer.
+    """A random experiment that can be repeated with other seeds and lengths.
 
     Members
     -------
     kinds : tuple of str
-        Kinds of messages that are told apart, such as unicast and multicast.
+        Kinds of messages, such as unicast and multicast.
     """
 
     @property
     def kinds(self) -> tuple[str, ...]: ...
 
     def run(self, replication: int, cycles: int) -> Observations:
-        """Return one run; those of different numbers are independent, the same number and length give the same run.
+        """Return one run; runs with different numbers are independent, equal numbers and lengths give equal runs.
 
-        Messages go on starting until the end, and the run goes on until those of the counted parts are delivered, or
-        a quarter as long again.
+        Messages start until the end, and the run continues until those of the counted parts are delivered, or for
+        another quarter of its length.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""A measured point: replications until the verdict is clear and the means are known as well as asked for."""
+"""A measured point: replications until the verdict is clear and the means are as precise as requested."""
 
 import math
 from collections.abc import Sequence
@@ -17,28 +17,28 @@ from sim_model.statistics.latency import Interval, confidence_interval
 PERCENTILES = (50.0, 99.0, 99.9)
 HISTOGRAM_BINS = 40
 SURE_PIECES = 125
-"""Independent pieces of each run from which on the runs of the verdict give the means as well."""
+"""Minimum independent pieces of each run for means from the runs of the verdict."""
 STABLE, DIVERGES, UNDECIDED = VERDICTS = ("stable", "diverges", "undecided")
-"""There are means; there are none; runs were too short to tell, so none are given."""
+"""Verdicts: means exist; no means exist; runs were too short to decide, so there are no means."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How a point is measured; chosen before it is.
+    """The plan of a measured point, chosen before the measurement.
 
     Parameters
     ----------
     cycles : int
         Length of the first runs.
     relative_half_width : float
-        Replications go on until the 95 % interval of every kind's mean latency is no wider to either side, as a share
-        of the mean.
+        Replications continue until the 95 % interval of every kind's mean latency is no wider to either side, as a
+        fraction of the mean.
     replications, most_replications : int
         Bounds of their number; at least 5.
     most_doublings : int
-        How often runs that give no clear verdict are repeated at twice the length.
+        Maximum repetitions at twice the length of runs without a clear verdict.
     channel_half_width : float
-        The same as ``relative_half_width`` for the mean flow on channels; by default it does not matter.
+        As ``relative_half_width``, for the mean flow on channels; default no limit.
 
     Raises
     ------
@@ -55,7 +55,7 @@ class Plan:
 
     @property
     def wants_means(self) -> bool:
-        """False where the verdict is all that matters."""
+        """False if only the verdict is needed."""
         return math.isfinite(self.relative_half_width) or math.isfinite(self.channel_half_width)
 
     def __post_init__(self):
@@ -71,7 +71,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class KindResult:
-    """What was measured of one kind of message, behind the warm-up.
+    """Results of one kind of message after the warm-up.
 
     Members
     -------
@@ -79,15 +79,15 @@ class KindResult:
     latency_cycles : Interval
         Mean over replications; without a mean where the point diverges.
     percentiles : tuple of float
-        ``PERCENTILES`` of the latencies of all replications together; NaN without any.
+        ``PERCENTILES`` of the pooled latencies of all replications; NaN without any.
     histogram : tuple of (tuple of float, tuple of int)
-        Edges, the last one included, evenly spaced in the logarithm, and counts of all replications together.
+        Edges, the last one included, evenly spaced in the logarithm, and pooled counts of all replications.
     offered, accepted : Interval
-        Messages that start, and that are delivered, per cycle.
+        Messages started, and delivered, per cycle.
     accepted_flits : Interval
-        Flits of messages that are delivered, per cycle, counted at every destination.
+        Flits of delivered messages per cycle, counted at every destination.
     messages : int
-        Delivered messages behind the latencies.
+        Number of delivered messages in the latencies.
     """
 
     name: str
@@ -105,18 +105,18 @@ class MeasuredPoint:
     """Members
     -------
     stable : bool
-        Whether there are means.
+        True if means exist.
     precise : bool
-        Whether the interval of every kind is as narrow as asked for.
+        True if the interval of every kind is as narrow as requested.
     cycles, warmup_cycles, replications : int
-        Length of each run, how much of it does not count, and how many there were.
+        Length of each run, its warm-up, and the number of runs.
     kinds : tuple of KindResult
     verdicts : tuple of Verdict
         By kind.
     utilisation : float[channels] or None
-        Flits per cycle on each channel, in the cycles that count.
+        Flits per cycle on each channel, in the counted cycles.
     channel_flow : Interval or None
-        The same, mean of all channels.
+        Mean of ``utilisation`` over all channels.
     """
 
     stable: bool
@@ -143,20 +143,20 @@ class MeasuredPoint:
 
     @property
     def needed_cycles(self) -> float:
-        """Least length of runs that may be enough, of a point that is undecided; NaN for any other."""
+        """Estimated minimum length of runs, for an undecided point; NaN for any other."""
         if self.verdict != UNDECIDED:
             return math.nan
         return max(self.cycles, *(one.needed_cycles for one in self.verdicts if not one.stable))
 
 
 def measure_point(experiment: Experiment, plan: Plan) -> MeasuredPoint:
-    """Return a point measured by the rules of ``stability`` and of the plan.
+    """Measure a point by the rules of ``stability`` and of the plan.
 
     Parameters
     ----------
     experiment : Experiment
     plan : Plan
-        Chosen before anything is seen.
+        Chosen before the measurement.
 
     Returns
     -------
@@ -169,7 +169,7 @@ def measure_point(experiment: Experiment, plan: Plan) -> MeasuredPoint:
     if stable:
         first = 0
         if plan.wants_means and min(verdict.pieces for verdict in verdicts) < SURE_PIECES:
-            first = len(runs)  # the runs that tell that they are long enough would give a mean that is too low
+            first = len(runs)  # runs that were stopped as just long enough would give a mean that is too low
             runs = replications(partial(_run, experiment, runs[0].cycles), range(first, 2 * first))
         _replicate(experiment, plan, runs, warmup, first)
     kinds = tuple(_result(name, number, runs, warmup) for number, name in enumerate(experiment.kinds))
@@ -193,12 +193,12 @@ def is_stable(experiment: Experiment, plan: Plan) -> bool:
     ----------
     experiment : Experiment
     plan : Plan
-        Of which the widths do not matter.
+        Its widths are ignored.
 
     Returns
     -------
     bool
-        Whether every kind of message has a mean.
+        True if every kind of message has a mean.
     """
     return all(verdict.stable for verdict in _judged_runs(experiment, plan, True)[2])
 
@@ -210,12 +210,12 @@ def carries_load(experiment: Experiment, plan: Plan) -> bool:
     ----------
     experiment : Experiment
     plan : Plan
-        Of which the widths do not matter.
+        Its widths are ignored.
 
     Returns
     -------
     bool
-        False as well if the longest runs are too short to exclude it.
+        Also False if the longest runs are too short to exclude it.
     """
     return all(verdict.carried for verdict in _judged_runs(experiment, plan, False)[2])
 
@@ -223,7 +223,7 @@ def carries_load(experiment: Experiment, plan: Plan) -> bool:
 def _judged_runs(
     experiment: Experiment, plan: Plan, means: bool
 ) -> tuple[list[Observations], int, tuple[Verdict, ...]]:
-    """Runs that are long enough for a verdict, or for an exclusion of overload, or as long as may be."""
+    """Return runs long enough for a verdict, or for an exclusion of overload, or of the maximum length."""
     cycles, most = plan.cycles, plan.cycles << plan.most_doublings
     while True:
         runs = replications(partial(_run, experiment, cycles), range(plan.replications))
@@ -236,7 +236,7 @@ def _judged_runs(
 
 
 def _longer(cycles: int, needed: float) -> int:
-    """Return the least doubling that reaches the cycles needed; one where it is not known how many are."""
+    """Return the smallest doubling that reaches the needed cycles; one doubling if these are unknown."""
     return cycles << max(math.ceil(math.log2(needed / cycles)), 1) if math.isfinite(needed) else 2 * cycles
 
 
@@ -245,10 +245,10 @@ def _run(experiment: Experiment, cycles: int, number: int) -> Observations:
 
 
 def _replicate(experiment: Experiment, plan: Plan, runs: list[Observations], warmup: int, first: int) -> None:
-    """Add runs until the means are known well enough; ``first`` is the number of the first one.
+    """Add runs until the means are precise enough; ``first`` is the number of the first one.
 
-    As many at a time as the scatter so far asks for: who looks after each single run stops too often at one that looks
-    precise by chance.
+    The scatter so far determines the number of runs at a time: a check after each single run would stop too often at
+    means that look precise by chance.
     """
     while len(runs) < plan.most_replications and not _precise(runs, warmup, len(experiment.kinds), plan):
         ratio = min(_width(runs, warmup, len(experiment.kinds), plan), plan.most_replications)
@@ -261,7 +261,7 @@ def _precise(runs: Sequence[Observations], warmup: int, kinds: int, plan: Plan) 
 
 
 def _width(runs: Sequence[Observations], warmup: int, kinds: int, plan: Plan) -> float:
-    """Return width of the widest interval, as a share of what it may be."""
+    """Return the width of the widest interval, as a fraction of its limit."""
     widths = [(_mean_latency(runs, warmup, kind).relative, plan.relative_half_width) for kind in range(kinds)]
     flow = channel_flow(runs, warmup)
     widths.append((math.inf if flow is None else flow.relative, plan.channel_half_width))
@@ -269,7 +269,7 @@ def _width(runs: Sequence[Observations], warmup: int, kinds: int, plan: Plan) ->
 
 
 def _counted(run: Observations, warmup: int, kind: int) -> np.ndarray:
-    """Return delivered messages that count, bool[M]."""
+    """Return a mask of the counted delivered messages, bool[M]."""
     part = run.part
     return (run.kind == kind) & (part >= warmup) & (part < COUNTED_PARTS) & (run.end_cycle != NOT_DELIVERED)
 
@@ -297,7 +297,7 @@ def _result(name: str, kind: int, runs: Sequence[Observations], warmup: int) -> 
 
 
 def _percentiles(sample: np.ndarray) -> tuple[float, ...]:
-    """Return observed values."""
+    """Return percentiles that are observed values."""
     if len(sample) == 0:
         return (float("nan"),) * len(PERCENTILES)
     return tuple(np.percentile(sample, PERCENTILES, method="inverted_cdf").tolist())
@@ -306,7 +306,7 @@ def _percentiles(sample: np.ndarray) -> tuple[float, ...]:
 def _rate(
     cycles: Sequence[np.ndarray], weights: Sequence[np.ndarray], runs: Sequence[Observations], kind: int, warmup: int
 ) -> Interval:
-    """Return weight per cycle of what happened in the counted parts."""
+    """Return the weight per cycle of events in the counted parts."""
     rates = []
     for when, weight, run in zip(cycles, weights, runs, strict=True):
         first, last = run.cycle_of(warmup), run.cycle_of(COUNTED_PARTS)

@@ -1,4 +1,4 @@
-"""Replications: repeat a random experiment until its mean is known well enough."""
+"""Replications of a random experiment until its mean is precise enough."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,15 +10,15 @@ from sim_model.statistics.latency import confidence_interval
 
 @dataclass(frozen=True)
 class Precision:
-    """When to stop.
+    """Stopping rule of replications.
 
     Parameters
     ----------
     relative_half_width : float
-        Half width of the confidence interval as a share of the mean.
+        Half width of the confidence interval as a fraction of the mean.
     confidence : float
     least, most : int
-        Bounds of the number of replications. Too few to begin with may look precise by chance.
+        Bounds of the number of replications. A small number may look precise by chance.
     """
 
     relative_half_width: float = 0.01
@@ -36,16 +36,16 @@ def replicate(
     precision: Precision,
     hopeless: Callable[[Sequence[float]], bool] = lambda _: False,
 ) -> np.ndarray:
-    """Return observe replications 0, 1, 2, ... until the mean of the first column is precise enough.
+    """Return observations of replications 0, 1, 2, ... until the mean of the first column is precise enough.
 
     Parameters
     ----------
     observe : callable
-        Gives the observations of the replication of that number; independent of all others.
+        Number of a replication -> its observations, independent of all others.
     precision : Precision
     hopeless : callable
-        Tells whether observations come from a process without a mean, such as an overloaded network. When most of the
-        first ones do, no more are made.
+        Observations -> True for a process without a mean, such as an overloaded network. If it is True for most of the
+        first ones, replication ends.
 
     Returns
     -------

@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class SaturationLoad:
-    """Where saturation lies.
+    """Interval of the saturation load.
 
     Members
     -------
     carried : float
-        The largest load that was found to be carried; 0 if none was.
+        Largest load found to be carried; 0 if none was.
     diverging : float
-        The smallest load above it that was not; infinite if none was. An overload of 1 % is not excluded there.
+        Smallest load above it that was not; infinite if none was. An overload of 1 % is not excluded there.
     """
 
     carried: float
@@ -26,11 +26,11 @@ class SaturationLoad:
 
     @property
     def relative_width(self) -> float:
-        """Of the interval, as a share of its upper end."""
+        """Width of the interval, as a fraction of its upper end."""
         return 1 - self.carried / self.diverging
 
     def halved(self, carried: bool) -> "SaturationLoad":
-        """Return what is left of the interval after the verdict on its middle.
+        """Return the remaining half of the interval after the verdict on its middle.
 
         Parameters
         ----------
@@ -43,7 +43,7 @@ class SaturationLoad:
 def find_saturation(
     carried: Callable[[float], bool], low: float, high: float, *, relative_width: float = 0.02
 ) -> SaturationLoad:
-    """Return bisection between two loads.
+    """Return the saturation load by bisection between two loads.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def find_saturation(
     low, high : float
         Ends of the search, both tried; greater than 0.
     relative_width : float
-        The search ends when its interval is no wider, as a share of its upper end.
+        Width of the interval, as a fraction of its upper end, at which the search ends.
 
     Returns
     -------

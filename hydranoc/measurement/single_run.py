@@ -11,7 +11,7 @@ from sim_model.messages.distinct import distinct
 
 
 def load_figures(results: Results, *, nodes: int, first: int, last: int) -> dict[str, Any]:
-    """Return offered and accepted load of a run under random traffic, as plain values for JSON.
+    """Return the offered and accepted load of a run under random traffic, as plain values for JSON.
 
     Parameters
     ----------
@@ -26,8 +26,8 @@ def load_figures(results: Results, *, nodes: int, first: int, last: int) -> dict
     -------
     dict
         Messages and delivered flits per node and cycle, offered and accepted, and ``beyond_saturation``: the backlog
-        of unicasts or of multicasts grows by more than 1 % of what is offered, in the run and in its first half. The
-        error rate is 5 %.
+        of unicasts or of multicasts grows by more than 1 % of the offered messages, in the run and in its first half.
+        The error rate is 5 %.
     """
     run = observations_of(results, last, UNICAST_AND_MULTICAST)
     cycles = nodes * (last - first)

@@ -12,14 +12,14 @@ from hydranoc.measurement.observations import COUNTED_PARTS, NOT_DELIVERED, Obse
 from sim_model.statistics.latency import Interval, confidence_interval
 
 ERROR_RATE = 0.05
-"""Of a point: all its tests together."""
+"""Error rate of a point, for all its tests together."""
 LARGEST_GROWTH = 0.01
-"""Growth of the backlog that matters, as a share of the messages offered."""
+"""Smallest relevant growth of the backlog, as a fraction of the messages offered."""
 HOPELESS_GROWTH = 0.05
 LEAST_PIECES = 50
-"""Independent pieces of each run."""
+"""Minimum independent pieces of each run."""
 FILLED_PARTS = 5
-"""Runs begin empty: what fills the network to begin with is no growth, even where latency has no warm-up."""
+"""Parts in which the initially empty network fills, which is no growth, even where latency has no warm-up."""
 MANY_RUNS = 5
 
 
@@ -57,7 +57,7 @@ class Verdict:
 
     @property
     def hopeless(self) -> bool:
-        """True if it grows so fast that longer runs are of no use."""
+        """True if it grows so fast that longer runs cannot help."""
         return self.backlog.above(HOPELESS_GROWTH, self.level)
 
     @property
@@ -72,7 +72,7 @@ class Verdict:
 
     @property
     def needed_cycles(self) -> float:
-        """Least length of runs that may be enough; infinite where nothing was observed."""
+        """Estimated minimum length of runs; infinite without observations."""
         wanted = (
             LEAST_PIECES / self.pieces if self.pieces else math.inf,
             self.growth.high / LARGEST_GROWTH,
@@ -89,7 +89,7 @@ def judge(runs: Sequence[Observations], kinds: Sequence[str], warmup: int, lengt
     runs : sequence of Observations
     kinds : sequence of str
     warmup : int
-        Parts at the front that do not count.
+        Parts of the warm-up, which do not count.
     lengths : int
         Lengths at which runs may be judged in all; they share the error rate.
 
@@ -113,7 +113,7 @@ def judge(runs: Sequence[Observations], kinds: Sequence[str], warmup: int, lengt
 
 
 def _over_runs(values: Sequence[float], confidence: float) -> Interval:
-    """Return interval over runs that had something to observe; without an end if there are too few."""
+    """Return the interval over runs with observations; infinite if there are too few."""
     seen = [value for value in values if not np.isnan(value)]
     if len(seen) < MANY_RUNS:
         return Interval(float("nan"), float("inf"), len(seen))

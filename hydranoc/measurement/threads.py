@@ -1,8 +1,8 @@
-"""Replications of a point on threads of one process: the compiled loops let go of the interpreter while they run.
+"""Replications of a point on threads of one process: compiled loops release the interpreter lock.
 
-Nothing is handed over and nothing loaded twice. What is not compiled (messages, statistics) the threads do in turn, so
+Threads need no data transfer and no second load of modules. Uncompiled work (messages, statistics) is serial, so
 where there are as many points as cores, processes that take a point each are as good or better
-(``hydranoc/measurement/kept_points.py``); threads are for what is left: few points on many cores.
+(``hydranoc/measurement/kept_points.py``); threads are for the remaining case: few points on many cores.
 """
 
 import threading
@@ -15,7 +15,7 @@ from sim_model.engines.results import Results
 from sim_model.engines.simulation import Simulation
 
 SLICE_CYCLES = 250_000
-"""A run on a thread asks so often whether it is still wanted: nothing else can end it."""
+"""Cycles after which a run on a thread checks for cancellation: nothing else can end it."""
 Run = TypeVar("Run")
 
 _threads: ContextVar[int] = ContextVar("threads", default=1)
@@ -23,17 +23,17 @@ _own = threading.local()
 
 
 class NotWantedError(Exception):
-    """Another run has failed, or the user has interrupted."""
+    """Cancellation of a run: another run has failed, or the user has interrupted."""
 
 
 @contextmanager
 def replication_threads(count: int) -> Iterator[None]:
-    """Within the block replications share so many threads.
+    """Set the number of threads that replications share within the block.
 
     Parameters
     ----------
     count : int
-        At least 1, which is what it is everywhere else.
+        At least 1, the value outside of the block.
     """
     token = _threads.set(max(count, 1))
     try:
@@ -43,19 +43,18 @@ def replication_threads(count: int) -> Iterator[None]:
 
 
 def replications(run: Callable[[int], Run], numbers: Sequence[int]) -> list[Run]:
-    """Return ``run`` of every number, in the order of the numbers whichever is finished first.
+    """Return ``run`` of every number, in the order of the numbers.
 
     Parameters
     ----------
     run : callable
-        Gives the run of that number; independent of all others, so that the result is the same on any number of
-        threads.
+        Number -> run, independent of all others, so that the result is the same on any number of threads.
     numbers : sequence of int
 
     Returns
     -------
     list
-        Of what ``run`` gave.
+        Results of ``run``.
     """
     threads = min(_threads.get(), len(numbers))
     if threads <= 1:
@@ -73,12 +72,12 @@ def replications(run: Callable[[int], Run], numbers: Sequence[int]) -> list[Run]
 
 
 def run_wanted(simulation: Simulation, until_cycle: int) -> Results:
-    """Return ``simulation.run``; on a thread of ``replications`` it ends as soon as nobody wants it any more.
+    """Return ``simulation.run``; on a thread of ``replications`` it ends when it is cancelled.
 
     Raises
     ------
     NotWantedError
-        Then.
+        When it is cancelled.
     """
     called_off = getattr(_own, "called_off", None)
     if called_off is not None:

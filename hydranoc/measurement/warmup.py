@@ -1,4 +1,4 @@
-"""Where the beginning of a run ends: the truncation that leaves the mean with the smallest standard error (MSER).
+"""End of the warm-up of a run: the truncation that leaves the mean with the smallest standard error (MSER).
 
 White, "An effective truncation heuristic for bias reduction in simulation output", Simulation 69 (6), 1997.
 """
@@ -11,12 +11,12 @@ from hydranoc.measurement.observations import COUNTED_PARTS, Observations
 
 
 def mser(series: np.ndarray) -> int:
-    """Return how many values at the front to drop, at most half of them.
+    """Return the number of initial values to drop, at most half of them.
 
     Parameters
     ----------
     series : float array
-        In order of time; NaN where there was nothing to observe.
+        In order of time; NaN without observations.
 
     Returns
     -------
@@ -29,7 +29,7 @@ def mser(series: np.ndarray) -> int:
 
 
 def beginning(series: np.ndarray) -> int:
-    """Return what MSER drops, if that is lower than the rest.
+    """Return the number of values that MSER drops, if their mean is lower than the rest.
 
     Runs begin empty, and so with short latencies. MSER would also drop a queue that was long by chance, and the mean of
     many runs would come out too low for it.
@@ -40,9 +40,9 @@ def beginning(series: np.ndarray) -> int:
 
 
 def filled(series: np.ndarray) -> int:
-    """How many values at the front to drop because the network was filling: up to the first that reaches the mean.
+    """Return the number of initial values to drop while the network fills: up to the first that reaches the mean.
 
-    A beginning that is short against the noise costs MSER less than it biases the mean of many runs.
+    MSER may keep a warm-up that is short against the noise, although it biases the mean of many runs.
     """
     later = series[len(series) // 2 :]
     if np.isnan(later).all():
@@ -57,14 +57,14 @@ def _squared_error(rest: np.ndarray) -> float:
 
 
 def warmup_parts(runs: Sequence[Observations], kinds: int) -> int:
-    """Return parts of the runs that are their beginning: the longest that any kind of message needs.
+    """Return the warm-up of the runs in parts: the longest that any kind of message needs.
 
-    The mean of each part is taken over all runs, so that chance in a single one does not count as a beginning.
+    The mean of each part is over all runs, so that chance in a single one does not count as warm-up.
 
     Parameters
     ----------
     runs : sequence of Observations
-        Of the same length.
+        Runs of the same length.
     kinds : int
         Kinds of messages.
     """
@@ -73,7 +73,7 @@ def warmup_parts(runs: Sequence[Observations], kinds: int) -> int:
 
 
 def _mean_by_part(runs: Sequence[Observations], kind: int) -> np.ndarray:
-    """Return mean latency by part, float[COUNTED_PARTS]; NaN where no message of the kind started."""
+    """Return the mean latency by part, float[COUNTED_PARTS]; NaN where no message of the kind started."""
     total, count = np.zeros(COUNTED_PARTS), np.zeros(COUNTED_PARTS)
     for run in runs:
         latency, part = run.latency_cycles, run.part

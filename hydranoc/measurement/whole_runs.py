@@ -1,4 +1,4 @@
-"""Runs to the end, in which every message has to arrive."""
+"""Runs to the end, in which every message must arrive."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from sim_model.messages.messages import Message
 def prepare(
     model: Model, records: Sequence[Message], startup_cycles: int = 0, *, count_channels: bool = False
 ) -> Simulation:
-    """Return a run about to begin."""
+    """Return a run before its first cycle."""
     messages = checked_messages(
         records,
         processors=len(model.network.processors),
@@ -23,7 +23,7 @@ def prepare(
 
 
 def finish(simulation: Simulation) -> Results:
-    """Return results at the end of a run.
+    """Finish a run, and return its results.
 
     Raises
     ------

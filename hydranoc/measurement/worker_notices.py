@@ -1,4 +1,4 @@
-"""Notices of loops that worker processes compile: their parent passes them on to its user."""
+"""Notices of loops that worker processes compile, which their parent forwards to its user."""
 
 import multiprocessing
 import os
@@ -13,14 +13,14 @@ from sim_model.loops import notices
 
 @contextmanager
 def worker_notices() -> Iterator[Callable[[], None]]:
-    """Pass on the notices of worker processes until the block ends, which the workers do not outlive.
+    """Forward the notices of worker processes until the block ends, which the workers do not outlive.
 
     Messages are short enough for a pipe to take each at once. There is no lock that a killed worker could keep.
 
     Yields
     ------
     callable
-        Each worker calls it first.
+        Function that each worker calls first.
     """
     receiver, sender = multiprocessing.Pipe(duplex=False)
     thread = threading.Thread(target=_pass_on, args=(receiver,), daemon=True)
@@ -48,7 +48,7 @@ def _send(sender: Connection, loop: str) -> Iterator[None]:
 
 
 def _pass_on(receiver: Connection) -> None:
-    """Enter the notice of this process for each loop. Those of killed workers end with the block."""
+    """Issue the notice of this process for each loop. Those of killed workers end with the block."""
     entered: dict[int, ExitStack] = {}
     while (message := receiver.recv()) is not None:
         worker, loop = message

@@ -2,5 +2,5 @@
 
 import logging
 
-# that it cannot keep its list of fonts, because a disk is full, changes no picture
+# a failure to store its list of fonts, on a full disk, changes no picture
 logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)

@@ -1,4 +1,4 @@
-"""Pictures of networks: the tree, cross and wrap links told apart, the root marked, processors small."""
+"""Pictures of networks: distinct tree, cross and wrap links, the root marked, small processors."""
 
 import io
 import warnings
@@ -22,7 +22,7 @@ from topology.common.channels import ChannelNetwork
 INCHES_PER_UNIT = 0.85
 SMALLEST_INCHES, LARGEST_INCHES = 3.6, 15.0
 READABLE_INCHES_PER_UNIT, MOST_INCHES = 0.67, 49.0
-"""Large networks get larger pictures, so that names in circles have letters of 5 points, up to 6,400 dots of a PNG."""
+"""Scale of pictures: names in circles have letters of 5 points, up to 6,400 dots of a PNG."""
 LABELLED_PROCESSORS = 80
 MARGIN = 0.5
 PNG_DOTS_PER_INCH = 130
@@ -33,10 +33,10 @@ SENDER, RECEIVER = "#e9edf1", "#b9d3ea"
 
 
 def drawing_style() -> AbstractContextManager[None]:
-    """Return settings of all pictures and plots, for as long as a block runs."""
+    """Return a context with the settings of all pictures and plots."""
     return mpl.rc_context(
         {
-            "svg.hashsalt": "hydranoc",  # same names inside the SVG on every run
+            "svg.hashsalt": "hydranoc",  # reproducible names inside the SVG
             "svg.fonttype": "none",
             "font.family": "sans-serif",
         }
@@ -53,14 +53,14 @@ def draw_network(network: ChannelNetwork, links: LinkClasses, title: str, load: 
         Tree and root, from the family.
     title : str
     load : Use or None
-        Colours channels by what they carry.
+        Colours channels by their load.
 
     Returns
     -------
     dict of str to bytes
         Files by suffix, ``svg`` and ``png``; the same bytes for the same network.
     """
-    # names are not formulas, and a file name may hold bytes that are no text
+    # names are not formulas, and a file name may contain bytes that are no text
     with drawing_style(), mpl.rc_context({"text.parse_math": False}):
         figure = _figure(network, links, title.encode(errors="replace").decode(), load)
         return render(figure)
@@ -106,20 +106,20 @@ def _figure(network: ChannelNetwork, links: LinkClasses, title: str, load: Use |
 
 
 def _scale(units: float) -> float:
-    """Return inches per unit of a picture that is so many units wide or high."""
+    """Return inches per unit of a picture of this width or height in units."""
     scale = max(min(INCHES_PER_UNIT, LARGEST_INCHES / units), SMALLEST_INCHES / units)
     return max(scale, min(READABLE_INCHES_PER_UNIT, MOST_INCHES / units))
 
 
 def _link_colours(faint: bool) -> tuple[str, str]:
-    """Return of tree links and of others; faint ones leave the colours to what is drawn over them."""
+    """Return the colours of tree links and of others; faint ones are for links below load colours."""
     return (FAINT, FAINT) if faint else (TREE, CROSS)
 
 
 def _draw_links(
     axes: Axes, network: ChannelNetwork, links: LinkClasses, placement: Placement, unit: float, *, faint: bool
 ) -> None:
-    """Tree links solid, others dashed; those that are not drawn whole as stubs, if at all."""
+    """Draw tree links solid and others dashed; links that are not drawn whole become stubs, if anything."""
     width = 0.6 if faint else float(np.clip(unit / 28, 0.8, 2.2))
     tree_colour, cross_colour = _link_colours(faint)
     aside = {"colors": cross_colour, "linewidths": 0.8 * width, "linestyles": [(0, (4, 2))]}
@@ -148,14 +148,14 @@ def _count_parallel(axes: Axes, network: ChannelNetwork, placement: Placement, u
 
 
 def _name_stub(axes: Axes, network: ChannelNetwork, stub: Stub, unit: float, colour: str) -> None:
-    """The switch that a stub leads to, behind it."""
+    """Write the name of a stub's far switch behind the stub."""
     name = short_name(network.switch_names[stub.other])
     style = {"fontsize": min(0.13 * unit, 9), "color": colour, "zorder": 4}
     axes.annotate(name, tuple(stub.name_at), ha="center", va="center", **style)
 
 
 def _draw_switches(axes: Axes, network: ChannelNetwork, links: LinkClasses, placement: Placement, unit: float) -> None:
-    """Short names in circles; longer ones in boxes, which need no magnifying glass."""
+    """Draw switches with short names as circles, and with longer ones as boxes, for legible text."""
     colours = [ROOT if switch == links.root else INK for switch in range(network.switches)]
     names = [short_name(name) for name in network.switch_names]
     diameter = 2 * RADIUS * unit
@@ -179,7 +179,7 @@ def _draw_switches(axes: Axes, network: ChannelNetwork, links: LinkClasses, plac
 
 
 def _draw_processors(axes: Axes, network: ChannelNetwork, placement: Placement, unit: float) -> None:
-    """Processors where they send and, darker, where they receive if that is elsewhere."""
+    """Draw processors where they send and, darker, where they receive if at another switch."""
     senders, receivers, processors = len(network.processors), arrivals(network), placement.processors
     homes = placement.switches[placement.homes]
     axes.add_collection(

@@ -1,4 +1,4 @@
-"""Where a picture puts switches."""
+"""Positions of switches in a picture."""
 
 import networkx as nx
 import numpy as np
@@ -8,14 +8,14 @@ from topology.common.channels import ChannelNetwork
 
 LAYERED_UP_TO_SWITCHES = 20
 WIDEST = 2000
-"""A picture is no wider than so many times the distance of the closest switches; closer ones are drawn as one."""
+"""Maximum width of a picture in distances of the closest switches; closer ones are drawn as one."""
 
 
 def switch_positions(network: ChannelNetwork, links: LinkClasses) -> np.ndarray:
     """Return positions of the switches, float, shape (switches, 2); the closest two are 1 apart.
 
-    Those of the network if it has any; small networks otherwise get their tree drawn level by level, larger ones the
-    layout of Kamada and Kawai, which keeps distances like those in the network, with crowded switches pushed apart.
+    These are the network's own if it has any. Otherwise small networks get a tree drawn level by level, larger ones the
+    layout of Kamada and Kawai, with distances similar to those in the network, and crowded switches pushed apart.
     """
     if network.positions is not None:
         positions = np.array(network.positions, dtype=float)
@@ -33,7 +33,7 @@ def _distances(positions: np.ndarray) -> np.ndarray:
 
 
 def _layered(network: ChannelNetwork, links: LinkClasses) -> np.ndarray:
-    """Return leaves of the tree side by side, every switch above the middle of what hangs on it."""
+    """Return positions with the leaves of the tree side by side, and every switch above the middle of its subtree."""
     level = links.level or (0,) * network.switches
     children: list[list[int]] = [[] for _ in range(network.switches)]
     for a, b in sorted(links.tree):
@@ -79,7 +79,7 @@ def _pushed_apart(positions: np.ndarray, rounds: int = 100) -> np.ndarray:
 
 
 def arrivals(network: ChannelNetwork) -> list[tuple[int, int]]:
-    """Return (switch, processor): where messages come out of the network at another switch than they go in at."""
+    """Return pairs (switch, processor) of processors that receive at another switch than they send at."""
     ends = zip(network.delivery_channels, network.delivery_processors, strict=True)
     found = [(network.channels[channel].source, processor) for channel, processor in ends]
     return [(switch, processor) for switch, processor in found if switch != network.processors[processor]]

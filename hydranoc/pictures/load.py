@@ -1,4 +1,4 @@
-"""How much the channels of a picture carry: each direction of a link as a line of its own, in the colour of its use."""
+"""Load of the channels in a picture: each direction of a link as a line of its own, in the colour of its use."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,17 +13,17 @@ from hydranoc.replay.use import Use
 from topology.common.channels import ChannelNetwork
 
 BESIDE = 0.02
-"""Between the middle of a link and the line of a direction; less than what keeps boxes from links."""
+"""Distance from the middle of a link to the line of a direction; less than the distance of boxes from links."""
 WIDEST, THINNEST = 0.034, 0.012
 """Widths of lines; all lengths are in those of ``placement.py``."""
 LEAST_SHADE = 0.08
-"""Of the palette's light end, which white paper would swallow."""
+"""Lowest shade: the palette's light end is invisible on white paper."""
 BAR = (1.03, 0.2, 0.025, 0.6)
-"""The scale, in parts of the picture."""
+"""Position of the scale, as fractions of the picture."""
 
 
 def palette() -> Colormap:
-    """Return from light (nothing) to dark (most); also for eyes that tell few colours apart."""
+    """Return a palette from light (no load) to dark (highest), also for colour-blind readers."""
     from matplotlib import colormaps
 
     shades = colormaps["cividis_r"](np.linspace(LEAST_SHADE, 1, 256))
@@ -33,10 +33,10 @@ def palette() -> Colormap:
 def draw_load(
     axes: Axes, network: ChannelNetwork, links: LinkClasses, placement: Placement, load: Use, unit: float
 ) -> Normalize:
-    """Return lines over the links of a picture, the busiest on top.
+    """Draw lines over the links of a picture, the busiest on top, and return their scale.
 
-    Lanes of a link, of which at most one has a flit in a cycle, are one line with the sum of what they carry, and so
-    are several channels from a switch to a processor.
+    Virtual channels of a link, of which at most one has a flit in a cycle, are one line with the sum of their loads.
+    So are several channels from a switch to a processor.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def draw_load(
 
 
 def _by_ends(network: ChannelNetwork, flits_per_cycle: np.ndarray) -> dict[tuple[int, int], float]:
-    """Return flits per cycle from a vertex to another, over all channels between them."""
+    """Return flits per cycle from one vertex to another, summed over all channels between them."""
     found: dict[tuple[int, int], float] = {}
     for channel, flits in zip(network.channels, flits_per_cycle.tolist(), strict=True):
         ends = (channel.source, channel.sink)
@@ -79,7 +79,7 @@ def _by_ends(network: ChannelNetwork, flits_per_cycle: np.ndarray) -> dict[tuple
 
 
 def draw_scale(axes: Axes, scale: Normalize, load: Use, text_size: float, colour: str) -> None:
-    """The scale of ``draw_load``, beside the picture."""
+    """Draw the scale of ``draw_load`` beside the picture."""
     figure = axes.get_figure()
     assert figure is not None
     bar = figure.colorbar(ScalarMappable(scale, palette()), cax=axes.inset_axes(BAR))

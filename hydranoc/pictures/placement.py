@@ -1,8 +1,8 @@
-"""Where everything in a picture of a network stands, so that nothing meets anything that it does not belong to.
+"""Positions of all parts in a picture of a network, without overlaps of unrelated parts.
 
-Links are straight where that meets no switch, else arcs; those for which there is no such arc, and those round the
-picture, end in stubs with the name of the switch at the other end, if there is room for them. Then processors get the
-places with the most room. All lengths are in units of the distance of the closest switches.
+Links are straight where they meet no switch, else arcs. Links without such an arc, and those round the picture, end in
+stubs with the name of the switch at the other end, if there is room. Then processors get the places with the most
+room. All lengths are in units of the distance of the closest switches.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,7 +26,7 @@ LINE_HALF = 0.08
 BOX_PADDING = 0.055
 BENDS = (0.12, 0.2, 0.28, 0.35)
 LONGEST_ARC_OF_A_GRID = 2.3
-"""In networks that bring their own positions longer links would lie across the picture."""
+"""Longest arc in networks with their own positions, where longer links would lie across the picture."""
 ARC_POINTS = 12
 STUB_LENGTH = 0.42
 STUB_LENGTHS = (STUB_LENGTH, 0.34, 0.54, 0.66, 0.8, 0.95, 1.1)
@@ -56,12 +56,12 @@ class Placement:
     halves : float array, shape (switches, 2)
         Half the width and height of each; circles count as squares.
     boxed : bool
-        Names stand in boxes and not in circles.
+        Names are in boxes and not in circles.
     lines : dict of (int, int) to float array, shape (points, 2)
-        Links that are drawn whole.
+        Links drawn whole.
     stubs : list of Stub
     homes : list of int
-        Switch of each processor, and behind them of each place where one receives elsewhere.
+        Switch of each processor, followed by those of places where processors receive at another switch.
     processors : float array, shape (len(homes), 2)
     side : float
         Width and height of a processor.
@@ -89,13 +89,13 @@ def name_half(name: str) -> np.ndarray:
 
 
 def place(network: ChannelNetwork, links: LinkClasses) -> Placement:
-    """Place everything.
+    """Place all parts of a picture.
 
     Parameters
     ----------
     network : ChannelNetwork
     links : LinkClasses
-        What the family says of its links.
+        The family's classes of links.
     """
     boxed = max(len(short_name(name)) for name in network.switch_names) > LONGEST_NAME_IN_CIRCLE
     halves = [name_half(name) + BOX_PADDING if boxed else (RADIUS, RADIUS) for name in network.switch_names]
@@ -121,7 +121,7 @@ def _drawn(placement: Placement, network: ChannelNetwork) -> Surroundings:
 
 
 def _draw_lines(placement: Placement, network: ChannelNetwork, links: LinkClasses) -> list[Link]:
-    """Fill ``lines``; returns the links that are to end in stubs."""
+    """Fill ``lines``, and return the links that end in stubs."""
     cut = [] if links.rule else sorted(links.around)
     whole = [link for link in dict.fromkeys(network.edges) if link not in links.around or link in links.tree]
     blocked = _blocked(placement, whole)
@@ -136,7 +136,7 @@ def _draw_lines(placement: Placement, network: ChannelNetwork, links: LinkClasse
 
 
 def _blocked(placement: Placement, links: Sequence[Link]) -> list[bool]:
-    """Return whether the straight line between two switches meets a third one."""
+    """Return for each link True if its straight line meets a third switch."""
     found: list[bool] = []
     for first in range(0, len(links), EDGES_AT_A_TIME):
         some = np.array(links[first : first + EDGES_AT_A_TIME])
@@ -165,7 +165,7 @@ def _arc(placement: Placement, link: Link, is_grid: bool) -> np.ndarray | None:
 
 
 def curve(start: np.ndarray, end: np.ndarray, bend: float) -> np.ndarray:
-    """Return points of an arc; ``bend`` is a part of its length, and upwards (or to the right) if it is positive."""
+    """Return the points of an arc; ``bend`` is a fraction of its length, and upwards (or to the right) if positive."""
     along = end - start
     aside = np.array([-along[1], along[0]])
     if aside[1] < 0 or (aside[1] == 0 and aside[0] < 0):
@@ -178,7 +178,7 @@ def curve(start: np.ndarray, end: np.ndarray, bend: float) -> np.ndarray:
 def _place_stubs(
     placement: Placement, network: ChannelNetwork, surroundings: Surroundings, cut: Iterable[Link]
 ) -> None:
-    """Both ends of links that are not drawn whole, in directions as near as can be to away from the other end."""
+    """Place stubs at both ends of links that are not drawn whole, as closely as possible away from the other end."""
     ends: dict[int, list[tuple[int, Link]]] = {}
     for link in cut:
         for switch, other in (link, link[::-1]):
@@ -196,7 +196,7 @@ def _place_stubs(
 
 
 def _stub_places(start: np.ndarray, away: np.ndarray, half: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return tips and middles of names, the most wanted first."""
+    """Return tips and middles of names, the best places first."""
     straight = float(np.arctan2(away[1], away[0]))
     turns = sorted((k * np.pi / 18 for k in range(-17, 19)), key=lambda turn: (abs(turn), -turn))
     places = [(straight + turn, length) for turn in turns for length in STUB_LENGTHS]
@@ -207,7 +207,7 @@ def _stub_places(start: np.ndarray, away: np.ndarray, half: np.ndarray) -> tuple
 
 
 def _place_processors(placement: Placement, surroundings: Surroundings) -> None:
-    """Places round the switches; the boxes are as large as lets all of them stand free."""
+    """Place processors round the switches, in boxes of the largest size without overlaps."""
     for side in BOX_SIDES:
         placement.side = side
         spots, all_free = _spots(placement, surroundings, side)
@@ -239,7 +239,7 @@ def _spots(placement: Placement, surroundings: Surroundings, side: float) -> tup
 
 
 def _places(start: np.ndarray, home_half: np.ndarray) -> np.ndarray:
-    """Return middles of boxes round a switch, the nearest first, from the top counter-clockwise."""
+    """Return the middles of boxes round a switch, the nearest first, from the top counter-clockwise."""
     angles = np.pi / 2 + np.arange(48) * np.pi / 24
     directions = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     beyond = np.maximum(home_half / RADIUS, 1)

@@ -1,4 +1,4 @@
-"""What a plot of a figure shows, as plain values: for files, and for those who draw it in another way."""
+"""Content of a figure's plot as plain values, for files and other plotting programs."""
 
 import json
 import re
@@ -9,14 +9,14 @@ from typing import Any
 from hydranoc.studies.common.figure import Figure, Series
 
 DIGITS = 6
-"""Of a number, as in the figure's table."""
+"""Digits of a number, as in the figure's table."""
 NUMBERS = ("x", "y", "error", "saturation")
-"""Members of a series that are several."""
+"""Members of a series with several numbers."""
 LIST_OF_NUMBERS = re.compile(r"\[\s+([^\[\]{}\"]+?)\s+\]")
 
 
 def plain_claims(figure: Figure) -> list[dict[str, Any]]:
-    """Claims with what was measured."""
+    """Return the claims with the measured results."""
     return [
         {"claim": claim.text, "measured": claim.measured, "holds": claim.holds, "note": claim.note}
         for claim in figure.claims
@@ -24,7 +24,7 @@ def plain_claims(figure: Figure) -> list[dict[str, Any]]:
 
 
 def plain_plot(figure: Figure) -> dict[str, Any]:
-    """Return axes, parts, levels of claims and series of a figure; what is as usual in a series is left out."""
+    """Return axes, parts, levels of claims and series of a figure; defaults of a series are left out."""
     return {
         "x_label": figure.x_label,
         "y_label": figure.y_label,
@@ -50,6 +50,6 @@ def _numbers(values: Iterable[float]) -> list[float]:
 
 
 def plain_text(content: Any) -> str:
-    """Return plain values as JSON for people: indented, but with the numbers of a list in one line."""
+    """Return plain values as readable JSON: indented, but with the numbers of a list in one line."""
     text = json.dumps(content, indent=1)
     return LIST_OF_NUMBERS.sub(lambda found: f"[{' '.join(found[1].split())}]", text) + "\n"

@@ -25,15 +25,15 @@ LOG_LABELS = (1, 2, 5)
 MOST_TICKS = 7
 LINE_POINTS, MARKER_POINTS, LINE_STEP_POINTS, MOST_STEPS_POINTS = 1.2, 4.0, 0.7, 2.8
 SATURATION_STEP = 0.025
-"""Of the height of a plot, between the intervals of saturation of its curves."""
+"""Distance between the intervals of saturation of curves, as a fraction of the height of a plot."""
 
 
 def plot_figure(figure: Figure) -> dict[str, bytes]:
     """Return a plot as file contents by suffix, ``svg`` and ``png``.
 
-    Error bars are 95 % confidence intervals. Level lines at the upper edge, one for each curve, show between which
-    loads it ends because there are no means any more. Claims with a level are dashed lines across; all claims stand
-    below the plot with what was measured.
+    Error bars are 95 % confidence intervals. Level lines at the upper edge, one for each curve, show the interval of
+    loads in which it saturates. Claims with a level are dashed lines across; all claims are below the plot with the
+    measured results.
     """
     with drawing_style():
         if figure.panels:
@@ -107,7 +107,7 @@ def _draw_panel(axes: Axes, figure: Figure, shown: Sequence[Series]) -> None:
 
 
 def _draw_curves(axes: Axes, shown: Sequence[Series]) -> None:
-    """The first curve is the thickest, so that it can be seen below later ones where they are equal."""
+    """Draw the curves, the first one thickest, so that it is visible below equal later ones."""
     for position, series in enumerate(shown):
         last = len(shown) - 1 - position
         line_points = LINE_POINTS + min(last * LINE_STEP_POINTS, MOST_STEPS_POINTS)

@@ -1,4 +1,4 @@
-"""Segments and boxes in the plane: which of them meet, and how far they are apart. All at once, in NumPy arrays."""
+"""Intersections and distances of segments and boxes in the plane, in NumPy arrays."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ TINY = 1e-12
 
 
 def meet(starts: np.ndarray, ends: np.ndarray, centres: np.ndarray, halves: np.ndarray) -> np.ndarray:
-    """Return whether segments meet boxes whose sides are level; bool, shape (segments, boxes).
+    """Return which segments meet which axis-parallel boxes; bool, shape (segments, boxes).
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def meet(starts: np.ndarray, ends: np.ndarray, centres: np.ndarray, halves: np.n
 
 
 def overlap(centres: np.ndarray, halves: np.ndarray, others: np.ndarray, other_halves: np.ndarray) -> np.ndarray:
-    """Return whether boxes overlap other boxes; bool, shape (boxes, others)."""
+    """Return which boxes overlap which other boxes; bool, shape (boxes, others)."""
     apart = np.abs(centres[:, np.newaxis] - others[np.newaxis])
     near = apart < halves[:, np.newaxis] + other_halves[np.newaxis]
     return np.logical_and(near[..., 0], near[..., 1])

@@ -1,13 +1,13 @@
-"""What is already in a picture: lines and boxes that whatever comes next must not meet."""
+"""Lines and boxes already in a picture, which later parts must not meet."""
 
 import numpy as np
 
 from hydranoc.pictures.shapes import distances, meet, overlap
 
 NEAR = 1.6
-"""Things farther from a switch than this are not in the way of what stands round it."""
+"""Distance from a switch beyond which objects do not affect the places round it."""
 MARGIN = 0.025
-"""Between two things, in units of the closest switches' distance."""
+"""Distance between two objects, in units of the closest switches' distance."""
 
 
 class Surroundings:
@@ -26,7 +26,7 @@ class Surroundings:
         self._centres, self._halves = centres.reshape(-1, 2), halves.reshape(-1, 2)
 
     def near(self, point: np.ndarray) -> "Surroundings":
-        """Return what is near a point, as a picture of its own."""
+        """Return the lines and boxes near a point."""
         segments = self._segments
         if len(segments):
             segments = segments[distances(point[np.newaxis], segments[:, 0], segments[:, 1])[0] < NEAR]
@@ -34,7 +34,7 @@ class Surroundings:
         return Surroundings(segments, self._centres[close], self._halves[close])
 
     def joined(self, other: "Surroundings") -> "Surroundings":
-        """Return this and another one."""
+        """Return the union with another one."""
         return Surroundings(
             np.concatenate([self._segments, other._segments]),
             np.concatenate([self._centres, other._centres]),
@@ -42,7 +42,7 @@ class Surroundings:
         )
 
     def add(self, start: np.ndarray, centre: np.ndarray, half: np.ndarray) -> None:
-        """Put in a box, and the line that leads to it."""
+        """Add a box, and the line that leads to it."""
         self._segments = np.concatenate([self._segments, np.stack([start, centre])[np.newaxis]])
         self._centres = np.concatenate([self._centres, centre[np.newaxis]])
         self._halves = np.concatenate([self._halves, half[np.newaxis]])
@@ -63,7 +63,7 @@ class Surroundings:
         return np.logical_not(wrong | crossed)
 
     def room(self, centres: np.ndarray) -> np.ndarray:
-        """Return how far points are from everything; float, shape (points,)."""
+        """Return the distance of points from the nearest line or box; float, shape (points,)."""
         found = [np.full(len(centres), np.inf)]
         if len(self._segments):
             found.append(distances(centres, self._segments[:, 0], self._segments[:, 1]).min(axis=1))

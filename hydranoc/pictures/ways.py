@@ -10,11 +10,11 @@ from hydranoc.pictures.placement import Placement
 from topology.common.channels import ChannelNetwork
 
 LINE, STUBS, UNDRAWN = 0, 1, 2
-"""A way is drawn as a line, as its two ends, or not at all (see ``LinkClasses.rule``)."""
+"""Kinds of ways: drawn as a line, as two ends, or not at all (see ``LinkClasses.rule``)."""
 
 
 class Way(NamedTuple):
-    """From one vertex to another.
+    """Line of the channels from one vertex to another.
 
     Members
     -------
@@ -23,7 +23,7 @@ class Way(NamedTuple):
     pieces : list of float array, shape (points, 2)
         In the direction of travel; an undrawn one is straight.
     solid : bool
-        Whether pictures draw it solid: as a link of the tree, or one to a processor.
+        True if pictures draw it solid, as a link of the tree or one to a processor.
     """
 
     kind: int
@@ -47,7 +47,7 @@ def ways_of(network: ChannelNetwork, links: LinkClasses, placement: Placement) -
 
 
 def _spots(network: ChannelNetwork) -> dict[tuple[int, int], int]:
-    """Return the place of each processor by the switch that is joined with it."""
+    """Return the place of each processor by its switch."""
     found = {(switch, processor): processor for processor, switch in enumerate(network.processors)}
     for number, ends in enumerate(arrivals(network)):
         found.setdefault(ends, len(network.processors) + number)

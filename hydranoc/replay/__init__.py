@@ -1,1 +1,1 @@
-"""What happened on the channels of a network, worm by worm, for those who want to watch it."""
+"""Replay of a network's channels, worm by worm."""

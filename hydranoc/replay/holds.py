@@ -1,7 +1,7 @@
-"""Who holds which channel when, read off recordings of the golden model.
+"""Occupancy of channels by messages, from recordings of the golden model.
 
 A message *holds* a channel from the cycle in which its head moves on it to the one in which its tail does. Before that
-its head stands at the switch (or the processor) at the channel's source, where it came over another channel.
+its head waits at the channel's source, a switch reached by another channel, or a processor.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from topology.common.channels import ChannelNetwork
 from topology.common.link_stages import LinkStages
 
 CameOver = Callable[[np.ndarray], np.ndarray]
-"""Variants of heads -> input ports over which they came to the switches that they leave, or -1 for all of them."""
+"""Variants of heads -> input ports by which they arrived at the switches that they leave, or -1 for all of them."""
 
 
 class Holds(NamedTuple):
@@ -27,11 +27,11 @@ class Holds(NamedTuple):
     head_cycle : int64[H]
         Cycle in which the head moves on the channel.
     tail_cycle : int64[H]
-        Cycle in which the tail does; -1 if it has not been seen.
+        Cycle in which the tail moves on it; -1 if not recorded.
     since_cycle : int64[H]
         Cycle in which the head reached the source of the channel; -1 on channels from processors.
     before : int64[H]
-        The hold (its position) of the channel over which it came there; -1 on channels from processors.
+        Position of the hold of the channel by which it arrived there; -1 on channels from processors.
     """
 
     channel: np.ndarray
@@ -52,14 +52,14 @@ class _Moves(NamedTuple):
 
 
 class HoldRecorder:
-    """Collects the heads and tails of recordings that follow one another from cycle 0.
+    """Collector of heads and tails from consecutive recordings from cycle 0 on.
 
     Parameters
     ----------
     links : LinkStages
-        The network and how long its links are.
+        The network with the register stages of its links.
     came_over : callable or None
-        See ``Family.came_over``; None if a message comes to a switch once.
+        See ``Family.came_over``; None if a message visits a switch only once.
     """
 
     def __init__(self, links: LinkStages, came_over: CameOver | None = None):
@@ -69,7 +69,7 @@ class HoldRecorder:
         self._tails: list[_Moves] = []
 
     def add(self, trace: Trace, first_cycle: int) -> int:
-        """Take over a recording that begins in ``first_cycle``; returns how many heads moved."""
+        """Add a recording that begins in ``first_cycle``, and return the number of heads that moved."""
         channels = len(self._network.channels)
         flits, variants = trace.flits[:, :channels], trace.variants[:, :channels]
         moved = flits != NONE
@@ -83,7 +83,7 @@ class HoldRecorder:
         """Return all holds so far."""
         heads, tails = _by_channel(self._heads), _by_channel(self._tails)
         tail_cycle = np.full(len(heads.cycle), NONE, dtype=np.int64)
-        # heads and tails take turns on a channel, so that only its last head may be without a tail
+        # heads and tails alternate on a channel, so only its last head may be without a tail
         ended = _rank(heads.channel) < np.bincount(tails.channel, minlength=len(self._network.channels))[heads.channel]
         tail_cycle[ended] = tails.cycle
         order = np.lexsort((heads.channel, heads.cycle))
@@ -93,7 +93,7 @@ class HoldRecorder:
         return Holds(heads.channel, message, heads.cycle, tail_cycle[order], self._since(heads, before), before)
 
     def _before(self, heads: _Moves, message: np.ndarray) -> np.ndarray:
-        """The hold over which each head came: of its message, the last one that leads to where it leaves from."""
+        """Return the hold by which each head arrived: its message's last one into the switch that it leaves."""
         network = self._network
         source, sink = (np.array([getattr(c, end) for c in network.channels]) for end in ("source", "sink"))
         arrived_at, left_from = sink[heads.channel], source[heads.channel]
@@ -103,7 +103,7 @@ class HoldRecorder:
             left_from, arrived_at = left_from.copy(), heads.channel + network.vertices
             left_from[known] = network.vertices + _input_channels(network, left_from[known], ports[known])
         places = network.vertices + len(network.channels)
-        # in the order of message, place and cycle; heads are in the order of cycles already
+        # in the order of message, place and cycle; heads are already in the order of cycles
         arrivals = np.lexsort((heads.cycle, arrived_at, message))
         span = int(heads.cycle[-1]) + 1 if len(heads.cycle) else 1
         keys = (message * places + arrived_at)[arrivals] * span + heads.cycle[arrivals]
@@ -113,13 +113,13 @@ class HoldRecorder:
         return np.where(found, arrivals[last] if len(keys) else NONE, NONE)
 
     def _since(self, heads: _Moves, before: np.ndarray) -> np.ndarray:
-        """When each head reached the source of its channel, the register stages of the link before it included."""
+        """Return the cycle of each head at its channel's source, after the previous link's register stages."""
         stages = np.array([self._links.stages_of(channel) for channel in range(len(self._network.channels))])
         return np.where(before != NONE, heads.cycle[before] + stages[heads.channel[before]], NONE)
 
 
 def _by_channel(parts: list[_Moves]) -> _Moves:
-    """Return all of them, by channel and then in the order of cycles."""
+    """Return all moves, by channel and then in the order of cycles."""
     if not parts:
         return _Moves(*(np.zeros(0, dtype=np.int64) for _ in _Moves._fields))
     moves = _Moves(*(np.concatenate(columns).astype(np.int64) for columns in zip(*parts, strict=True)))
@@ -128,7 +128,7 @@ def _by_channel(parts: list[_Moves]) -> _Moves:
 
 
 def _rank(channel: np.ndarray) -> np.ndarray:
-    """Return position of each entry among those of its channel, in a list that is sorted by channel."""
+    """Return the position of each entry among those of its channel, in a list that is sorted by channel."""
     return np.arange(len(channel)) - np.searchsorted(channel, channel)
 
 

@@ -20,28 +20,28 @@ from sim_model.messages.messages import Messages
 from topology.common.channels import ChannelNetwork
 
 MOST_SLICES = 200_000
-"""In a file; what does not fit is cut at the end."""
+"""Maximum slices in a file; later ones are cut."""
 MOST_NAMED = 4
-"""Destinations that a slice's name has room for."""
+"""Maximum destinations in a slice's name."""
 FROM_PROCESSORS, BETWEEN_SWITCHES, TO_PROCESSORS = 1, 2, 3
 GROUPS = {
     FROM_PROCESSORS: "channels from processors",
     BETWEEN_SWITCHES: "channels between switches",
     TO_PROCESSORS: "channels to processors",
 }
-"""Tracks stand in one group each, which the format calls a process."""
+"""Groups of tracks, called processes in the format."""
 WAY = "way"
-"""Category and name of the arrows from the channel over which a head came."""
+"""Category and name of the arrows from a head's previous channel."""
 
 
 @dataclass(frozen=True)
 class Written:
-    """What a file shows.
+    """Content of a written file.
 
     Members
     -------
     window : Window
-        A message is shown on a channel that it holds in one of these cycles, from its head to its tail.
+        A message is shown on each channel that it holds in one of these cycles, from its head to its tail.
     slices : int
     """
 
@@ -54,7 +54,7 @@ def write_perfetto(recording: Recording, network: ChannelNetwork, path: Path) ->
     replay = recording.replay()
     held = _held(replay)
     if len(held) > MOST_SLICES:
-        # whatever begins later is left out, and what begins in the same cycle with it
+        # later slices are left out, with all that begin in the same cycle
         cut = max(int(replay.head_cycle[held[MOST_SLICES]]), replay.window.first + 1)
         replay = recording.replay(Window(replay.window.first, cut))
         held = _held(replay)
@@ -68,7 +68,7 @@ def write_perfetto(recording: Recording, network: ChannelNetwork, path: Path) ->
 
 
 def _held(replay: Replay) -> np.ndarray:
-    """Return positions of the visits in which a channel is held within the window, in the order of their heads."""
+    """Return the positions of visits with a held channel within the window, in the order of their heads."""
     head = replay.head_cycle
     found = np.flatnonzero((head != NONE) & (head < replay.window.last))
     return found[np.argsort(head[found], kind="stable")]
@@ -93,7 +93,7 @@ def _place(network: ChannelNetwork, channel: int) -> dict[str, int]:
 
 
 def _slices(replay: Replay, held: np.ndarray, messages: Messages, network: ChannelNetwork) -> Iterator[dict[str, Any]]:
-    """Yield the slices, and behind each the arrow from the one before it on the message's way."""
+    """Yield the slices, each followed by the arrow from the previous one on the message's path."""
     columns = (replay.channel, replay.message, replay.since_cycle, replay.head_cycle, replay.tail_cycle, replay.before)
     rows = list(zip(*(column.tolist() for column in columns), strict=True))
     for visit in held.tolist():
@@ -114,7 +114,7 @@ def _slices(replay: Replay, held: np.ndarray, messages: Messages, network: Chann
 
 
 def _name(messages: Messages, message: int) -> str:
-    """Number, source and destinations, such as ``17: p5 to p8, p9``."""
+    """Return number, source and destinations, such as ``17: p5 to p8, p9``."""
     destinations = messages.destinations_of(message).tolist()
     named = ", ".join(f"p{destination}" for destination in destinations[:MOST_NAMED])
     more = len(destinations) - MOST_NAMED

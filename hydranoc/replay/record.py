@@ -1,4 +1,4 @@
-"""Runs the golden model once more, and keeps what a replay needs."""
+"""Repeated runs of the golden model, recorded for replays."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,15 +13,15 @@ from sim_model.engines.simulation import Simulation
 from topology.common.channels import ChannelNetwork
 
 CHUNK_BYTES = 16_000_000
-"""Of a recording at a time."""
+"""Bytes of a recording at a time."""
 MOST_HEADS = 40_000
-"""Heads that move in a window whose end nobody has given."""
+"""Heads that move in a window without a given end."""
 Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
 class Recording:
-    """The holds of a run, as far as it was recorded.
+    """The holds of the recorded part of a run.
 
     Members
     -------
@@ -30,7 +30,7 @@ class Recording:
         Of the whole run.
     injection_channel : int64[messages]
     window : Window
-        What was asked for, or as much as is reasonable.
+        The requested window, or one limited by ``MOST_HEADS``.
     """
 
     holds: Holds
@@ -39,7 +39,7 @@ class Recording:
     window: Window
 
     def replay(self, window: Window | None = None) -> Replay:
-        """Return what can be seen in the window, or in a part of it."""
+        """Return the replay of the window, or of a part of it."""
         return replay_of(self.holds, self.results, self.injection_channel, window or self.window)
 
 
@@ -52,9 +52,9 @@ def record(
     came_over: CameOver | None = None,
     progress: Progress | None = None,
 ) -> Recording:
-    """Record a run from its beginning to the end of a window, and on until all that was in the network has arrived.
+    """Record a run from its beginning to the end of a window, and until all messages in the network have arrived.
 
-    It is recorded from cycle 0 so that worms that are in the network when the window begins are known from their heads.
+    It is recorded from cycle 0 for the heads of worms that are in the network when the window begins.
 
     Parameters
     ----------
@@ -65,11 +65,11 @@ def record(
     first : int
         First cycle of the window.
     last : int or None
-        Cycle behind its last one; None for the end of the run, or for as many cycles as ``MOST_HEADS`` heads move in.
+        Cycle after its last one; None for the end of the run, or for the cycles in which ``MOST_HEADS`` heads move.
     came_over : callable or None
         See ``HoldRecorder``.
     progress : callable or None
-        Called with what is being done, cycles done, and cycles in all.
+        Called with the work, cycles done, and cycles in all.
     """
     recorder = HoldRecorder(simulation.links, came_over)
     end = results.cycles
@@ -104,7 +104,7 @@ def _follow(recorder: HoldRecorder, simulation: Simulation, until_cycle: int, ro
 
 
 def _all_arrived(results: Results, last: int) -> int:
-    """Return cycle behind the last arrival of the messages that injectors had accepted before ``last``."""
+    """Return the cycle after the last arrival of the messages that injectors had accepted before ``last``."""
     inside = (results.accepted_cycle != NONE) & (results.accepted_cycle < last)
     arrival = results.last_arrival_cycle[inside]
     if (arrival == NONE).any():  # not all of them arrive

@@ -1,4 +1,4 @@
-"""How much channels carried, and how long flits waited on them, in a part of a run."""
+"""Load of channels, and back-pressure on them, in a part of a run."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,15 +15,15 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Use:
-    """What channels did.
+    """Load of channels in a span of cycles.
 
     Members
     -------
     first, last : int
-        Cycles ``first`` to ``last - 1`` are those counted.
+        Counted cycles: ``first`` to ``last - 1``.
     flits_per_cycle : float64[channels]
     stalled_share : float64[channels]
-        Share of the cycles in which a flit waited for room behind the channel.
+        Fraction of cycles in which a flit waited for buffer space behind the channel.
     """
 
     first: int
@@ -33,7 +33,7 @@ class Use:
 
 
 def count_use(simulation: "Simulation", first: int, last: int, progress: Progress | None = None) -> Use:
-    """Run a simulation that counts channels, in cycle 0, up to ``last`` and count from ``first`` on.
+    """Run a simulation that counts channels from cycle 0 to ``last``, and return the counts from ``first`` on.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def count_use(simulation: "Simulation", first: int, last: int, progress: Progres
     first, last : int
         ``first`` less than ``last``, and ``last`` at most the length of the run.
     progress : callable or None
-        Called with what is being done, cycles done, and cycles in all.
+        Called with the work, cycles done, and cycles in all.
     """
     _run_to(simulation, first, last, progress)
     before = simulation.channel_counts()
@@ -50,7 +50,7 @@ def count_use(simulation: "Simulation", first: int, last: int, progress: Progres
 
 
 def use_between(first: int, last: int, before: "ChannelCounts", after: "ChannelCounts") -> Use:
-    """Return from what had been counted before cycle ``first`` and before cycle ``last``."""
+    """Return the use from the counts before cycle ``first`` and before cycle ``last``."""
     cycles, stalled = last - first, after.stalled_cycles - before.stalled_cycles
     return Use(first, last, (after.flits - before.flits) / cycles, stalled / cycles)
 

@@ -1,4 +1,4 @@
-"""The part of a run that is replayed: which cycles, and what of the holds can be seen in them."""
+"""The replayed part of a run: its cycles, and the visible holds in them."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from sim_model.engines.cycle.state import NONE
 from sim_model.engines.results import Results
 
 MOST_QUEUED = 20
-"""Messages of a processor's queue that are listed though they do not leave it; an overloaded network has thousands."""
+"""Maximum listed messages of a processor's queue that do not leave it; an overloaded network has thousands."""
 
 
 class WindowWrong(ValueError):
@@ -30,16 +30,16 @@ class Window:
 
 
 def span_of(cycles: int, warmup_cycles: int, window: tuple[int, int] | None) -> tuple[int, int | None]:
-    """Return first cycle to be seen of a run, and the one behind the last; None for as far as is reasonable.
+    """Return the first cycle of a window, and the one after the last; None for a window limited by its heads.
 
     Parameters
     ----------
     cycles : int
-        Of the run.
+        Length of the run.
     warmup_cycles : int
-        Where it begins by default.
+        Default beginning of the window.
     window : (int, int) or None
-        What was asked for.
+        The requested window.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def span_of(cycles: int, warmup_cycles: int, window: tuple[int, int] | None) -> 
 
 
 class Replay(NamedTuple):
-    """What can be seen in a window: columns of V visits, int64[V] each, in the order of their heads.
+    """The visible visits of a window: columns of V visits, int64[V] each, in the order of their heads.
 
     A *visit* is a message on a channel: it waits for the channel from ``since_cycle`` on, and holds it from
     ``head_cycle`` to ``tail_cycle``.
@@ -66,11 +66,11 @@ class Replay(NamedTuple):
     since_cycle : int64[V]
         Cycle in which the head reached the channel's source; at processors the start of the message.
     head_cycle, tail_cycle : int64[V]
-        Of the hold; -1 if the channel was never had, or not seen to be left.
+        Cycles of the hold; -1 if the channel was never held, or its release was not recorded.
     before : int64[V]
-        Visit over whose channel the message came, by position; -1 if it is none of these.
+        Position of the visit by whose channel the message arrived; -1 if it is not visible.
     behind : int64[channels up to the last one from a processor]
-        Messages that wait for each channel from a processor behind those that are listed, when the window ends.
+        Number of unlisted messages that wait for each channel from a processor when the window ends.
     """
 
     window: Window
@@ -84,16 +84,16 @@ class Replay(NamedTuple):
 
 
 def replay_of(holds: Holds, results: Results, injection_channel: np.ndarray, window: Window) -> Replay:
-    """Return what of some holds can be seen in a window.
+    """Return the visible part of some holds in a window.
 
     Parameters
     ----------
     holds : Holds
-        Complete up to the last arrival of every message that the injectors have accepted in the window, or before it.
+        Complete up to the last arrival of every message that injectors accepted in the window or before it.
     results : Results
         Of the whole run.
     injection_channel : int64[messages]
-        The channel that each message enters the network by.
+        Injection channel of each message.
     window : Window
     """
     first, last = window.first, window.last
@@ -114,14 +114,14 @@ def replay_of(holds: Holds, results: Results, injection_channel: np.ndarray, win
 
 
 def _queued(holds: Holds, results: Results, injection_channel: np.ndarray, last: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return messages that wait at their processors and are not seen to leave, in the order of their starts.
+    """Return messages that wait at their processors without a recorded departure, in the order of their starts.
 
     Returns
     -------
     int64[n]
         The first ``MOST_QUEUED`` of each channel.
     int64[channels]
-        How many more there are.
+        Number of further ones.
     """
     waiting = (results.start_cycle != NONE) & (results.start_cycle < last)
     waiting[holds.message] = False

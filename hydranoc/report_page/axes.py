@@ -1,4 +1,4 @@
-"""Axes of small charts: which values have a line, and where a value stands."""
+"""Axes of small charts: ticks, and positions of values."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ WIDTH, PLOT_HEIGHT = 620, 238
 LEFT, RIGHT, TOP, BOTTOM = 74, 26, 14, 48
 TICKS = 5
 LARGEST_VALUE = 1e100
-"""Beyond it, and as far below 1, steps and logarithms of values leave the range of floating-point numbers."""
+"""Largest value of an axis; beyond it, or below its reciprocal, steps and logarithms leave the floating-point range."""
 MOST_OCTAVES = 12
 LOG_LABELS = (1, 2, 5)
 MOST_LABELS = 9
 LETTER = 7.5
 """Width of a letter beside an axis."""
 SLOPE_DEGREES, SLOPED = 30, 0.5
-"""Of long names below an axis, and the part of their length that they go down."""
+"""Slope of long names below an axis, and their height as a fraction of their length."""
 
 
 @dataclass(frozen=True)
@@ -37,27 +37,27 @@ class Scale:
     log: bool = False
 
     def share(self, value: float) -> float:
-        """How far along the axis a value stands, 0 to 1; what lies outside, such as 0 in a logarithm, at the end."""
+        """Return the position of a value along the axis, 0 to 1; outside values, such as log 0, are at the end."""
         inside = min(max(value, self.low), self.high)
         of: Callable[[float], float] = log10 if self.log else float
         return (of(inside) - of(self.low)) / ((of(self.high) - of(self.low)) or 1)
 
 
 def linear(low: float, high: float) -> Scale:
-    """Return equal steps."""
+    """Return a scale of equal steps."""
     found = ticks(low, high)
     return Scale(found, min(found[0], low), max(found[-1], high))
 
 
 def octaves(low: float, high: float) -> Scale:
-    """Return powers of two."""
+    """Return a scale of powers of two."""
     first, last = floor(log2(low)), max(ceil(log2(high)), floor(log2(low)) + 1)
     step = ceil((last - first) / MOST_OCTAVES)
     return Scale([2.0**power for power in range(first, last + 1, step)], min(2.0**first, low), 2.0**last, log=True)
 
 
 def decades(low: float, high: float) -> Scale:
-    """Return ones, twos and fives of powers of ten, or ones alone if those are many."""
+    """Return a scale of ones, twos and fives of powers of ten, or of ones alone if those are many."""
     known = [factor * 10.0**power for power in range(floor(log10(low)), ceil(log10(high)) + 1) for factor in LOG_LABELS]
     first = max(index for index, value in enumerate(known) if value <= low * (1 + 1e-9))
     last = next(index for index, value in enumerate(known) if value >= high * (1 - 1e-9))
@@ -67,7 +67,7 @@ def decades(low: float, high: float) -> Scale:
 
 
 def named(names: Sequence[str], before: float = 0.5) -> Scale:
-    """Return names at 0, 1, ..., and so much room before the first."""
+    """Return a scale of names at 0, 1, ..., with space ``before`` the first."""
     return Scale(range(len(names)), -before, len(names) - 0.5)
 
 
@@ -79,9 +79,9 @@ class Frame:
     x, y : Scale
     x_label, y_label : str
     names : sequence of str
-        What stands at 0, 1, ... on the horizontal axis in place of numbers.
+        Labels at 0, 1, ... on the horizontal axis in place of numbers.
     strip : float
-        Room above the plot.
+        Space above the plot.
 
     Members
     -------
@@ -98,11 +98,11 @@ class Frame:
         self.height = self.bottom + BOTTOM + (SLOPED * longest if self._sloping else 0)
 
     def x(self, value: float) -> float:
-        """Return place of a value from left to right."""
+        """Return the position of a value from left to right."""
         return LEFT + self._scales[0].share(value) * (WIDTH - LEFT - RIGHT)
 
     def y(self, value: float) -> float:
-        """Return place of a value from top to bottom."""
+        """Return the position of a value from top to bottom."""
         return self.bottom - self._scales[1].share(value) * PLOT_HEIGHT
 
     def parts(self) -> list[str]:
@@ -125,7 +125,7 @@ class Frame:
         return [*found, f'<text class="label" {turned}>{y_label}</text>']
 
     def _below(self, at: float, text: str) -> str:
-        """Return what stands below the axis."""
+        """Return a label below the axis."""
         y = self.bottom + 17
         if self._sloping:
             turned = f'transform="translate({at:.1f} {y - 3}) rotate(-{SLOPE_DEGREES})"'
@@ -134,7 +134,7 @@ class Frame:
 
 
 def ticks(low: float, high: float) -> list[float]:
-    """Round values from at most ``low`` to at least ``high``."""
+    """Return round values from at most ``low`` to at least ``high``."""
     span = max((high - low) or abs(high) or 1.0, 1 / LARGEST_VALUE)
     power = 10.0 ** floor(log10(span / TICKS))
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power * TICKS >= span * 0.999)
@@ -143,5 +143,5 @@ def ticks(low: float, high: float) -> list[float]:
 
 
 def number(value: float) -> str:
-    """Return a value beside an axis."""
+    """Return the text of a value beside an axis."""
     return f"{value:,.0f}" if value == int(value) and abs(value) < 1e7 else f"{value:.4g}"

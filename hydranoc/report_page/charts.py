@@ -1,4 +1,4 @@
-"""Small charts as SVG whose colours are the page's, so that they follow its light and dark."""
+"""Small charts as SVG in the colours of the page, light or dark."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -21,22 +21,22 @@ from hydranoc.studies.common.figure import Figure, Series
 
 MARK, WIDER_MARK = 2.6, 1.5
 LINE, WIDER_LINE = 1.4, 1.6
-"""Of the uppermost curve, and how much wider each one below it is: equal curves hide nothing of each other."""
+"""Width of the uppermost curve, and the factor for each one below it: equal curves all stay visible."""
 MOST_WIDER = 3
 COLOURS = 6
 """Classes ``c0`` to ``c5`` of the page's style."""
 LEGEND_LINE, SAMPLE = 17, 24
 DASHES = ("", "6 3", "2 3")
 STRIP, END = 7, 2.5
-"""Height of a line that shows where a curve ends, and half that of its ends."""
+"""Height of a line for the saturation of a curve, and half that of its ends."""
 CAP = 1.8
-"""How far the ends of an interval stand out from its mark."""
+"""Half width of the caps of an interval."""
 BAR, BEFORE_BARS = 0.55, 2.8
 """Width of a bar, and room before the first one's middle for the claims."""
 
 
 def histogram_chart(histograms: Sequence[Histogram]) -> str:
-    """Return latencies of all kinds of messages in one chart: outlines that do not hide each other."""
+    """Return the latencies of all kinds of messages in one chart, as outlines that do not hide each other."""
     width = histograms[0].width_cycles
     edges = [histograms[0].first_cycles + width * k for k in range(len(histograms[0].counts) + 1)]
     x, y = linear(edges[0], edges[-1]), linear(0, max(max(h.counts) for h in histograms))
@@ -57,16 +57,16 @@ def histogram_chart(histograms: Sequence[Histogram]) -> str:
 
 
 def figure_charts(figure: Figure, x_range: Sequence[float] = ()) -> str:
-    """Return charts of a figure: one for each of its parts, or one of the whole.
+    """Return the charts of a figure: one for each of its parts, or one of the whole.
 
-    Colour and dashes tell curves apart. Error bars are the intervals; level lines above a chart show between which
-    loads a curve ends; claims with a level are dashed lines across.
+    Colour and dashes tell curves apart. Error bars are the intervals; level lines above a chart show the
+    loads between which a curve saturates; claims with a level are dashed lines across.
 
     Parameters
     ----------
     figure : Figure
     x_range : sequence of float
-        What is to be on the horizontal axes in any case.
+        Values that the horizontal axes must include.
     """
     parts = figure.panels or ("",)
     of_part = [[series for series in figure.series if series.panel == number] for number in range(len(parts))]
@@ -113,7 +113,7 @@ def _bar_frame(figure: Figure, shown: Sequence[Series]) -> Frame:
 
 
 def _y_scale(figure: Figure, shown: Sequence[Series]) -> Scale:
-    """Return from 0 or below to the highest end of an interval; in a logarithm from the lowest value."""
+    """Return a scale from 0 or below to the highest end of an interval; in a logarithm from the lowest value."""
     ends = [y + way * e for one in shown for y, e in zip(one.y, _errors(one), strict=True) for way in (-1, 0, 1)]
     ends += [claim.level for claim in figure.claims if claim.level is not None]
     if figure.log_y:
@@ -122,7 +122,7 @@ def _y_scale(figure: Figure, shown: Sequence[Series]) -> Scale:
 
 
 def _lowest(values: Iterable[float]) -> float:
-    """Return the lowest that has a logarithm."""
+    """Return the lowest value that has a logarithm."""
     return min((value for value in values if value > 1 / LARGEST_VALUE), default=1.0)
 
 
@@ -135,7 +135,7 @@ def _style(series: Series, position: int) -> int:
 
 
 def _curve(frame: Frame, series: Series, style: int, above: Sequence[Series]) -> list[str]:
-    """Return a curve with its marks and intervals: a line is wider than those above it, a mark than the marks."""
+    """Return a curve with its marks and intervals, each wider than those above it."""
     points = [(frame.x(x), frame.y(y)) for x, y in zip(series.x, series.y, strict=True)]
     parts = []
     if series.joined and points:
@@ -162,14 +162,14 @@ def _bar(frame: Frame, series: Series, position: int) -> list[str]:
 
 
 def _interval(frame: Frame, x: float, value: float, error: float, style: int, half: float) -> list[str]:
-    """Return an interval with its ends, so far to either side that they are seen behind a mark."""
+    """Return an interval with its caps, which are wide enough to be visible behind a mark."""
     low, top = frame.y(value - error), frame.y(value + error)
     ends = "".join(f"M{x - half:.1f} {y:.1f}h{2 * half:.1f}" for y in (low, top))
     return [f'<path class="interval {_colour(style)}" d="M{x:.1f} {low:.1f}V{top:.1f}{ends}"/>'] if error else []
 
 
 def _end(frame: Frame, series: Series, position: int) -> list[str]:
-    """Return between which loads a curve ends, above the chart."""
+    """Return the line above the chart for the loads between which a curve saturates."""
     if series.saturation is None:
         return []
     (low, high), y = map(frame.x, series.saturation), TOP + STRIP * position
@@ -211,14 +211,14 @@ def _legend_of(shown: Sequence[Series]) -> list[str]:
 
 
 def _legend(names: Sequence[str], samples: Sequence[str]) -> list[str]:
-    """Return a line for each name, with what it looks like; places are from its own start."""
+    """Return a line for each name, with a sample; positions are relative to the legend."""
     return [
         f'{sample}<text x="{SAMPLE + 8}">{escape(name)}</text>' for name, sample in zip(names, samples, strict=True)
     ]
 
 
 def _below(legend: Sequence[str], top: float) -> list[str]:
-    """Return a legend from a place on."""
+    """Return a legend moved down to a position."""
     return [
         f'<g transform="translate({LEFT} {top + LEGEND_LINE * (row + 0.5):.1f})">{line}</g>'
         for row, line in enumerate(legend)

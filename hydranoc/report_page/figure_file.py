@@ -1,4 +1,4 @@
-"""A figure of a paper as ``hydranoc reproduce`` has written it: title, claims, and what its plot shows."""
+"""A figure of a paper in the file format of ``hydranoc reproduce``: title, claims, and content of its plot."""
 
 import json
 from pathlib import Path
@@ -59,7 +59,7 @@ class _Claim(Checked):
 
 
 class _Written(Checked):
-    model_config = ConfigDict(extra="ignore")  # how it was measured is of no matter here
+    model_config = ConfigDict(extra="ignore")  # settings of its measurement are ignored here
 
     title: str
     claims: list[_Claim]
@@ -67,7 +67,7 @@ class _Written(Checked):
 
 
 class _JsonSource(Source):
-    """A JSON file; places in it are told in words."""
+    """A JSON file, with places in words."""
 
     def __init__(self, path: Path):
         self.path = self.file = path
@@ -84,17 +84,17 @@ class _JsonSource(Source):
         return ConfigError(f"must be {KIND}: {place}{message}", file=self.path)
 
     def line_of(self, key_path: KeyPath) -> None:
-        """The program that wrote it knows no lines."""
+        """Return None: a generated file has no lines worth naming."""
 
 
 def figure_path(given: Path) -> Path:
-    """Return the file itself, or that of a figure of this name whose full run is kept."""
+    """Return the file itself, or that of a figure of this name with stored results of a full run."""
     return MEASURED / f"{given}.json" if not given.exists() and str(given) in measured_names() else given
 
 
 def read_figure(path: Path) -> Figure:
-    """A figure as ``hydranoc reproduce`` has written it, without its table; without series if it is of a version that
-    wrote none.
+    """Return a figure from a file of ``hydranoc reproduce``, without its table; without series if it is of a version
+    that wrote none.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def _series(written: _Series) -> Series:
 
 
 def _check(source: Source, place: KeyPath, plot: _Plot, series: _Series) -> None:
-    """What several values of a series must be together."""
+    """Refuse a series whose values do not fit each other."""
     parts = max(1, len(plot.panels))
     if series.panel >= parts:
         raise _wrong(source, (*place, "panel"), f"less than {parts}", series.panel)

@@ -1,4 +1,4 @@
-"""Results of other verbs that a page may show: the table of a sweep, a figure of a paper."""
+"""Results of other verbs for a page: the table of a sweep, a figure of a paper."""
 
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ FIRST_ROW_LINE = 2
 
 
 def read_sweep(path: Path) -> dict[str, Figure]:
-    """Return figures by name of a table as ``hydranoc sweep`` writes it, as CSV or Parquet.
+    """Return the figures by name of a table of ``hydranoc sweep``, CSV or Parquet.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def read_sweep(path: Path) -> dict[str, Figure]:
 
 
 def _check_numbers(table: Any, key: str, path: Path) -> None:
-    """See that what is drawn are numbers that an axis can have."""
+    """Check that drawn values are numbers within the range of an axis."""
     drawn = [column for column in table.columns if column in COLUMNS and column.endswith(DRAWN)]
     for column in drawn if str(table[key].dtype) not in NUMBERS else [key, *drawn]:
         values = table[column]
@@ -77,7 +77,7 @@ def _check_numbers(table: Any, key: str, path: Path) -> None:
 
 
 def read_given_figure(given: Path) -> Figure:
-    """Return a figure as ``hydranoc reproduce`` has written it, or one that is kept, by its name.
+    """Return a figure from a file of ``hydranoc reproduce``, or a stored one by its name.
 
     Raises
     ------

@@ -14,25 +14,25 @@ from hydranoc.report_page.scene import scene_of
 from hydranoc.studies.common.figure import Figure
 
 MOST_BYTES = 1_000_000
-"""Of a page. A replay for which that is too little is cut."""
+"""Maximum size of a page; a longer replay is cut."""
 SCRIPTS = ("data.js", "view.js", "replay.js", "draw.js", "tell.js", "controls.js")
 USE_DIGITS = 4
 
 
 class PageTooLong(ValueError):
-    """What is to stand on a page takes more room than it may have, without any replay."""
+    """A page that is too long even without any replay."""
 
 
 def write_page(
     run: Run, sweep: Mapping[str, Figure] | None = None, reproduced: Figure | None = None
 ) -> tuple[bytes, Window]:
-    """Return the page, at most ``MOST_BYTES`` long, and the cycles that it replays.
+    """Return the page, at most ``MOST_BYTES`` long, and the replayed cycles.
 
     Parameters
     ----------
     run : Run
     sweep : mapping of str to Figure, or None
-        Curves to be shown.
+        Curves of a sweep.
     reproduced : Figure or None
         A figure of a paper.
 

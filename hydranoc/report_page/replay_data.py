@@ -1,4 +1,4 @@
-"""A replay in columns of short numbers, and the messages that take part in it."""
+"""A replay in columns of short numbers, with its messages."""
 
 from typing import Any
 
@@ -12,16 +12,16 @@ from sim_model.engines.results import Results
 
 
 def replay_columns(replay: Replay, results: Results) -> dict[str, Any]:
-    """Return columns of a replay for JSON.
+    """Return the columns of a replay for JSON.
 
-    Messages are numbered anew in the order in which they are first seen; ``messages`` has their own numbers. Heads are
-    differences from the one before, tails from their head, beginnings of waits from the visit before, and visits before
-    are told by how many visits ago that was.
+    Messages are renumbered in the order of their first visit; ``messages`` has the original numbers. Heads are
+    differences from the previous head, tails from their head, beginnings of waits from the previous visit. Previous
+    visits are given by the distance in visits.
 
     Returns
     -------
     dict
-        ``first``, ``last``, ``channel``, ``message``, ``head``, ``headless`` (how many at the end have no head),
+        ``first``, ``last``, ``channel``, ``message``, ``head``, ``headless`` (number of final visits without a head),
         ``tail``, ``wait`` (from its beginning to the head), ``before``, ``behind`` and ``messages``.
     """
     seen, first_seen, number = np.unique(replay.message, return_index=True, return_inverse=True)
@@ -46,7 +46,7 @@ def replay_columns(replay: Replay, results: Results) -> dict[str, Any]:
 
 
 def _messages(numbers: np.ndarray, results: Results) -> dict[str, list[Any]]:
-    """Return columns of some messages, and destinations of each; groups only if there are any of several messages."""
+    """Return columns of some messages, with destinations of each; groups only if one has several messages."""
     messages, start = results.messages, results.start_cycle[numbers]
     last = results.last_arrival_cycle[numbers]
     return {
@@ -61,5 +61,5 @@ def _messages(numbers: np.ndarray, results: Results) -> dict[str, list[Any]]:
 
 
 def stuck_columns(waits: list[Wait]) -> list[list[Any]]:
-    """Return who waits for whom in a deadlock: channel, message, channels waited for, and the reason in words."""
+    """Return the wait-for relation of a deadlock: channel, message, channels waited for, and the reason in words."""
     return [[wait.channel, wait.message, list(wait.blockers), wait.reason] for wait in waits]

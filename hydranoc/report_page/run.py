@@ -1,4 +1,4 @@
-"""What a page tells of a configured network: its run, the use of its channels, and a part of it to be replayed."""
+"""A configured network's run for a page, with the use of its channels and a replayed part."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from sim_model.engines.simulation import Simulation
 
 @dataclass(frozen=True)
 class Run:
-    """Everything that a page shows of a run.
+    """The data of a run for a page.
 
     Members
     -------
@@ -22,7 +22,7 @@ class Run:
     use : Use
     recording : Recording
     waits : list of Wait
-        Who waits for whom at the end, if it is a deadlock.
+        Waits at the end, in a deadlock.
     """
 
     design: Design
@@ -39,7 +39,7 @@ def run_of(design: Design, window: tuple[int, int] | None = None, progress: Prog
     ----------
     design : Design
     window : (int, int) or None
-        First cycle of the replay, and the one behind its last; by default it begins with the messages that count.
+        First cycle of the replay, and the one after its last; by default it begins after the warm-up.
     progress : callable or None
 
     Raises
@@ -55,7 +55,7 @@ def run_of(design: Design, window: tuple[int, int] | None = None, progress: Prog
 
 
 def _waits(simulation: Simulation) -> list[Wait]:
-    """Return who waits for whom when nothing moves any more."""
+    """Return the waits between messages when nothing moves any more."""
     simulation.run()
     return simulation.model.waits(simulation.state, simulation.router_state)
 

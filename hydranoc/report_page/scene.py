@@ -1,4 +1,4 @@
-"""The network as it is drawn, in numbers for the page's canvas: the same places and lines as in ``hydranoc draw``."""
+"""The drawn network in numbers for the page's canvas, with the places and lines of ``hydranoc draw``."""
 
 from typing import Any
 
@@ -14,13 +14,13 @@ DECIMALS = 3
 
 
 def scene_of(network: ChannelNetwork, links: LinkClasses) -> dict[str, Any]:
-    """Return everything that stands still, as plain values for JSON. Lengths are in those of ``pictures/placement.py``.
+    """Return all static parts as plain values for JSON. Lengths are in units of ``pictures/placement.py``.
 
     Returns
     -------
     dict
         ``switches``: x, y, half width, half height, short name of each; ``spots``: x, y, processor of each place of a
-        processor, those where they receive elsewhere last; ``ways``: for each pair of source and sink that channels
+        processor, those of receptions at other switches last; ``ways``: for each pair of source and sink that channels
         join its kind and the points of its pieces, in the direction of travel; ``channels``: way, rank among the
         channels of that way, source, sink and name of each; ``names``: of switches.
     """

@@ -1,4 +1,4 @@
-"""The parts of a page that are plain HTML and can be read without its script."""
+"""The parts of a page in plain HTML, readable without its script."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -19,13 +19,13 @@ from hydranoc.studies.common.figure import Figure
 BUSIEST = 10
 LONGEST_CONFIGURATION = 40_000
 LONGEST_REPORT = 10_000
-"""Letters of a text that a page repeats."""
+"""Maximum characters of a text that a page repeats."""
 INTERVALS = "Error bars are 95 % confidence intervals."
 NO_CURVES = "<p>The file says nothing of curves: an earlier <code>hydranoc reproduce</code> has written it.</p>"
 
 
 def figures(run: Run) -> str:
-    """Return what the run came to."""
+    """Return the results of the run."""
     said = run.outcome.figures
     rows = [(name.replace("_", " "), said[name]) for name in ("cycles", "messages", "deliveries", "lost", "duplicated")]
     rows += [("deadlocked", "yes" if said["deadlocked"] else "no"), ("flits moved over channels", said["flit_hops"])]
@@ -34,7 +34,7 @@ def figures(run: Run) -> str:
 
 
 def part(run: Run, window: Window, wanted: Window) -> str:
-    """Return which cycles the replay shows."""
+    """Return a text with the cycles of the replay."""
     end = run.outcome.results.cycles
     if (window.first, window.last) == (0, end):
         return f"All of the run: cycles 0 to {end - 1:,}."
@@ -53,7 +53,7 @@ def trouble(run: Run) -> str:
 
 
 def busiest(run: Run) -> str:
-    """Return the channels that carry most."""
+    """Return the channels with the highest load."""
     use, channels = run.use, run.design.network.channels
     order = np.argsort(-use.flits_per_cycle, kind="stable")[:BUSIEST].tolist()
     carrying = [i for i in order if use.flits_per_cycle[i]]
@@ -66,7 +66,7 @@ def busiest(run: Run) -> str:
 
 
 def latencies(run: Run) -> str:
-    """Return histogram and figures."""
+    """Return histogram and figures of latencies."""
     found = histograms(run.outcome.results, run.design.warmup_cycles)
     if not found:
         return "<p>No message that counts has arrived everywhere.</p>"
@@ -81,7 +81,7 @@ def latencies(run: Run) -> str:
 
 
 def _load(run: Run) -> str:
-    """Return offered and accepted load, of random traffic."""
+    """Return offered and accepted load of random traffic."""
     said = run.outcome.figures.get("load")
     if said is None:
         return ""
@@ -100,17 +100,17 @@ def _counted(run: Run) -> str:
 
 
 def curves(sweep: Mapping[str, Figure] | None) -> str:
-    """Return latency and throughput of a sweep, a chart for each kind of messages."""
+    """Return latency and throughput of a sweep, a chart for each kind of message."""
     if not sweep:
         return ""
     everywhere = [x for figure in sweep.values() for series in figure.series for x in series.x]
     charts = "".join(figure_charts(figure, everywhere) for figure in sweep.values())
-    text = "Latency is given where the verdict is <em>stable</em>, and nowhere else."
+    text = "Latency is given only where the verdict is <em>stable</em>."
     return f"<section><h2>Sweep</h2>{charts}<p>{INTERVALS} {text}</p></section>"
 
 
 def reproduced(figure: Figure | None) -> str:
-    """Return a figure of a paper: its curves, the paper's claims and what was measured."""
+    """Return a figure of a paper: its curves, the paper's claims and the measured results."""
     if not figure:
         return ""
     rows = [
@@ -152,7 +152,7 @@ def _cell(value: Any) -> str:
 
 
 def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table of cells that are HTML already."""
+    """Return a table of HTML cells."""
     head = "".join(f'<th scope="col">{name}</th>' for name in names)
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
     return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'

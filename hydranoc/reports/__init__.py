@@ -1,1 +1,1 @@
-"""What a run tells its user: summaries, result folders, progress."""
+"""Output of a run for its user: summaries, result folders, progress."""

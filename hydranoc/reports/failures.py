@@ -1,4 +1,4 @@
-"""What is said of a program that failed: the cause in one line, and where its log is kept."""
+"""Messages about failed programs: the cause in one line, and the file of the log."""
 
 import contextlib
 import re
@@ -21,9 +21,9 @@ def failure(program: str, ending: str, log: str) -> str:
     ----------
     program : str
     ending : str
-        How it ended, such as "was killed (SIGKILL)".
+        Its ending, such as "was killed (SIGKILL)".
     log : str
-        All that it said. It is kept in a file that outlives the command, if there is one that can be written.
+        Its whole output, which is stored in a file that outlives the command, if one can be written.
     """
     kept = keep_log(program, log) if log.strip() else None
     place = f"; its log is {kept}" if kept else ""
@@ -32,16 +32,16 @@ def failure(program: str, ending: str, log: str) -> str:
 
 
 def cause_in(log: str) -> str:
-    """Return the line of a log that says why: the first with an error, or else the last one."""
+    """Return the line of a log with the cause: the first with an error, or else the last one."""
     lines = [line.strip() for line in log.splitlines() if line.strip()]
     cause = next((line for line in lines if _ERROR.search(line)), lines[-1] if lines else "")
     return cause if len(cause) <= LONGEST_CAUSE else f"{cause[:LONGEST_CAUSE]}..."
 
 
 def keep_log(program: str, log: str) -> Path | None:
-    """Keep a log, in the cache folder or else among the temporary files; None if neither can be written.
+    """Store a log in the cache folder, or else among the temporary files, and return its path; None if both fail.
 
-    The cache folder keeps the last ones only.
+    The cache folder keeps only the last ones.
     """
     for folder in (cache_folder() / LOGS, None):
         with contextlib.suppress(OSError):
@@ -60,6 +60,6 @@ def keep_log(program: str, log: str) -> Path | None:
 
 
 def _drop_old(folder: Path) -> None:
-    with contextlib.suppress(OSError):  # another process drops them
+    with contextlib.suppress(OSError):  # another process deletes them
         for path in sorted(folder.glob("*.log"), key=lambda log: -log.stat().st_mtime)[MOST_LOGS:]:
             path.unlink(missing_ok=True)

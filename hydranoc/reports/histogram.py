@@ -10,7 +10,7 @@ from sim_model.statistics.latency import Summary
 
 CLASSES = 40
 SHOWN_SHARE = 99.5
-"""Percentile at which the classes end; what took longer is counted beside them."""
+"""Percentile at which the classes end; longer latencies are counted separately."""
 STEPS = (1, 2, 5)
 
 
@@ -22,12 +22,12 @@ class Histogram:
     -------
     kind : str
     width_cycles : int
-        Of a class; the first one begins at ``first_cycles``.
+        Width of a class; the first one begins at ``first_cycles``.
     first_cycles : int
     counts : tuple of int
         Messages in each class.
     beyond : int
-        Messages that took longer than the last class holds.
+        Messages beyond the last class.
     summary : Summary
     """
 
@@ -40,7 +40,7 @@ class Histogram:
 
 
 def histogram_figures(found: list[Histogram]) -> dict[str, Any]:
-    """Return for JSON: messages in classes of equal width, by kind."""
+    """Return the messages in classes of equal width, by kind, for JSON."""
     return {
         item.kind: {
             "first_cycles": item.first_cycles,
@@ -53,7 +53,7 @@ def histogram_figures(found: list[Histogram]) -> dict[str, Any]:
 
 
 def _percentile(sample: np.ndarray, share: float) -> float:
-    """Return ``np.percentile(sample, share)``, which loads NumPy's masked arrays."""
+    """Return ``np.percentile(sample, share)`` without its load of NumPy's masked arrays."""
     place = (len(sample) - 1) * (share / 100)
     below = int(place)
     ranks = [below, min(below + 1, len(sample) - 1)]
@@ -63,7 +63,7 @@ def _percentile(sample: np.ndarray, share: float) -> float:
 
 
 def histograms(results: Results, warmup_cycles: int) -> list[Histogram]:
-    """Return of unicasts and multicasts that start after the warm-up, where there are any; one scale for both."""
+    """Return histograms of unicasts and multicasts after the warm-up, for each kind with messages, on one scale."""
     found = {
         name: results.complete_latencies(multicast=several, warmup_cycles=warmup_cycles)
         for name, several in (("unicast", False), ("multicast", True))

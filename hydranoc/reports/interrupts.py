@@ -1,4 +1,4 @@
-"""Interrupts that are not lost: work that was asked to end never ends as if nothing had been asked."""
+"""Reliable interrupts: interrupted work never ends as if it had been completed."""
 
 import contextlib
 import os
@@ -10,23 +10,23 @@ from types import FrameType
 from typing import Any
 
 AGAIN_SECONDS = 0.05
-"""After so long an interrupt that nobody could see is sent once more."""
+"""Seconds after which a lost interrupt is sent again."""
 
 
 @contextlib.contextmanager
 def heeded_interrupts() -> Iterator[None]:
-    """The signals INT and TERM end the block with a KeyboardInterrupt, and not the process on the spot.
+    """End the block with a KeyboardInterrupt on the signals INT and TERM, and not the process at once.
 
     Python prints and drops an exception in a destructor, and in a function that compiled code calls, as a compiler
-    does for each function that it saves: an interrupt that comes right then is sent again. Libraries may drop one as
-    well, or make another error of it; then the block ends as it may, and raises a KeyboardInterrupt there. In threads
-    other than the main one nothing is changed, nor for signals that are ignored, as INT is in the background of a
-    shell, or that are not Python's.
+    does for each function that it saves: an interrupt that comes right then is sent again. Libraries may also drop
+    one, or turn it into another error; then the end of the block raises a KeyboardInterrupt. Threads other than the
+    main one are unaffected, and so are signals that are ignored, as INT is in the background of a shell, or that have
+    no Python handler.
 
     Raises
     ------
     KeyboardInterrupt
-        At the end of the block, if a signal came, whatever became of it.
+        At the end of the block, if a signal came.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -1,4 +1,4 @@
-"""Result folders in which nothing is ever half-written."""
+"""Result folders without partial files."""
 
 import contextlib
 import errno
@@ -18,7 +18,7 @@ SCRATCH = ".hydranoc-"
 
 @contextlib.contextmanager
 def result_folder(folder: Path, *, stale: Collection[str] = ()) -> Iterator[Path]:
-    """A scratch folder whose files move into ``folder`` when the block ends without an error.
+    """Yield a scratch folder, whose files move into ``folder`` when the block ends without an error.
 
     The scratch folder lies inside ``folder``, so that moving a file is one step of the file system, and a folder that
     cannot be written is noticed before any work is done. After an error, an interrupt or the signal TERM ``folder`` is
@@ -28,7 +28,7 @@ def result_folder(folder: Path, *, stale: Collection[str] = ()) -> Iterator[Path
     ----------
     folder : Path
     stale : collection of str
-        Results that not every run writes: what an earlier run left of them goes, lest it be taken for this run's.
+        Results that not every run writes: those of earlier runs are deleted, to avoid confusion with this run's.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def result_folder(folder: Path, *, stale: Collection[str] = ()) -> Iterator[Path
 
 
 def _remove_leftovers(folder: Path) -> None:
-    """Remove what runs have left that were killed: scratch folders that nobody holds."""
+    """Remove leftovers of killed runs: scratch folders without a lock."""
     for scratch in folder.glob(f"{SCRATCH}*"):
         with locked_if_free(scratch) as free:
             if free:
@@ -95,7 +95,7 @@ def _result_of(error: OSError, scratch: Path) -> Path | str | None:
 
 
 def check_can_be_file(path: Path) -> None:
-    """See that a result can be written under a name.
+    """Check that a result can be written under a name.
 
     Raises
     ------

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 from sim_model.loops.notices import set_notice
 
 Progress = Callable[[str, int, int], None]
-"""Called with what is being done (``Work`` says more), how much of it is done, and of how much (0: unknown)."""
+"""Callback with the work (``Work`` has details), the amount done, and the total amount (0: unknown)."""
 
 SHOWN_AFTER_SECONDS = 2.0
 REFRESH_SECONDS = 0.5
@@ -25,19 +25,19 @@ SWITCH = "HYDRANOC_PROGRESS"
 ENGINE_LOOP = re.compile(r"run_(worms|cycles|planes)_(?P<family>[a-z]+)")
 ABBREVIATIONS = ("spam", "min", "harts")
 UNKNOWN_TOTAL = "{desc} {elapsed}"
-"""Work whose end nobody can tell shows how long it has been going on."""
+"""Format for work of unknown length, with the elapsed time."""
 
 
 class Work(str):
-    """What is being done: a name, and what else can be said of how far it is.
+    """Name of the work in progress, with unit and note.
 
     Parameters
     ----------
     name : str
     unit : str
-        What it is counted in, such as cycles.
+        Unit of its amounts, such as cycles.
     note : str
-        How far it is in another way.
+        Other measure of progress.
     """
 
     __slots__ = ("note", "unit")
@@ -45,14 +45,14 @@ class Work(str):
     note: str
 
     def __new__(cls, name: str, unit: str = "", note: str = "") -> "Work":
-        """Return a name that is equal to any other text of the same letters."""
+        """Return a name, which equals any text of the same characters."""
         work = super().__new__(cls, name)
         work.unit, work.note = unit, note
         return work
 
     @classmethod
     def of(cls, work: str) -> "Work":
-        """Return the work itself, or a name of which nothing more is known."""
+        """Return the work itself, or a text as work without unit and note."""
         return work if isinstance(work, Work) else cls(work)
 
 
@@ -95,7 +95,7 @@ class _Bars:
         )
 
     def refresh(self) -> None:
-        """Draw the bar of work that does not report of itself, such as a build."""
+        """Redraw the bar of work without reports of its own, such as a build."""
         with self._lock:
             if self._bar is not None and time.monotonic() - self._started >= SHOWN_AFTER_SECONDS:
                 self._bar.refresh()
@@ -112,9 +112,9 @@ class _Bars:
 
 
 class _Lines:
-    """A line every few seconds, for logs and pipes: what is being done, how far it is, for how long, and how long yet.
+    """A line every few seconds, for logs and pipes: work, progress, elapsed and remaining time.
 
-    What is left is taken to go on at the mean speed so far, from the first that was said of the work.
+    The remaining time assumes the mean speed since the first report of the work.
     """
 
     def __init__(self) -> None:
@@ -151,11 +151,11 @@ class _Lines:
         return [f"{max(0, seconds):.0f} s left"]
 
     def close(self) -> None:
-        """Nothing is left to wipe."""
+        """Leave the lines: there is no bar to wipe."""
 
 
 class _Reports:
-    """Reports of work, which stand back while a loop of the golden model is compiled.
+    """Reports of work, which are suspended while a loop of the golden model is compiled.
 
     Parameters
     ----------
@@ -174,9 +174,9 @@ class _Reports:
 
     @contextlib.contextmanager
     def compiling(self, loop: str) -> Iterator[None]:
-        """Show that a loop is compiled, and then the work before, unless other work has been reported meanwhile.
+        """Show the compilation of a loop, and then the previous work, unless other work has been reported meanwhile.
 
-        Several processes may compile at a time: work is shown again behind the last of them.
+        Several processes may compile at a time: work is shown again after the last of them.
         """
         before = self._last
         self._compiled.append(loop)
@@ -192,7 +192,7 @@ class _Reports:
 
 
 def compiling_text(loop: str) -> str:
-    """Return what is being done while a loop is compiled.
+    """Return the name of the work while a loop is compiled.
 
     Parameters
     ----------
@@ -208,12 +208,12 @@ def compiling_text(loop: str) -> str:
 
 @contextlib.contextmanager
 def progress_bars(work: str | None = None) -> Iterator[Progress]:
-    """A progress callback that shows how far the work is as long as the block runs.
+    """Yield a progress callback that displays the work during the block.
 
     Parameters
     ----------
     work : str or None
-        What the block begins with, for work that takes long before it reports for the first time.
+        Initial work of the block, for work with a late first report.
     """
     if os.environ.get(SWITCH) == "off":
         yield lambda *_: None
@@ -226,7 +226,7 @@ def progress_bars(work: str | None = None) -> Iterator[Progress]:
     stop = threading.Event()
 
     def refresh() -> None:
-        with contextlib.suppress(OSError, ValueError):  # nobody reads stderr any more
+        with contextlib.suppress(OSError, ValueError):  # stderr is closed
             while not stop.wait(REFRESH_SECONDS):
                 display.refresh()
 

@@ -1,4 +1,4 @@
-"""Whether a file with messages is of a run."""
+"""Comparison of a file with messages with a run."""
 
 import tempfile
 from itertools import zip_longest
@@ -10,7 +10,7 @@ from sim_model.engines.results import Results
 
 
 def check_same_run(results: Results, path: Path) -> None:
-    """See that ``messages.csv`` of an earlier run says what this run says.
+    """Check that ``messages.csv`` of an earlier run equals this run's.
 
     Raises
     ------

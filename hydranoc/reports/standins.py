@@ -1,4 +1,4 @@
-"""Folders for the programs' own caches, where the user's cannot be written.
+"""Fallback folders for the caches of programs, where the user's are not writable.
 
 Yosys in WebAssembly does not start without a cache folder, and Matplotlib complains at length.
 """
@@ -11,15 +11,15 @@ from pathlib import Path
 from hydranoc.cache import cache_folder, user_cache_folder, user_folder
 
 TEMPORARY = "hydranoc-tools-"
-"""How names of folders begin that go with the run."""
+"""Prefix of names of folders that are deleted after the run."""
 
 
 @contextlib.contextmanager
 def lent_folders() -> Iterator[None]:
-    """As long as the block runs, XDG_CACHE_HOME and MPLCONFIGDIR name folders that can be written.
+    """Set XDG_CACHE_HOME and MPLCONFIGDIR to writable folders during the block.
 
-    Where the user's own cannot be, ``tools`` in the cache folder of HydraNoC stands in for them, or else a temporary
-    folder, which goes with the block. If there is none either, the programs have to say so.
+    The fallback for the user's folders is ``tools`` in the cache folder of HydraNoC, or else a temporary folder, which
+    is deleted after the block. Without any the programs report the error.
     """
     wanted = {}
     if not can_be_written(user_cache_folder()):
@@ -43,7 +43,7 @@ def lent_folders() -> Iterator[None]:
 
 
 def can_be_written(folder: Path) -> bool:
-    """Return whether files can be made in a folder, or the folder itself where it is missing."""
+    """Return True if files can be created in a folder, or the folder itself where it is missing."""
     try:
         nearest = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
     except OSError:  # too long a name
@@ -52,7 +52,7 @@ def can_be_written(folder: Path) -> bool:
 
 
 def goes_with_the_run(folder: Path) -> bool:
-    """Return whether a folder lies in one that was lent for this run alone."""
+    """Return True for a folder inside a temporary fallback folder of this run."""
     return any(part.startswith(TEMPORARY) for part in folder.parts)
 
 

@@ -1,4 +1,4 @@
-"""What a run came to: the JSON summary and ``messages.csv``."""
+"""Results of a run: the JSON summary and ``messages.csv``."""
 
 import csv
 from collections.abc import Iterator, Mapping
@@ -28,8 +28,8 @@ def summary_of(results: Results, *, warmup_cycles: int) -> dict[str, Any]:
     """Return the summary of a run as plain values for JSON.
 
     Latencies are in cycles, from the start of a message (start-up included) to the last flit at its last
-    destination; a multicast sent in software counts as one. Messages that start before ``warmup_cycles`` are
-    left out of them.
+    destination; a software multicast counts as one. They exclude messages that start before
+    ``warmup_cycles``.
     """
     return {
         "cycles": results.cycles,
@@ -49,12 +49,12 @@ def summary_of(results: Results, *, warmup_cycles: int) -> dict[str, Any]:
 
 
 def round_trip_figures(results: Results, warmup_cycles: int) -> dict[str, Any]:
-    """Return from the start of each request to the arrival of its reply, like the latencies of ``summary_of``."""
+    """Return times from the start of requests to the arrival of replies, like the latencies of ``summary_of``."""
     return latency_figures(round_trip_cycles(results, warmup_cycles))
 
 
 def latency_figures(latencies: np.ndarray) -> dict[str, int | float | None]:
-    """Count, mean, percentiles and maximum of latencies in cycles; all but the count are None if there are none."""
+    """Return count, mean, percentiles and maximum of latencies in cycles; all but the count may be None."""
     figures = Summary.of(latencies).as_dict()
     rank = -(-len(latencies) * RARE_PER_MILLE // 1000)  # in whole numbers, so that no rounding takes the next one
     rare = int(np.partition(latencies, rank - 1)[rank - 1]) if rank else None
@@ -63,7 +63,7 @@ def latency_figures(latencies: np.ndarray) -> dict[str, int | float | None]:
 
 
 def use_figures(use: "Use", network: ChannelNetwork) -> dict[str, Any]:
-    """Return utilisation of the channels, in flits per cycle, in the cycles that count."""
+    """Return the utilisation of the channels, in flits per cycle, in the counted cycles."""
     busiest = int(use.flits_per_cycle.argmax())
     return {
         "first_cycle": use.first,
@@ -75,13 +75,13 @@ def use_figures(use: "Use", network: ChannelNetwork) -> dict[str, Any]:
 
 
 def is_right(summary: Mapping[str, Any]) -> bool:
-    """Return whether everything arrived exactly once, in order."""
+    """Return True if all messages arrived exactly once, in order."""
     wrong = (summary[key] for key in ("lost", "duplicated", "disordered", "deadlocked"))
     return not any(wrong) and not summary.get("mismatches")
 
 
 def write_messages(results: Results, path: Path) -> None:
-    """``messages.csv``: one row per message and destination, or per copy; cycles that never came are empty."""
+    """Write ``messages.csv``: one row per message and destination, or per copy; missing cycles are empty."""
     several = results.copy_log is not None
     with path.open("w", newline="", encoding="ascii") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -104,7 +104,7 @@ def _rows(results: Results) -> Iterator[tuple[Any, ...]]:
 
 
 def _copy_rows(results: Results) -> Iterator[tuple[int | str, ...]]:
-    """Yield copies in the order of arrival; those that are missing have empty columns."""
+    """Yield copies in the order of arrival; missing ones have empty columns."""
     found: dict[tuple[int, int], list[Any]] = {}
     for copy in results.copy_log if results.copy_log is not None else ():
         found.setdefault((int(copy["message"]), int(copy["node"])), []).append(copy)
@@ -120,9 +120,9 @@ def _copy_rows(results: Results) -> Iterator[tuple[int | str, ...]]:
 def write_channels(
     counts: ChannelCounts, network: ChannelNetwork, cycles: int, path: Path, use: "Use | None" = None
 ) -> None:
-    """``channels.csv``: one row per channel; utilisation is the part of all cycles in which a flit moved.
+    """Write ``channels.csv``: one row per channel; utilisation is the fraction of all cycles in which a flit moved.
 
-    With ``use`` there is that of the cycles that count as well.
+    With ``use`` it also has the utilisation in the counted cycles.
     """
     counted = zip(counts.flits.tolist(), counts.stalled_cycles.tolist(), counts.bubbles.tolist(), strict=True)
     shares = [()] * len(network.channels)

@@ -1,11 +1,11 @@
-"""Summaries for people: plain text in columns."""
+"""Summaries for display: plain text in columns."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 _HEADS = ("count", "mean", "p50", "p99", "p99.9", "max")
 _TABLES = ("latency_cycles", "latency_histogram", "load", "utilisation")
-"""Figures that have lines of their own."""
+"""Figures with lines of their own."""
 BEYOND_SATURATION = "beyond saturation: latencies grow with the length of the run"
 _SHADES = " .:-=+*#%@"
 
@@ -28,7 +28,7 @@ def _text(value: object) -> str:
 
 
 def _hosts(hosts: Mapping[str, Any]) -> str:
-    """Return when hosts hold back, in words."""
+    """Return the host back-pressure in words."""
     parts = [f"pause {hosts['pause']:.2f}, stall {hosts['stall']:.2f}, seed {hosts['seed']}"]
     for blocked in hosts["blocked"]:
         parts.append(
@@ -38,7 +38,7 @@ def _hosts(hosts: Mapping[str, Any]) -> str:
 
 
 def summary_text(summary: Mapping[str, Any]) -> str:
-    """Return the summary for people."""
+    """Return the summary for display."""
     plain = {**summary, "hosts": _hosts(summary["hosts"])} if "hosts" in summary else summary
     rows = [(name.replace("_", " "), value) for name, value in plain.items() if name not in _TABLES]
     lines = [table(rows), "", f"{'latency, cycles':<16}" + "".join(f"{head:>11}" for head in _HEADS)]
@@ -73,7 +73,7 @@ def load_lines(load: Mapping[str, Any]) -> list[str]:
 
 
 def _shaded(kind: str, histogram: Mapping[str, Any]) -> str:
-    """Return a histogram in a line, a letter for each class: the darker, the more messages."""
+    """Return a histogram in a line, a character for each class, darker for more messages."""
     counts, first, width = histogram["messages"], histogram["first_cycles"], histogram["width_cycles"]
     most = max((*counts, 1))
     shades = "".join(_SHADES[-(-count * (len(_SHADES) - 1) // most)] for count in counts)

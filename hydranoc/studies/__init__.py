@@ -1,1 +1,1 @@
-"""The papers' figures and tables: what is measured, and what the papers claim of it."""
+"""The papers' figures and tables: measurements, and the papers' claims."""

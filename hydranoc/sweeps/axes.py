@@ -1,4 +1,4 @@
-"""What is varied: keys of a configuration and their values, as ``--over`` names them."""
+"""Axes of a sweep: keys of a configuration and their values, in the syntax of ``--over``."""
 
 import copy
 import itertools
@@ -13,9 +13,9 @@ from hydranoc.config.yaml_values import ValueWrong, YamlValues
 from hydranoc.errors import ConfigError, shown
 
 DIGITS = 12
-"""Of the values of a range: 0.3 and not 0.30000000000000004."""
+"""Digits of the values of a range: 0.3 and not 0.30000000000000004."""
 MOST_DIGITS = 18
-"""Of the position in a list; longer numbers are keys that nothing has."""
+"""Maximum digits of a position in a list; longer numbers are invalid keys."""
 MOST_VALUES = 100_000
 SPACINGS = ("linear", "log")
 
@@ -43,7 +43,7 @@ class Axis:
 
 
 def parse_axis(text: str) -> Axis:
-    """An axis from ``KEY=VALUE,VALUE,...``, or ``KEY=FIRST:LAST:COUNT`` with ``:log`` for even steps of the logarithm.
+    """Return an axis from ``KEY=VALUE,VALUE,...``, or ``KEY=FIRST:LAST:COUNT`` with ``:log`` for a logarithmic range.
 
     Values are written as in configurations, so a list is ``[8, 8]``.
 
@@ -70,7 +70,7 @@ def _listed(values: str) -> list[Any]:
 
 
 def _range(values: str) -> list[Any]:
-    """Return numbers evenly spaced; whole numbers if both ends and all in between are."""
+    """Return evenly spaced numbers; integers if both ends and all between them are."""
     text = "--over must have FIRST:LAST:COUNT, and :log for even steps of the logarithm"
     parts = [part.strip() for part in values.split(":")]
     spacing = parts.pop() if len(parts) == 4 else "linear"
@@ -90,18 +90,18 @@ def _range(values: str) -> list[Any]:
 
 
 def grid(axes: Sequence[Axis]) -> Iterator[dict[str, Any]]:
-    """Yield values by key of every point, the last axis fastest."""
+    """Yield the values by key of every point, the last axis fastest."""
     for values in itertools.product(*(axis.values for axis in axes)):
         yield {axis.key: value for axis, value in zip(axes, values, strict=True)}
 
 
 def changed(configuration: Mapping[str, Any], axes: Sequence[Axis], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a configuration with other values; keys that it does not have are added.
+    """Return a configuration with other values; missing keys are added.
 
     Raises
     ------
     ConfigError
-        If a step of a key leads nowhere.
+        If a step of a key is neither a key nor a list position.
     """
     content = copy.deepcopy(dict(configuration))
     for axis in axes:

@@ -13,19 +13,19 @@ CONNECT_SECONDS = 10
 def on_cluster(measure: Measure, tasks: Sequence[Task], address: str) -> Iterator[tuple[int, Row]]:
     """Yield position and row of every task, as they are finished.
 
-    What a worker was at that is lost, Dask gives to another one.
+    Dask reassigns the work of a lost worker.
 
     Parameters
     ----------
     measure : callable
     tasks : sequence
     address : str
-        Of Dask's scheduler, such as ``tcp://10.0.0.1:8786``.
+        Address of Dask's scheduler, such as ``tcp://10.0.0.1:8786``.
 
     Raises
     ------
     ConfigError
-        If the address is none.
+        If the address is invalid.
     MachineTrouble
         If Dask is missing, does not answer, or loses too many workers.
     """

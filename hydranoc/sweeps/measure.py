@@ -23,27 +23,27 @@ from hydranoc.measurement.point import DIVERGES, Plan, measure_point
 from sim_model.engines.simulation import Simulation
 
 KEPT_NETWORKS = 8
-"""Networks that a process keeps: points that differ in their traffic alone have the same."""
+"""Networks that a process caches: points that differ only in their traffic share one."""
 SUMMARY = ("verdict", "precise", "cycles", "warmup_cycles", "replications", "carried", "needed_cycles", "deadlocked")
 FILES = "files"
-"""In a row: digests by name, see ``NamedFiles``."""
+"""Key in a row for digests by name, see ``NamedFiles``."""
 COLUMNS = (*SUMMARY, *(f"{kind}_{name}" for kind in UNICAST_AND_MULTICAST for name in VALUES))
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How every point is measured.
+    """Settings of the measurement of every point.
 
     Members
     -------
     seeds : int
-        Replications at least.
+        Minimum replications.
     most_seeds : int
-        And at most, to make intervals narrow.
+        Maximum replications, for narrow intervals.
     precision : float
-        Relative half width of intervals at which there are enough of them.
+        Relative half width of intervals at which replication ends.
     doublings : int
-        How often runs that give no clear verdict are repeated at twice the length.
+        Maximum repetitions at twice the length of runs without a clear verdict.
     """
 
     seeds: int = 5
@@ -66,7 +66,7 @@ class DesignExperiment:
     kinds: tuple[str, ...]
 
     def run(self, replication: int, cycles: int) -> Observations:
-        """See ``Experiment``; the traffic's own seed is where all seeds come from."""
+        """Run one replication, see ``Experiment``; all seeds derive from the traffic's own seed."""
         design = self.design
         config = design.config
         traffic = config.traffic
@@ -80,12 +80,12 @@ class DesignExperiment:
 
 @dataclass(frozen=True)
 class Task:
-    """A configuration to be measured.
+    """Measurement of one configuration.
 
     Members
     -------
     content : mapping
-        What a file would say.
+        Content of the configuration.
     folder : str
         File names in it are relative to this one.
     """
@@ -94,7 +94,7 @@ class Task:
     folder: str = "."
 
     def design(self) -> Design:
-        """Return the design; tables and model are those of an earlier one with the same network, if there is one."""
+        """Return the design, with tables and model of an earlier one with an equal network if there is one."""
         design = _design(self.content, self.folder)
         base = self._network_design()
         files = base.config.source.files
@@ -119,7 +119,7 @@ def _design(content: Mapping[str, Any], folder: str) -> Design:
 
 
 def measure(task: Task, effort: Effort) -> dict[str, Any]:
-    """Values by ``COLUMNS`` of one configuration, None where there is none; and digests of its files, by ``FILES``.
+    """Return values of ``COLUMNS`` for one configuration, None where missing, and its files' digests as ``FILES``.
 
     Random traffic is measured by the rules of ``hydranoc.measurement``, anything else in one run to its end.
     """
@@ -150,7 +150,7 @@ def _measured(design: Design, traffic: RandomTraffic, effort: Effort) -> dict[st
 
 
 def _number(value: float) -> float | None:
-    """Return JSON and tables have no NaN."""
+    """Return a number, or None for NaN, which JSON and tables lack."""
     return float(value) if np.isfinite(value) else None
 
 

@@ -9,12 +9,12 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 MOST_CURVES = 12
-"""In one plot; more could not be told apart."""
+"""Maximum curves in one plot; more would be indistinguishable."""
 KINDS = ("unicast", "multicast")
 
 
 def sweep_figures(table: "DataFrame", keys: Sequence[str], name: str) -> dict[str, Figure]:
-    """Figures by file name: none if the first key has no numbers or there are too many curves, and none without points.
+    """Return figures by file name: none if the first key has no numbers, there are too many curves, or no points.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def sweep_figures(table: "DataFrame", keys: Sequence[str], name: str) -> dict[st
     keys : sequence of str
         Columns of the axes.
     name : str
-        Of the configuration.
+        Name of the configuration.
     """
     curves = table[list(keys[1:])].drop_duplicates() if len(keys) > 1 else table.head(1)
     numbers = str(table[keys[0]].dtype) in ("Int64", "Float64")
@@ -40,7 +40,7 @@ def sweep_figures(table: "DataFrame", keys: Sequence[str], name: str) -> dict[st
 def _figure(
     table: "DataFrame", keys: Sequence[str], name: str, columns: tuple[str, str | None], y_label: str
 ) -> Figure:
-    """Return a panel for each kind of message that has a value anywhere."""
+    """Return a figure with a panel for each kind of message that has values."""
     kinds = tuple(kind for kind in KINDS if f"{kind}_{columns[0]}" in table)
     series = [one for panel, kind in enumerate(kinds) for one in _series(table, keys, kind, columns, panel)]
     return Figure(name, keys[0], y_label, tuple(series), (), (), (), panels=kinds)

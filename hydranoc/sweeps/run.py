@@ -1,4 +1,4 @@
-"""A sweep from its axes to its table; what an interrupted one has measured is kept."""
+"""A sweep from its axes to its table; the points of an interrupted one are stored."""
 
 import hashlib
 import json
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 Over = str | Mapping[str, Sequence[Any]]
 MOST_POINTS = 1_000_000
 SOURCES = ("sim_model", "topology", "hydranoc")
-"""A point of a sweep goes the whole way from its configuration to its row."""
+"""Folders of the sources that determine a row, from the configuration on."""
 
 
 class Sweep:
-    """A configuration, its axes, and how its points are measured.
+    """A configuration, its axes, and the settings of its points.
 
     Parameters
     ----------
@@ -46,12 +46,12 @@ class Sweep:
     points : list of dict
         Values by key, in the order of the table.
     kept : KeptPoints
-        What an earlier run of the same sweep has measured.
+        Points of an earlier run of the same sweep.
 
     Raises
     ------
     ConfigError
-        For an axis that is none of the configuration, or a value that is wrong with the others' first values.
+        For an axis that is no key of the configuration, or a value that is wrong with the others' first values.
     """
 
     def __init__(self, configuration: str | Path | Mapping[str, Any], axes: Sequence[Axis], effort: Effort):
@@ -73,7 +73,7 @@ class Sweep:
             size *= len(axis.values)
         if not self.axes or size > MOST_POINTS:
             raise ConfigError(f"A sweep must have 1 to {MOST_POINTS:,} points, not {size if self.axes else 0:,}")
-        load(configuration)  # says the line of what is wrong before anything was changed
+        load(configuration)  # reports errors of the original configuration, with their lines
         first = {axis.key: axis.values[0] for axis in self.axes}
         for axis in self.axes:
             for value in axis.values:
@@ -91,7 +91,7 @@ class Sweep:
         return Task(changed(self.content, self.axes, values), str(self.folder))
 
     def _digest(self) -> str:
-        """Return of all that decides about the rows, but for the files that configurations name."""
+        """Return the digest of all that determines the rows, except files that configurations name."""
         told = [
             self.content,
             [[axis.key, axis.values] for axis in self.axes],
@@ -101,14 +101,14 @@ class Sweep:
         return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:24]
 
     def _still_true(self) -> Callable[[Row], bool]:
-        """Return whether the files of a row are those that it was measured with; each is read once."""
+        """Return a test of a row for unchanged files since its measurement; each file is read once."""
         digest = cache(lambda name: content_digest(self.folder / name))
         return lambda row: all(digest(name) == old for name, old in row.get(FILES, {}).items())
 
     def run(
         self, share: Callable[[Callable[[Task], Row], Sequence[Task]], Iterator[tuple[int, Row]]], progress: Progress
     ) -> "DataFrame":
-        """Measure what has not been kept, and make the table.
+        """Measure the points that are not stored, and return the table.
 
         Parameters
         ----------
@@ -146,23 +146,23 @@ def sweep(
     over : mapping of str to sequences, or sequence of str
         Values by key, or texts such as ``network.buffer_flits=1,2,4``.
     processes : int or None
-        All cores by default.
+        Number of processes; default all cores.
     dask : str or None
-        Address of a Dask scheduler, whose workers then do it.
+        Address of a Dask scheduler, whose workers measure then.
     progress : callable
-        Called with what is being done, points done, and points in all.
+        Called with the work, points done, and points in all.
     **effort
         Members of ``Effort``.
 
     Returns
     -------
     DataFrame
-        A row for each point, the last key fastest; the same whoever measures it.
+        A row for each point, the last key fastest; independent of processes and workers.
 
     Raises
     ------
     ConfigError
-        For the first thing wrong.
+        For the first error.
     MachineTrouble
         If pandas or Dask is missing, or processes crash.
     """
@@ -177,7 +177,7 @@ def sweep(
 
 
 def sharing(processes: int | None, dask: str | None) -> Callable[..., Iterator[tuple[int, Row]]]:
-    """Return who does the work."""
+    """Return the function that shares the work, among processes or a cluster."""
     if dask is not None:
         from hydranoc.sweeps.cluster import on_cluster
 

@@ -1,4 +1,4 @@
-"""The table of a sweep: a row for each point, in the order of the grid, whoever measured them."""
+"""The table of a sweep: a row for each point, in the order of the grid."""
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -27,7 +27,7 @@ def data_frame(
     points : sequence of mappings
         Values by key.
     rows : sequence of mappings
-        What was measured, by column.
+        Measured values by column.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def data_frame(
 
 
 def write_tables(table: "DataFrame", folder: Path, name: str) -> None:
-    """``NAME.csv`` and ``NAME.parquet``."""
+    """Write ``NAME.csv`` and ``NAME.parquet``."""
     table.to_csv(folder / f"{name}.csv", index=False, lineterminator="\n")
     table.to_parquet(folder / f"{name}.parquet", index=False)
 
@@ -58,7 +58,7 @@ def _dtype(name: str) -> str:
 
 
 def _key_column(pandas: Any, values: list[Any]) -> Any:
-    """Return numbers as such; lists and mixed values as text."""
+    """Return a column of numbers; lists and mixed values become text."""
     kinds = {type(value) for value in values}
     if kinds == {int}:
         return pandas.array(values, dtype="Int64")
@@ -70,7 +70,7 @@ def _key_column(pandas: Any, values: list[Any]) -> Any:
 
 
 def pandas_with_parquet() -> Any:
-    """Return the module ``pandas``, when it can read and write all tables of sweeps.
+    """Return the module ``pandas``, if it can read and write all tables of sweeps.
 
     Raises
     ------

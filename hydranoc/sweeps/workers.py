@@ -18,36 +18,36 @@ from hydranoc.measurement.worker_notices import worker_notices
 from topology.common.trouble import MachineTrouble
 
 BATCH_SECONDS = 1.0
-"""A batch is as long as this, so that handing it over costs little."""
+"""Target duration of a batch, for a small overhead of its transfer."""
 LARGEST_BATCH = 256
 WAITING_BATCHES = 2
-"""For each process, so that none waits for the next one."""
+"""Batches in the queue per process, so that none has to wait."""
 MOST_CRASHES = 3
-"""Without a row in between, before the machine is blamed."""
+"""Maximum crashes without a row in between; then it is an environment failure."""
 Task = Any
 Row = dict[str, Any]
 Measure = Callable[[Task], Row]
 
 
 def run_batch(measure: Measure, tasks: Sequence[Task]) -> tuple[list[Row], float]:
-    """Return rows of a batch, and the seconds that it took."""
+    """Return the rows of a batch, and its duration in seconds."""
     began = time.monotonic()
     return [measure(task) for task in tasks], time.monotonic() - began
 
 
 def _with_threads(measure: Measure, threads: int, task: Task) -> Row:
-    """Return with the threads that are left where there are more cores than tasks."""
+    """Return the row of a task, on the spare threads if there are more cores than tasks."""
     with replication_threads(threads):
         return measure(task)
 
 
 class Batches:
-    """Cuts what is left into batches that take about ``BATCH_SECONDS``, and knows which are being worked at.
+    """Batches of the remaining tasks, of about ``BATCH_SECONDS`` each, with a record of those in progress.
 
     Parameters
     ----------
     tasks : int
-        How many there are.
+        Number of tasks.
     workers : int
         Processes that share them.
     """
@@ -61,11 +61,11 @@ class Batches:
 
     @property
     def finished(self) -> bool:
-        """True if nothing is left, and nothing is being worked at."""
+        """True if no task is left or in progress."""
         return not self._left and not self.open
 
     def take(self) -> range | None:
-        """Positions of the next tasks, None at the end. There batches get smaller, so that all workers end at once."""
+        """Return the positions of the next tasks, None at the end. The last batches are smaller, for an even finish."""
         if not self._left:
             return None
         first = self._left.pop()
@@ -77,13 +77,13 @@ class Batches:
         return first[:size]
 
     def done(self, key: Any, seconds: float) -> range:
-        """Close a batch, and learn from it how long a task takes."""
+        """Close a batch, and estimate the duration of a task from it."""
         batch = self.open.pop(key)
         self._seconds_per_task = 0.5 * (self._seconds_per_task + seconds / len(batch))
         return batch
 
     def give_back(self) -> None:
-        """What was being worked at has to be done again."""
+        """Give the tasks in progress back to the queue."""
         for batch in self.open.values():
             self._left.append(batch)
             self._tasks_left += len(batch)
@@ -93,7 +93,7 @@ class Batches:
 def on_processes(measure: Measure, tasks: Sequence[Task], processes: int) -> Iterator[tuple[int, Row]]:
     """Yield position and row of every task, as they are finished, by processes of this machine.
 
-    A process that is killed is replaced, and what it was at is measured again.
+    A killed process is replaced, and its tasks are measured again.
 
     Raises
     ------
@@ -144,7 +144,7 @@ def _fill(submit: Callable[[Sequence[Task]], Future], tasks: Sequence[Task], bat
 
 @contextlib.contextmanager
 def _pool(processes: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes of which none is left if the block ends with an error, or this process is killed."""
+    """Yield a pool of processes, which all end if the block fails or this process is killed."""
     with worker_notices() as send_notices:
         pool = ProcessPoolExecutor(processes, initializer=_begin_worker, initargs=(send_notices,))
         try:

@@ -1,4 +1,4 @@
-"""The verbs of the command: a file each, loaded when its verb is run or completed."""
+"""The verbs of the command, each in a file that is loaded when the verb is run or completed."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -8,7 +8,7 @@ import click
 VERBS: Mapping[str, str] = {
     "init": "Write a first configuration, with a comment on every key.",
     "examples": "Write the examples, or list them.",
-    "check": "Prove that everyone is reached and that nothing can deadlock.",
+    "check": "Prove reachability and freedom from deadlock.",
     "draw": "Draw the network as SVG and PNG.",
     "verilog": "Generate Verilog-2005, a manifest and a FuseSoC core.",
     "bench": "Write a cocotb project and a Verilog bench around the network.",
@@ -17,14 +17,14 @@ VERBS: Mapping[str, str] = {
     "report": "Show a run as one HTML page: worms in motion, utilisation, latencies.",
     "sweep": "Measure a configuration with many values of its keys, on all cores.",
     "fpga": "Measure LUTs, flip-flops, memories and clock frequency on an FPGA.",
-    "reproduce": "Measure a figure or table of a paper again.",
+    "reproduce": "Reproduce a figure or table of a paper.",
     "schema": "Print the JSON Schema of configurations, or their reference.",
-    "tool": "Run Verilator, Yosys or nextpnr as HydraNoC's environment has them.",
+    "tool": "Run Verilator, Yosys or nextpnr from HydraNoC's environment.",
     "env": "Print shell variables with which Make, cocotb and FuseSoC find Verilator.",
-    "cache": "List, limit or clear what is kept between runs.",
-    "daemon": "Keep the command loaded, so that it answers at once.",
+    "cache": "List, limit or clear the files kept between runs.",
+    "daemon": "Keep the command loaded in the background, for a fast start.",
 }
-"""Line of help by verb, in the order of the help."""
+"""Help line by verb, in the order of the help."""
 
 
 def load_verb(name: str) -> click.Command:

@@ -1,4 +1,4 @@
-"""``bench``: a bench of one's own around the network."""
+"""``bench``: a bench project around the network."""
 
 from pathlib import Path
 from typing import Any
@@ -27,9 +27,9 @@ from hydranoc.verbs.options import config_argument, json_option, say
 @json_option
 def bench(config: Path, folder: Path | None, axi_stream: str | None, as_json: bool, **options: Any) -> int:
     """Write a small project around CONFIG's network with AXI4-Stream ports, ready to be run and changed: tests in
-    cocotb with a Makefile and a runner for pytest, and a bench in plain Verilog; each sends a multicast and looks at
-    what arrives. The options are those of `verilog`. Files in DIR that were changed since they were written are never
-    overwritten; the others are written anew.
+    cocotb with a Makefile and a runner for pytest, and a bench in plain Verilog; each sends a multicast and checks
+    its arrival. The options are those of `verilog`. Files in DIR that were changed since they were written are never
+    overwritten; the others are rewritten.
 
     \b
     Examples:

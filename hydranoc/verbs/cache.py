@@ -1,4 +1,4 @@
-"""``cache``: what is kept between runs."""
+"""``cache``: files kept between runs."""
 
 import math
 import shutil
@@ -24,12 +24,12 @@ BYTES_PER_MB = 10**6
 
 
 @click.command()
-@click.option("--limit", type=float, metavar="GB", help="Let simulators take so much from now on.  [default: 5]")
+@click.option("--limit", type=float, metavar="GB", help="Set the limit for the size of simulators.  [default: 5]")
 @click.option("--clear", is_flag=True, help="Remove everything that is not in use.")
 @json_option
 def cache(limit: float | None, clear: bool, as_json: bool) -> int:
-    """List what is kept in the cache folder (HYDRANOC_CACHE): simulators that `compare` has built, points of figures
-    that `reproduce` goes on with, logs. Beyond the limit the least recently used simulators go first.
+    """List the cache folder (HYDRANOC_CACHE): simulators of `compare`, points of figures of `reproduce`, logs. Beyond
+    the limit the least recently used simulators are deleted first.
 
     \b
     Examples:
@@ -49,7 +49,7 @@ def cache(limit: float | None, clear: bool, as_json: bool) -> int:
 
 
 def _clear() -> list[str]:
-    """Remove all; names of simulators that are running."""
+    """Remove all, and return the names of running simulators."""
     busy = [simulator.name for simulator in kept_simulators() if not drop(simulator.name)]
     for name in OTHER_FOLDERS:
         shutil.rmtree(cache_folder() / name, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""``check``: what can be proved of a network without running it."""
+"""``check``: static proofs about a network."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -25,19 +25,19 @@ SHOWN_PAIRS = 5
 @click.command()
 @config_argument
 @click.option(
-    "--tables", type=NamedPath(), metavar="FILE", help="Write the routing tables as CSV, for network.routing to name."
+    "--tables", type=NamedPath(), metavar="FILE", help="Write the routing tables as CSV, for network.routing."
 )
 @click.option(
     "--certificate",
     type=NamedPath(),
     metavar="FILE",
-    help="Write a certificate of both for the Verilog that `hydranoc verilog` makes; a program of its own checks it.",
+    help="Write a certificate of both for the Verilog of `hydranoc verilog`, which a separate program checks.",
 )
 @click.option(
     "--digests",
     type=NamedPath(),
     metavar="FILE",
-    help="Write the digests of all modules of this Verilog: the program that checks a certificate believes them alone.",
+    help="Write the digests of all modules of this Verilog, the only input that the checker of a certificate trusts.",
 )
 @json_option
 def check(config: Path, tables: Path | None, certificate: Path | None, digests: Path | None, as_json: bool) -> int:
@@ -84,7 +84,7 @@ def _write_certificate(design: "Design", report: "CheckReport", file: Path) -> C
 
 
 def _refutation(report: "CheckReport") -> str:
-    """Return why a network that is not right is not."""
+    """Return the reason why a network is wrong."""
     if report.unreached:
         return _reachability(report)
     if not report.deadlock.free or report.ordering is None:

@@ -1,4 +1,4 @@
-"""``daemon``: a process that keeps everything loaded, for answers at once."""
+"""``daemon``: a background process with loaded modules, for fast commands."""
 
 import os
 import shlex
@@ -22,7 +22,7 @@ SECONDS_PER_MINUTE = 60
 @click.group()
 def daemon() -> None:
     """Keep the command loaded in a process in the background, which forks for each command: a short `model` then takes
-    a tenth of the time. It learns from the commands that it runs, starts again when a source file changes, and ends
+    a tenth of the time. It loads the modules that commands need, restarts when a source file changes, and ends
     when it has been idle. HYDRANOC_DAEMON=off runs a command without it.
 
     \b
@@ -40,14 +40,14 @@ def daemon() -> None:
     default=30,
     metavar="MINUTES",
     show_default=True,
-    help="End after so long without a command.",
+    help="End after this time without a command.",
 )
 def start(idle: float) -> None:
     """Start the daemon. It serves commands of this user, installation and environment of Python."""
     if sys.platform != "linux":
         raise MachineTrouble("the daemon needs Linux")
     if _process() is None:
-        # not from the working folder, where Python would look for packages
+        # not from the working folder, where Python would search for packages
         command = [sys.executable, "-c", f"import hydranoc.cli; hydranoc.cli.serve({idle * SECONDS_PER_MINUTE})"]
         started = subprocess.Popen(
             command,
@@ -72,7 +72,7 @@ def _wait_for(started: "subprocess.Popen[bytes]", command: list[str]) -> None:
 
 @daemon.command()
 def stop() -> None:
-    """End the daemon; commands that it runs go on to their end."""
+    """End the daemon; running commands continue to their end."""
     process = _process()
     if process is not None:
         os.kill(process, signal.SIGTERM)
@@ -84,7 +84,7 @@ def stop() -> None:
 @daemon.command()
 @json_option
 def status(as_json: bool) -> None:
-    """Print the daemon's process, the number of commands that it has run, and what they have cost."""
+    """Print the daemon's process, the number of its commands, and their CPU time."""
     figures = server.running.figures if server.running else {}
     text = table([(name.replace("_", " "), value) for name, value in figures.items()])
     say(figures, text or "no daemon runs commands of this user, installation and environment", as_json)

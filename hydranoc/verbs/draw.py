@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     "messages",
     type=NamedPath(),
     metavar="MESSAGES.csv",
-    help="Colour channels by the flits per cycle that they carried in this run of CONFIG.",
+    help="Colour channels by their flits per cycle in this run of CONFIG.",
 )
 @json_option
 def draw(config: Path, folder: Path | None, messages: Path | None, as_json: bool) -> int:
@@ -52,7 +52,7 @@ def draw(config: Path, folder: Path | None, messages: Path | None, as_json: bool
 
 
 def _load_of(design: "Design", messages: Path, progress: Progress) -> "Use":
-    """Return what channels carried in the run that a file is of."""
+    """Return the load of channels in the run of a file."""
     from hydranoc.reports.same_run import check_same_run
 
     results = design.simulate(progress).results

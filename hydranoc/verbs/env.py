@@ -1,4 +1,4 @@
-"""``env``: makes the programs that come as Python packages known to a shell."""
+"""``env``: shell variables for the programs that come as Python packages."""
 
 import os
 import shlex
@@ -27,7 +27,7 @@ def env(as_json: bool) -> int:
 
 
 def _shell_text(variables: dict[str, str]) -> str:
-    """Return commands of a POSIX shell; what is missing as comments."""
+    """Return commands of a POSIX shell, with missing programs as comments."""
     before = os.environ.get("PATH", "")
     own = variables["PATH"].removesuffix(before).rstrip(os.pathsep)
     lines = [f"# {tool}" for tool in shipped_tools() if isinstance(tool, ToolMissing)]

@@ -14,16 +14,16 @@ from hydranoc.verbs.options import EXAMPLES, NamedPath
 
 _PACKAGE = Path(hydranoc.__file__).parent
 PLACES = (_PACKAGE / EXAMPLES, _PACKAGE.parent / EXAMPLES)
-"""Where they are when the package is installed, and in a checkout."""
+"""Folders of the examples in an installed package, and in a checkout."""
 LEFT_OUT = frozenset(("__pycache__", "results"))
 
 
 @click.command()
 @click.option("-o", "--output", "folder", type=NamedPath(), metavar="DIR", default=EXAMPLES, show_default=True)
-@click.option("--list", "listed", is_flag=True, help="Print what they show, and write nothing.")
+@click.option("--list", "listed", is_flag=True, help="Print their purposes, and write nothing.")
 def examples(folder: Path, listed: bool) -> int:
-    """Write the examples, which help and README speak of, to the folder examples/: configurations, networks in files, a
-    trace, and designs around a network. A file that is there and differs is never overwritten.
+    """Write the examples of help and README to the folder examples/: configurations, networks in files, a trace, and
+    designs around a network. A file that is there and differs is never overwritten.
 
     \b
     Examples:
@@ -54,7 +54,7 @@ def _write(source: Path, folder: Path) -> None:
 
 
 def _files(source: Path) -> Iterator[Path]:
-    """Yield names of all files under a folder; Python and earlier runs may have left others."""
+    """Yield the names of all example files under a folder, without leftovers of Python and of earlier runs."""
     for path in sorted(source.rglob("*")):
         name = path.relative_to(source)
         if path.is_file() and LEFT_OUT.isdisjoint(name.parts):
@@ -62,7 +62,7 @@ def _files(source: Path) -> Iterator[Path]:
 
 
 def _purpose(path: Path) -> str:
-    """Return first sentence of the comment that a configuration begins with."""
+    """Return the first sentence of a configuration's initial comment."""
     lines = path.read_text(encoding="utf-8").splitlines()
     comment = " ".join(line.lstrip("# ") for line in lines if line.startswith("#"))
     return comment.partition(". ")[0].partition(": ")[0].rstrip(".")

@@ -35,14 +35,14 @@ SHOWN_SWITCHES = 8
     type=click.Choice(list(DEVICES)),
     default="ecp5",
     show_default=True,
-    help="xc7 (Xilinx 7 series) is synthesis alone: cells, and no clock.",
+    help="xc7 (Xilinx 7 series) is only synthesised: cells, and no clock.",
 )
 @click.option(
     "--seeds",
     type=click.IntRange(1, MOST_SEEDS),
     default=3,
     show_default=True,
-    help="Placements to take the median of.",
+    help="Number of placements for the median.",
 )
 @click.option("--board", "board_name", type=click.Choice(list(BOARDS)), help="Build a bitstream with a self-test.")
 @output_option("Verilog, scripts, reports and fpga.json or board.json")
@@ -59,8 +59,8 @@ def fpga(
     folder: Path | None,
     as_json: bool,
 ) -> int:
-    """Synthesise, place and route hardware of CONFIG's network out of context, between registers; print what it takes
-    of the device, how fast it can be clocked, and the path that limits it. Default is one router of each shape, the one
+    """Synthesise, place and route hardware of CONFIG's network out of context, between registers; print its area, its
+    clock frequency, and its critical path. Default is one router of each shape, the one
     with the largest tables. Exit code 1 if something does not fit the device.
 
     For Xilinx 7 (--device xc7) hardware is only synthesised: there are counts of LUTs, flip-flops and memories, but no
@@ -88,7 +88,7 @@ def fpga(
     from hydranoc.fpga.report import figures, report_text
     from hydranoc.fpga.run import fpga_tools, measure, tool_versions
 
-    fpga_tools(device)  # a missing program is told before any work
+    fpga_tools(device)  # a missing program is reported before any work
     design = load(config)
     folder = folder or RESULTS / design.config.name
     subjects = _subjects(design, switch, whole)
@@ -125,7 +125,7 @@ def _build_board(
 
 
 def _is_given(context: click.Context, name: str) -> bool:
-    """Return whether an option is there, rather than at its default."""
+    """Return True if an option is given, rather than at its default."""
     return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 

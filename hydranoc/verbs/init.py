@@ -15,10 +15,10 @@ SCHEMA = "hydranoc.schema.json"
 
 @click.command()
 @click.argument("config", type=NamedPath(), default="network.yaml")
-@click.option("--family", type=click.Choice(list(FAMILIES)), default="spam", show_default=True, help="Which routers.")
+@click.option("--family", type=click.Choice(list(FAMILIES)), default="spam", show_default=True, help="Router family.")
 def init(config: Path, family: str) -> int:
-    """Write a first configuration to CONFIG (network.yaml), with every key that the family takes and what it means, and
-    beside it hydranoc.schema.json, from which editors complete keys. A configuration is never overwritten.
+    """Write a first configuration to CONFIG (network.yaml), with every key of the family and its meaning, and beside
+    it hydranoc.schema.json, for completion in editors. A configuration is never overwritten.
 
     \b
     Example:

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 @click.command()
 @config_argument
 @output_option("messages.csv, channels.csv and summary.json")
-@click.option("--goal", is_flag=True, help="Write the messages as a GOAL program, messages.goal, as well.")
+@click.option("--goal", is_flag=True, help="Also write the messages as a GOAL program, messages.goal.")
 @click.option(
     "--engine",
     type=click.Choice(("worm", "planes", "cycle")),
-    help="Move whole worms, flits of 64 routers at a time, or each by itself; the results are the same. Default: the "
-    "fastest that can do it.",
+    help="Move whole worms, flits of 64 routers at a time, or single flits, with equal results. Default: the fastest "
+    "engine that supports the network.",
 )
 @perfetto_options
 @json_option
@@ -38,7 +38,7 @@ def model(
     as_json: bool,
 ) -> int:
     """Simulate CONFIG's traffic with the cycle-exact golden model until everything is delivered. Writes one row per
-    message and destination to messages.csv, and what each channel carried to channels.csv. Exit code 1 if a message is
+    message and destination to messages.csv, and the load of each channel to channels.csv. Exit code 1 if a message is
     lost, duplicated or deadlocked.
 
     \b

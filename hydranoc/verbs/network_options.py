@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-# as rtl.endpoints.axi_injector and rtl.endpoints.axi_ends have them, which would load Amaranth for every verb's --help
+# copies from rtl.endpoints.axi_injector and axi_ends, which would load Amaranth for every verb's --help
 DESTINATION_MODES = ("tuser", "leading-word", "tdest")
 AXI_CLOCKS = ("network", "shared", "separate")
 REGISTER_BUSES = ("axi-lite",)
@@ -25,7 +25,7 @@ _OPTIONS = (
         "[default: network]",
     ),
     click.option(
-        "--tkeep", is_flag=True, help="AXI4-Stream words need not be full; flit_bits is a bit more than a word."
+        "--tkeep", is_flag=True, help="AXI4-Stream words may be partial; flit_bits is a bit more than a word."
     ),
     click.option(
         "--registers",
@@ -44,6 +44,6 @@ def network_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def network_choices(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options but for ``axi_stream`` as arguments of ``Design.verilog``."""
+    """Return the options except ``axi_stream`` as arguments of ``Design.verilog``."""
     chosen = {name: options[name] for name in ("moved", "tkeep", "arrays")}
     return {**chosen, "clocks": options["axi_clocks"] or AXI_CLOCKS[0], "registers": bool(options["registers"])}

@@ -1,4 +1,4 @@
-"""Arguments that several verbs share, and how they print."""
+"""Common arguments and output of verbs."""
 
 import json
 import os
@@ -19,17 +19,17 @@ RESULTS = Path("results")
 EXAMPLES = Path("examples")
 MANY_MESSAGES = 50_000
 MOST_DIGITS = 18
-"""Of a cycle."""
+"""Maximum digits of a cycle."""
 
 
 class NamedPath(click.Path):
-    """A path that has been given: an empty text, such as of a variable that is not set, is not the current folder."""
+    """A non-empty path: an empty text, such as an unset variable, does not mean the current folder."""
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path; nothing else is asked of it here."""
+        """Return the path without further checks."""
         if value == "":
             self.fail("a file or folder must have a name, not ''; the current folder is '.'", param, ctx)
         if "\0" in str(value):
@@ -43,7 +43,7 @@ class CycleWindow(click.ParamType):
     name = "window"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
-        """Return both cycles."""
+        """Return first and last cycle."""
         first, _, last = str(value).partition(":")
         cycles = [int(text) for text in (first, last) if text.isdecimal() and len(text) <= MOST_DIGITS]
         if len(cycles) < 2 or cycles[0] >= cycles[1]:
@@ -52,7 +52,7 @@ class CycleWindow(click.ParamType):
 
 
 def _config(_context: click.Context, _parameter: click.Parameter, path: Path) -> Path:
-    """Return the path; a newcomer may try a command of README before the examples are there."""
+    """Return the path; for a missing example the error suggests ``hydranoc examples``."""
     if path.parent == EXAMPLES and not path.exists():
         raise ConfigError("there is no such file; 'hydranoc examples' writes that folder", file=path)
     return path
@@ -69,7 +69,7 @@ def output_option(what: str) -> Callable[[Any], Any]:
 
 
 def say_if_a_trace_is_faster(design: "Design") -> None:
-    """Tell of traces whoever has many messages in YAML."""
+    """Suggest a trace file for configurations with many messages in YAML."""
     from hydranoc.config.schema import ListTraffic
 
     traffic = design.config.traffic
@@ -79,7 +79,7 @@ def say_if_a_trace_is_faster(design: "Design") -> None:
 
 
 def say(summary: dict[str, Any], text: str, as_json: bool) -> None:
-    """Print a summary for machines or for people.
+    """Print a summary as JSON or text.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def say(summary: dict[str, Any], text: str, as_json: bool) -> None:
     """
     try:
         click.echo(json.dumps(summary, indent=2) if as_json else text)
-    except BrokenPipeError:  # a reader such as head has seen enough: that says nothing about the work
+    except BrokenPipeError:  # a reader such as head has closed the pipe, which is no error of the work
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         raise MachineTrouble(f"cannot print the summary: {reason(error)}") from None

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def perfetto_options(verb: Callable[..., int]) -> Callable[..., int]:
-    """Return ``--perfetto`` and ``--window``."""
+    """Add ``--perfetto`` and ``--window`` to a verb."""
     window = click.option(
         "--window",
         type=CycleWindow(),
         metavar="FIRST:LAST",
-        help="Cycles FIRST to LAST - 1 for --perfetto.  [default: from the end of the warm-up, as many as fit well]",
+        help="Cycles FIRST to LAST - 1 for --perfetto.  [default: from the end of the warm-up, up to a limit]",
     )
     perfetto = click.option(
         "--perfetto",
@@ -37,13 +37,13 @@ def perfetto_options(verb: Callable[..., int]) -> Callable[..., int]:
 
 @contextlib.contextmanager
 def trace_file(perfetto: Path | None, window: tuple[int, int] | None) -> Iterator[Path | None]:
-    """Where the trace is written before it is moved to its place; None if there is to be none."""
+    """Yield the scratch path of the trace, which moves to its place after the block; None without a trace."""
     if perfetto is None:
         if window is not None:
             raise click.UsageError("--window is the part of a run that --perfetto FILE writes, and needs that option")
         yield None
         return
-    check_can_be_file(perfetto)  # the verb's own results are there when this one is moved to its place
+    check_can_be_file(perfetto)  # the verb's own results exist when this one is moved to its place
     with result_folder(perfetto.parent) as scratch:
         yield scratch / perfetto.name
 
@@ -55,7 +55,7 @@ def write_trace(
     path: Path | None,
     progress: Progress,
 ) -> "Written | None":
-    """Record the run once more, and write it; nothing without a path."""
+    """Record the run again, and write it; nothing without a path."""
     if path is None:
         return None
     from hydranoc.replay.perfetto import write_perfetto
@@ -69,7 +69,7 @@ def write_trace(
 
 
 def trace_line(written: "Written", perfetto: Path, window: tuple[int, int] | None, cycles: int) -> str:
-    """Return what is said of the file: which cycles it shows, and whether there is more."""
+    """Return a line about the file: its cycles, and a note if it is cut."""
     shown = f"{perfetto}: cycles {written.window.first:,} to {written.window.last - 1:,}, {written.slices:,} slices"
     wanted = cycles if window is None else min(window[1], cycles)
     if written.window.last >= wanted:
@@ -78,7 +78,7 @@ def trace_line(written: "Written", perfetto: Path, window: tuple[int, int] | Non
 
 
 def trace_figures(written: "Written | None") -> dict[str, Any]:
-    """Return for the summary printed by ``--json``."""
+    """Return the figures of the trace for the summary of ``--json``."""
     if written is None:
         return {}
     return {"perfetto": {"window": [written.window.first, written.window.last], "slices": written.slices}}

@@ -26,14 +26,14 @@ from hydranoc.verbs.options import (
     "--window",
     type=CycleWindow(),
     metavar="FIRST:LAST",
-    help="Replay cycles FIRST to LAST - 1.  [default: from the end of the warm-up, as many as fit well]",
+    help="Replay cycles FIRST to LAST - 1.  [default: from the end of the warm-up, up to a limit]",
 )
 @click.option("--sweep", "table", type=NamedPath(), metavar="TABLE", help="Show the curves of sweep.csv or .parquet.")
 @click.option(
     "--figure",
     type=NamedPath(),
     metavar="NAME.json",
-    help="Show the curves and claims that 'reproduce' has written; or NAME alone, of a full run that is kept.",
+    help="Show the curves and claims of a file of 'reproduce', or of the stored full run NAME.",
 )
 @json_option
 def report(
@@ -45,7 +45,7 @@ def report(
     as_json: bool,
 ) -> int:
     """Simulate CONFIG's traffic and write NAME.html, one page of at most 1 MB that needs no network: the network with
-    its worms, to be played, paused and stepped; who holds a channel and who waits for it; the tree of a message;
+    its worms, to be played, paused and stepped; the holder and waiters of each channel; the tree of a message;
     utilisation, latencies, the configuration. Exit code 1 if a message is lost, duplicated or deadlocked.
 
     \b

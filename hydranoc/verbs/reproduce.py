@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hydranoc.measurement.kept_points import KeptPoints
 
 NEAR = 0.75
-"""How much two names must be alike, 0 to 1, for the one to be meant."""
+"""Minimum similarity of names, 0 to 1, for a suggestion."""
 
 
 def _known() -> dict[str, Reproduction]:
@@ -48,17 +48,17 @@ def _completions(_context: click.Context, _parameter: click.Parameter, incomplet
     help=f"Folder for CSV file and plot.  [default: {RESULTS}/NAME]",
 )
 @click.option("--quick", is_flag=True, help="Fewer points and runs: a coarse answer in seconds.")
-@click.option("--anew", is_flag=True, help="Forget the points that earlier runs have kept.")
+@click.option("--anew", is_flag=True, help="Drop the stored points of earlier runs.")
 @click.option("--jobs", type=click.IntRange(1), help="Cores that share the work.  [default: all]")
-@click.option("--check", is_flag=True, help="Hold what is measured against the full run that is kept; 1 if it differs.")
+@click.option("--check", is_flag=True, help="Compare with the stored full run; exit code 1 for a difference.")
 @json_option
 def reproduce(
     name: str, folder: Path | None, quick: bool, anew: bool, check: bool, jobs: int | None, as_json: bool
 ) -> int:
     """Measure figure or table NAME of a paper again. Writes NAME.csv, a plot with the paper's own claims marked as
-    NAME.svg and NAME.png, and the claims with what was measured as NAME.json. Points are kept
-    until the figure is finished: after an interruption the same command goes on, and says where they lie. Points of
-    figures that share them stay for the others, until the sources of model or studies change.
+    NAME.svg and NAME.png, and the claims with the measured results as NAME.json. Points are stored until the figure is
+    finished: after an interruption the same command resumes, and prints their file. Shared points stay for other
+    figures, until the sources of model or studies change.
 
     \b
     Examples:
@@ -94,7 +94,7 @@ def _measured(name: str) -> MeasuredFigure:
 
 
 def _hint(name: str, known: list[str]) -> str:
-    """Return all names that begin so, or else all that look alike."""
+    """Return all names with this beginning, or else all similar names."""
     begin_so = [other for other in known if name and other.startswith(name)]
     near = begin_so or difflib.get_close_matches(name, known, n=len(known), cutoff=NEAR)
     if not near:
@@ -104,7 +104,7 @@ def _hint(name: str, known: list[str]) -> str:
 
 
 def _begin(name: str, item: Reproduction, quick: bool, anew: bool) -> "KeptPoints":
-    """Return points of earlier runs, unless they are to be forgotten; says that there are some."""
+    """Return the stored points of earlier runs, and report them; drop them if ``anew``."""
     from hydranoc.measurement.kept import kept_points, kept_text
 
     kept = kept_points(item.shares or name, quick, _other_families(name))
@@ -116,7 +116,7 @@ def _begin(name: str, item: Reproduction, quick: bool, anew: bool) -> "KeptPoint
 
 
 def _other_families(name: str) -> set[str]:
-    """Return all but the one that a figure belongs to."""
+    """Return all families but the one of a figure."""
     return {family for family, own in own_reproductions().items() if name not in own}
 
 

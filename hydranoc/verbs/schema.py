@@ -1,4 +1,4 @@
-"""``schema``: what a configuration may say, for editors and for people."""
+"""``schema``: reference of the configuration, as JSON Schema or as a page."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ from hydranoc.verbs.options import NamedPath
 
 
 @click.command()
-@click.option("--markdown", is_flag=True, help="A page of reference instead: every key, value, default, unit, meaning.")
+@click.option("--markdown", is_flag=True, help="Print the reference page: every key, value, default, unit, meaning.")
 @click.option(
     "-o",
     "--output",
@@ -20,7 +20,7 @@ from hydranoc.verbs.options import NamedPath
     help="File to write to.  [default: stdout]",
 )
 def schema(markdown: bool, path: Path | None) -> int:
-    """Print the JSON Schema of configurations, from which editors complete keys and show what they mean: with
+    """Print the JSON Schema of configurations, for completion and help in editors: with
     `# yaml-language-server: $schema=FILE` in the first line of a configuration, or by a setting of the editor.
 
     \b

@@ -33,30 +33,30 @@ MOST_SHOWN = 30
     multiple=True,
     required=True,
     metavar="KEY=VALUES",
-    help="A key and its values: 1,2,4 or FIRST:LAST:COUNT (:log behind it for even steps of the logarithm). Again for "
-    "each further key; the last one varies fastest.",
+    help="A key and its values: 1,2,4 or FIRST:LAST:COUNT (with :log for a logarithmic range). Repeat for each further "
+    "key; the last one varies fastest.",
 )
 @click.option("--seeds", default=5, show_default=True, type=click.IntRange(5), help="Replications of each point.")
 @click.option(
-    "--most-seeds", type=click.IntRange(5), help="As many at most, to make intervals narrow.  [default: --seeds]"
+    "--most-seeds", type=click.IntRange(5), help="Maximum replications, for narrow intervals.  [default: --seeds]"
 )
 @click.option(
     "--precision",
     default=0.05,
     show_default=True,
     type=click.FloatRange(0, 1, min_open=True),
-    help="Half width of the 95 % intervals, as a share of the mean, at which there are enough replications.",
+    help="Half width of the 95 % intervals, as a fraction of the mean, at which replication ends.",
 )
 @click.option(
     "--doublings",
     default=4,
     show_default=True,
     type=click.IntRange(0, 10),
-    help="How often runs without a clear verdict are repeated at twice the length.",
+    help="Maximum repetitions at twice the length of runs without a clear verdict.",
 )
 @click.option("--jobs", type=click.IntRange(1), help="Processes.  [default: one for each core]")
-@click.option("--dask", metavar="ADDRESS", help="Let the workers of this Dask scheduler do it.")
-@click.option("--anew", is_flag=True, help="Forget the points that an interrupted run has kept.")
+@click.option("--dask", metavar="ADDRESS", help="Measure on the workers of this Dask scheduler.")
+@click.option("--anew", is_flag=True, help="Drop the stored points of an interrupted run.")
 @output_option("the table and its plots")
 @json_option
 def sweep(
@@ -74,8 +74,8 @@ def sweep(
 ) -> int:
     """Measure CONFIG with every combination of the given values. Writes sweep.csv and sweep.parquet, a row for each
     point with means, their 95 % intervals, percentiles and throughput by kind of message, and plots of latency and
-    throughput against the first key. Loads without a mean are told from those with one (column "verdict"). The same
-    command goes on where an interrupted one was.
+    throughput against the first key. The column "verdict" separates loads with and without a mean. The same
+    command resumes an interrupted one.
 
     \b
     Examples:
@@ -105,7 +105,7 @@ def sweep(
 
 
 def _begin(planned: "Sweep", anew: bool) -> None:
-    """Forget what is kept, or say that there is something."""
+    """Drop stored points, or report them."""
     from hydranoc.measurement.kept import kept_text
 
     if anew:
@@ -134,7 +134,7 @@ def _cell(value: Any) -> str:
 
 
 def _text(planned: "Sweep", table: "DataFrame") -> str:
-    """Return the columns that matter most, for the first points."""
+    """Return the main columns for the first points."""
     wanted = [axis.key for axis in planned.axes] + [name for name in SHOWN if name in table]
     first = table[wanted].head(MOST_SHOWN)
     shown = first.astype(object).where(first.notna(), "-").map(_cell).to_string(index=False)

@@ -1,4 +1,4 @@
-"""``tool``: runs a program that comes as a Python package."""
+"""``tool``: runs of a program that comes as a Python package."""
 
 import os
 import sys
@@ -15,8 +15,8 @@ from hydranoc.lockstep.tools import SHIPPED, tool_environment
 @click.argument("name", type=click.Choice(SHIPPED), metavar="NAME")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def tool(name: str, arguments: tuple[str, ...]) -> int:
-    """Run the program NAME with ARGUMENTS: verilator, yosys, nextpnr-ecp5, ecppack, nextpnr-ice40 or icepack. It takes
-    the place of this command, and its exit code is the program's. `hydranoc env` makes all of them known to a shell.
+    """Run the program NAME with ARGUMENTS: verilator, yosys, nextpnr-ecp5, ecppack, nextpnr-ice40 or icepack. It
+    replaces this command, and its exit code is the program's. `hydranoc env` adds all of them to the PATH of a shell.
 
     \b
     Examples:

@@ -14,7 +14,7 @@ from hydranoc.verbs.network_options import network_choices, network_options
 from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, say
 
 LONGEST_TOP = 200
-"""Letters of a top's name. File systems take 255, of which suffixes need some."""
+"""Maximum length of a top's name. File systems allow 255, of which suffixes need some."""
 
 
 @click.command()

@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""AXI4-Stream ejector: strips the header from the messages that arrive at a node, and keeps what the user may know."""
+"""AXI4-Stream ejector: strips the header from the messages that arrive at a node, and keeps the fields for the user."""
 
 from typing import Any
 
@@ -15,16 +15,16 @@ from topology.common.flits import HeaderFormat
 from topology.common.part_headers import PartsFormat
 
 SOURCE, BROADCAST = "source", "broadcast"
-"""Header fields that an ejector knows: the sender, and whether a packet goes to several nodes."""
+"""Header fields that an ejector reads: the sender, and whether a packet has several receivers."""
 
 
 class AxiStreamEjector(Part):
-    """Hands the bodies of messages to the user as AXI4-Stream packets.
+    """Delivers the bodies of messages to the user as AXI4-Stream packets.
 
-    A header does not say how long it is. But a multicast's key is never the unicast key of a node that it reaches, so
-    the first field tells a unicast, whose header names no set, from a multicast, whose header has a fixed length, or
-    says itself which flit is the last. Families without sets have a header field ``broadcast`` instead, or no packets
-    to several nodes at all.
+    A header has no length field. But a multicast's key is never the unicast key of a node that it reaches, so the
+    first field distinguishes a unicast, whose header names no set, from a multicast, whose header has a fixed length
+    or marks its last flit. Families without sets have a header field ``broadcast`` instead, or no packets with several
+    receivers.
 
     Latency 1 cycle from link to ``tdata``; throughput 1 flit per cycle, header flits included. A message without body
     gives no packet.
@@ -37,17 +37,17 @@ class AxiStreamEjector(Part):
     Members
     -------
     unicast_key : In
-        Key of a message to this node alone, a constant. Only there if headers may have a bit string, and the header has
-        no field ``broadcast``.
+        Key of a message to this node alone, a constant. Present only if headers may have a bit string, and no field
+        ``broadcast``.
     link : In(link_signature)
         The delivery channel. ``ready`` is a register.
     tdata, tvalid, tready, tlast
         The AXI4-Stream. ``tdata``, ``tvalid`` and ``tlast`` depend on registers only.
     tid : Out
-        The packet's sender, the same in all its beats. A register. Not there if headers have no field ``source``.
+        The packet's sender, constant in all its beats. A register. Absent if headers have no field ``source``.
     tuser : Out(1)
-        Whether the packet was sent to several nodes, the same in all its beats. A register. Not there if headers have
-        neither a bit string nor a field ``broadcast``.
+        Whether the packet has several receivers, constant in all its beats. A register. Absent if headers have neither
+        a bit string nor a field ``broadcast``.
     """
 
     def __init__(self, header: HeaderFormat):
@@ -100,17 +100,17 @@ class AxiStreamEjector(Part):
         return m
 
     def _positions(self, m, flit, taken) -> list[Any]:
-        """Return whether it is header flit 0, 1, ...; only of flits of a header."""
+        """Return one bit per header flit: the flit is in the header at that position."""
         count = self.header.multicast_flits
         if count == 1:
             return [flit.head]
-        position = Signal(range(count))  # wrong for the first flit, and in bodies
+        position = Signal(range(count))  # undefined for the first flit, and in bodies
         with m.If(taken):
             m.d.sync += position.eq(Mux(flit.head, 1, position + 1))
         return [flit.head, *(~flit.head & (position == number) for number in range(1, count))]
 
     def _keep_fields(self, m, flit, at, taken) -> Any:
-        """Registers what the user may know; returns whether the header, as far as it was seen, is a multicast's."""
+        """Register the fields for the user; return whether the header, as far as it has arrived, is a multicast's."""
         fields = dict(self.header.fields)
         if SOURCE in fields:
             sender: Any = Signal(fields[SOURCE], name="sender", reset_less=True)
@@ -134,7 +134,7 @@ class AxiStreamEjector(Part):
         return multicast
 
     def _pieces(self, flit, name: str) -> list[tuple[int, int, Any]]:
-        """Return where a field stands in the header: flit, lowest bit of the piece in the field, and the piece."""
+        """Return the position of a field in the header: flit, lowest bit of the piece in the field, and the piece."""
         flit_bits, names = self.header.flit_bits, [field for field, _ in self.header.fields]
         start = sum(width for _, width in self.header.fields[: names.index(name)])
         width, low, pieces = dict(self.header.fields)[name], 0, []

@@ -1,9 +1,9 @@
 # amaranth: UnusedElaboratable=no
-# (specimens of parts only say what ports there are)
-"""What may lie between a network's stream endpoints and its AXI4-Stream ports: byte counts, and clocks of the users.
+# (specimens of parts only provide their ports)
+"""Parts between a network's stream endpoints and its AXI4-Stream ports: byte counts, and clock-domain crossings.
 
-From a user: port, ``KeepPacker``, ``StreamCrossing``, injector; to a user the same the other way round. Each is only
-there if it is wanted.
+From a user: port, ``KeepPacker``, ``StreamCrossing``, injector; to a user in reverse order. Packer and crossing are
+optional.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ Beat = dict[str, Bits]
 
 @dataclass(frozen=True)
 class StreamOptions:
-    """How AXI4-Stream ports are made.
+    """Options of the AXI4-Stream ports.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class StreamOptions:
     Raises
     ------
     ValueError
-        If there is no such choice of clocks.
+        If ``clocks`` is not one of ``CLOCKS``.
     """
 
     clocks: str = NETWORK
@@ -47,25 +47,25 @@ class StreamOptions:
             raise ValueError(f"Clocks must be one of {', '.join(CLOCKS)}, not {self.clocks!r}")
 
     def clock_of(self, node: int) -> str:
-        """Return name of the clock port of a node's streams."""
+        """Return the name of the clock port of a node's streams."""
         return {NETWORK: "clk", SHARED: "axis_clk", SEPARATE: f"axis_n{node}_clk"}[self.clocks]
 
     def clock_members(self, nodes: int) -> dict[str, Any]:
-        """Return members of a top: clocks besides the network's."""
+        """Return the members of a top for the clocks besides the network's."""
         return {} if self.clocks == NETWORK else {self.clock_of(node): In(1) for node in range(nodes)}
 
     def word_bits(self, flit_bits: int) -> int:
-        """Return width of ``tdata``.
+        """Return the width of ``tdata``.
 
         Raises
         ------
         ValueError
-            If flits have no width that byte counts can use.
+            If the flit width does not suit byte counts.
         """
         return 8 * kept_bytes(flit_bits) if self.tkeep else flit_bits
 
     def data_widths(self, flit_bits: int) -> dict[str, int]:
-        """Return widths of ``tdata`` and, if there is one, ``tkeep``."""
+        """Return the widths of ``tdata`` and, if there is one, ``tkeep``."""
         bits = self.word_bits(flit_bits)
         return {"tdata": bits, **({"tkeep": bits // 8} if self.tkeep else {})}
 
@@ -117,7 +117,7 @@ class StreamEnds:
         return fields, crossing.output("o__valid"), crossing
 
     def pulse(self, name: str, node: int, wire: Wire) -> Wire:
-        """A pulse in the user's clock domain; pulses come out as often as they go in, and not faster than the clock."""
+        """Return a pulse in the user's clock domain: one for each pulse at the input, at most one per clock cycle."""
         if self._options.clocks == NETWORK:
             return wire
         crossing = self._crossing(name, node, 1, inward=False)

@@ -8,12 +8,12 @@ and nothing is stored; a source that pauses inside a packet holds the channels t
 ===========  ====================================================================================  ================
 state        what happens                                                                          cycles
 ===========  ====================================================================================  ================
-``IDLE``     the first beat is looked at, not taken: who are the destinations?                     1
+``IDLE``     the first beat is decoded, not taken: its destinations                                1
 ``COLLECT``  takes the words of the destination set (``leading-word`` only)                        1 per word
 ``WAIT``     the key part works on the destination set; a unicast by ``tdest`` skips this          ``key_cycles`` + 1
 ``HEADER``   header flits go into the link register                                                1 per flit
 ``BODY``     words go into the link register                                                       1 per word
-``SWALLOW``  takes a packet that can go nowhere                                                    1 per word
+``SWALLOW``  drains an unroutable packet                                                          1 per word
 ===========  ====================================================================================  ================
 
 So a packet costs, besides its body, 1 + header flits cycles as a unicast by ``tdest``, and 2 + ``key_cycles`` + header
@@ -38,7 +38,7 @@ from topology.common.part_headers import PartsFormat
 
 DESTINATION_MODES = TUSER, LEADING_WORD, TDEST = ("tuser", "leading-word", "tdest")
 SET_MODES = (TUSER, LEADING_WORD)
-"""Modes of networks whose messages may have several destinations; the others have ``tdest`` alone."""
+"""Destination modes of networks with multicast messages; the others have ``tdest`` alone."""
 
 
 class AxiStreamInjector(Part):
@@ -64,11 +64,11 @@ class AxiStreamInjector(Part):
     node : In
         Number of this node, a constant.
     node_fields : In
-        The header's fields after the key, a constant. Not there if the key is the only field.
+        The header's fields after the key, a constant. Absent if the key is the only field.
     tdata, tvalid, tready, tlast, tdest, tuser
-        The AXI4-Stream. ``tdest`` and ``tuser``, if it is there, are looked at with the first beat of a packet only.
+        The AXI4-Stream. ``tdest`` and ``tuser``, if present, are sampled with the first beat of a packet only.
     error : Out(1)
-        High for one cycle when a packet begins to be swallowed, because it has no destination but the node itself, or
+        High for one cycle when a packet begins to be drained, because it has no destination besides the node itself, or
         none at all, or no body. A register.
     link : Out(link_signature)
         The injection channel; ``valid`` and ``payload`` are registers.
@@ -76,7 +76,7 @@ class AxiStreamInjector(Part):
     Raises
     ------
     ValueError
-        If the addressing has no such mode.
+        If the addressing does not support the mode.
     """
 
     def __init__(
@@ -190,7 +190,7 @@ class AxiStreamInjector(Part):
             self._go_to_header(m, reachable)
 
     def _go_to_header(self, m, reachable: Value):
-        """Send the packet, or swallow it if it can go nowhere."""
+        """Send the packet, or drain it if it is unroutable."""
         with m.If(reachable):
             m.next = "HEADER"
         with m.Else():
@@ -198,7 +198,7 @@ class AxiStreamInjector(Part):
             m.next = "SWALLOW"
 
     def _unicast_key(self, m) -> tuple[Any, Any]:
-        """Return key of a message to ``tdest``, and whether there is such a node."""
+        """Return the key of a message to ``tdest``, and whether that node exists."""
         key_bits = self.header.fields[0][1]
         table = sum((key << 1 | 1) << (key_bits + 1) * i for i, key in enumerate(self.addressing.unicast_keys))
         rows = Const(table, (key_bits + 1) << len(self.tdest))
@@ -206,7 +206,7 @@ class AxiStreamInjector(Part):
         return row[1:], row[0]
 
     def _collect(self, m, destinations):
-        """A word of the destination set; a packet that ends in it has no body, and nothing is left to be swallowed."""
+        """Collect a word of the destination set; a packet that ends in it has no body, and nothing is left to drain."""
         word_bits = self.set_word_bits
         words = set_words(self.header, word_bits)
         others = self._others(m, concat([self.tdata[:word_bits]] * words))
@@ -266,7 +266,7 @@ class AxiStreamInjector(Part):
         return Mux(flits_left.any(), fixed[:flit_bits], part.flit)
 
     def _send_part(self, m, first, fixed, destinations, flits_left, part: NextPart):
-        """A flit of the fixed fields goes, or behind them all one of a part; a unicast has no set by now."""
+        """Send a flit of the fixed fields, and after all of them one per part; a unicast has no set by now."""
         m.d.sync += first.eq(0)
         with m.If(flits_left.any()):
             m.d.sync += [fixed.eq(fixed >> self.header.flit_bits), flits_left.eq(flits_left - 1)]
@@ -284,15 +284,15 @@ class AxiStreamInjector(Part):
 
 
 def destination_modes(addressing: Addressing | UnicastAddressing) -> tuple[str, ...]:
-    """Return modes that there are with an addressing."""
+    """Return the destination modes that an addressing supports."""
     return (TDEST,) if isinstance(addressing, UnicastAddressing) else SET_MODES
 
 
 def tuser_bits(header: HeaderFormat, mode: str) -> int:
-    """Return width of ``tuser``: a bit per node, or 1 in the mode ``leading-word``."""
+    """Return the width of ``tuser``: one bit per node, or 1 in the mode ``leading-word``."""
     return header.destinations if mode == TUSER else 1
 
 
 def set_words(header: HeaderFormat, word_bits: int | None = None) -> int:
-    """Return words of so many bits, by default as many as a flit has, that hold a destination set."""
+    """Return the number of words, by default of a flit's width, that hold a destination set."""
     return -(-header.destinations // (word_bits or header.flit_bits))

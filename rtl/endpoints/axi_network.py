@@ -33,7 +33,7 @@ class AxiStreamTop(StructuralPart):
     plan : NetworkPlan
         With ``addressing`` or ``endpoints``.
     mode : str
-        How packets name their destinations, see ``AxiStreamInjector``.
+        Destination mode of packets, see ``AxiStreamInjector``.
     options : StreamOptions
 
     Members
@@ -41,23 +41,23 @@ class AxiStreamTop(StructuralPart):
     axis_clk, axis_n{i}_clk : In(1)
         Clock of all AXI4-Stream ports, or of those of node i, if it is not the network's.
     s_axis_n{i}_tkeep, m_axis_n{i}_tkeep
-        Bytes of a word, if words need not be full.
+        Bytes of a word, if words may be partial.
     s_axis_n{i}_tdata, _tvalid, _tready, _tlast, _tdest, _tuser
         Packets of node i into the network. If it has several injection channels: ``s_axis_n{i}_c{k}_tdata`` and so
         on; each makes messages of its packets, independently of the others. No ``tuser`` if messages have one
         destination each.
     s_axis_n{i}_error : Out(1)
-        High for one cycle when a packet of node i can go nowhere and is swallowed.
+        High for one cycle when an unroutable packet of node i is drained.
     m_axis_n{i}_tdata, _tvalid, _tready, _tlast, _tid, _tuser
         Packets that arrive at node i. If it has several delivery channels: ``m_axis_n{i}_c{k}_tdata`` and so on. No
         ``tuser`` if messages have one destination each.
     m_axis_n{i}_{output}
-        What else the ejector puts out, if the plan has ``endpoints`` of its own.
+        Other outputs of the ejector, if the plan has ``endpoints`` of its own.
     moved : Out(channels and stages)
         Bit c: a flit moved on channel c in this cycle, or out of a register stage of a link. Channels are numbered as
-        in ``Network.channels`` and in the manifest, which lists the stages as well. Not there if the plan says so.
+        in ``Network.channels`` and in the manifest, which lists the stages as well. Absent if the plan omits it.
     counters_enable, counters_clear, counters_address, counters_data
-        Bus of the channel counters, see ``ChannelCounters``; only if the plan wants them.
+        Bus of the channel counters, see ``ChannelCounters``; only if the plan has counters.
     tables_load, tables_data, tables_out
         Chain of the table stores, see ``TableStore``; only if tables are loadable. Load them under reset.
     others
@@ -66,7 +66,7 @@ class AxiStreamTop(StructuralPart):
     Raises
     ------
     ValueError
-        If the plan says nothing about addressing, there is no such mode, or flits have no bit for byte counts.
+        If the plan has no addressing, the mode is not supported, or flits have no bit for byte counts.
     """
 
     def __init__(self, plan: NetworkPlan, mode: str, options: StreamOptions = NO_OPTIONS):
@@ -164,7 +164,7 @@ def _each(flow: Any, widths: dict[str, int]) -> dict[str, wiring.Member]:
 
 
 def _endpoint_modules(plan: NetworkPlan, mode: str, options: StreamOptions) -> tuple[SharedModule, SharedModule]:
-    """Return injector and ejector."""
+    """Return the injector and the ejector."""
     endpoints, addressing = plan.endpoints, plan.addressing
     if endpoints is not None:
         if mode != TUSER:
@@ -178,14 +178,14 @@ def _endpoint_modules(plan: NetworkPlan, mode: str, options: StreamOptions) -> t
 
 
 def _replaced(structure: Structure, instance: ModuleInstance, module: SharedModule) -> ModuleInstance:
-    """Return another part in the place of an instance, at the same link."""
+    """Replace an instance by another part on the same link, and return the new instance."""
     new = ModuleInstance(instance.name, module, instance.inputs, instance.outputs)
     structure.instances[structure.instances.index(instance)] = new
     return new
 
 
 def plan_modes(plan: NetworkPlan) -> tuple[str, ...]:
-    """Return how packets may name their destinations; empty if a plan has no AXI4-Stream endpoints."""
+    """Return the destination modes that a plan supports; empty if it has no AXI4-Stream endpoints."""
     if plan.endpoints is not None:
         return (TUSER,)
     return () if plan.addressing is None else destination_modes(plan.addressing)
@@ -198,7 +198,7 @@ def generate_axi_network(
     options: StreamOptions = NO_OPTIONS,
     generate: Generator = generate_design,
 ) -> GeneratedDesign:
-    """Make the Verilog of a network with AXI4-Stream endpoints. The same plan gives the same bytes.
+    """Generate the Verilog of a network with AXI4-Stream endpoints. The same plan gives the same bytes.
 
     The manifest has one more entry, ``axi_stream``: mode, widths, and the names of the ports by node and channel.
 
@@ -211,15 +211,15 @@ def generate_axi_network(
     top : str
         Name of the top module, and prefix of all other module names.
     options : StreamOptions
-        Clocks of the ports, and words that are not full.
+        Clocks of the ports, and partial words.
     generate : function
         ``generate_design``, or ``rtl.registers.top.generate_with_registers``.
 
     Raises
     ------
     ValueError
-        If the plan says nothing about addressing, there is no such mode, flits have no bit for byte counts, or the name
-        is no Verilog identifier.
+        If the plan has no addressing, the mode is not supported, flits have no bit for byte counts, or the name is no
+        Verilog identifier.
     """
     extra = {"axi_stream": _manifest_entry(plan, mode, options)}
     generated = generate(lambda plan: AxiStreamTop(plan, mode, options), plan, top, extra)

@@ -141,7 +141,7 @@ def _registers(path: str) -> str:
 
 
 def with_crossing_constraints(generated: GeneratedDesign) -> GeneratedDesign:
-    """Return a network with two files more, which its manifest names.
+    """Return a network with two more files, which its manifest lists.
 
     Parameters
     ----------

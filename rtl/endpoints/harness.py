@@ -1,9 +1,9 @@
 # amaranth: UnusedElaboratable=no
-# (specimens of parts only say what ports there are)
+# (specimens of parts only provide their ports)
 """Lock-step harness: a network with payload generators, seen through one wide port.
 
-Once a bench says how often hosts hold back. Per cycle it writes ``message_valid``, the descriptors on offer and who is
-blocked, and reads ``observed``, which holds everything that the golden model says about the cycle
+A bench sets the rates of host back-pressure once. Per cycle it writes ``message_valid``, the offered descriptors and
+the mask of blocked readers, and reads ``observed``, which has everything that the golden model computes for the cycle
 (``topology.common.observed``): flits moved and their signatures, descriptors accepted, flits delivered, side wires and
 status.
 """
@@ -36,7 +36,7 @@ from topology.common.pattern import SEED_BITS
 
 
 def message_fields(plan: NetworkPlan) -> dict[str, tuple[int, int]]:
-    """Return fields of a harness's ``message_n{i}`` ports: name to (lowest bit, width)."""
+    """Return the fields of a harness's ``message_n{i}`` ports: name to (lowest bit, width)."""
     fields, offset = {}, 0
     members: dict[str, Any] = dict(descriptor_layout(plan.header).members)
     for name, width in (*members.items(), ("payload_seed", SEED_BITS)):
@@ -46,7 +46,7 @@ def message_fields(plan: NetworkPlan) -> dict[str, tuple[int, int]]:
 
 
 def observed_layout(plan: NetworkPlan) -> ObservedLayout:
-    """Return layout of a harness's ``observed``."""
+    """Return the layout of a harness's ``observed``."""
     return ObservedLayout.of(plan.links, plan.flit_bits, plan.side_wires, status_outputs(plan))
 
 
@@ -60,14 +60,14 @@ class HarnessTop(StructuralPart):
     Members
     -------
     message_valid : In(injectors)
-        Whether a descriptor is on offer to each injector, in the order of ``injection_channels``.
+        Whether a descriptor is offered to each injector, in the order of ``injection_channels``.
     message_n{i} : In
-        The descriptor for processor i, packed as ``message_fields`` says. If it has several injection channels:
+        The descriptor for processor i, packed by ``message_fields``. If it has several injection channels:
         ``message_n{i}_c{k}``.
     hosts_seed : In(16)
-        Which patterns hosts hold back in. It is looked at up to cycle 0, the second one after a reset.
+        Seed of the hosts' back-pressure. It is sampled up to cycle 0, the second one after a reset.
     pause_level, stall_level : In(8)
-        In so many of 256 cycles a payload generator has no new word, and a reader takes no flit. They must not change.
+        Of 256 cycles, those without a new word from a payload generator, and without a flit to a reader. Constant.
     blocked : In(delivery channels)
         The readers of these channels take nothing in this cycle.
     moved : Out(channels and stages)
@@ -78,9 +78,9 @@ class HarnessTop(StructuralPart):
         Per channel into a processor: whether a flit moved on it in this cycle (lowest bit), then the flit; all zero if
         none.
     observed : Out
-        All that and more side by side, see ``ObservedLayout``.
+        All of these and more, concatenated, see ``ObservedLayout``.
     counters_enable, counters_clear, counters_address, counters_data
-        Bus of the channel counters, see ``ChannelCounters``; only if the plan wants them.
+        Bus of the channel counters, see ``ChannelCounters``; only if the plan has counters.
     tables_load, tables_data, tables_out
         Chain of the table stores, see ``TableStore``; only if tables are loadable. Load them under reset.
     others
@@ -134,7 +134,7 @@ class HarnessTop(StructuralPart):
         }
         for number, hops in enumerate(hops_of_signature):
             signature = structure.instance(f"signature_{number}", monitors[len(hops)])
-            signature.connect("moved", Slice(fabric.moved, hops[0], len(hops)))  # a link's lanes follow each other
+            signature.connect("moved", Slice(fabric.moved, hops[0], len(hops)))  # a link's VCs are consecutive
             signature.connect("flit", fabric.payload[hops[0]])
             signatures.append(signature.output("seen"))
         return tuple(signatures)
@@ -176,7 +176,7 @@ class HarnessTop(StructuralPart):
 
 
 def generate_harness(plan: NetworkPlan, top: str = "harness") -> GeneratedDesign:
-    """Make the Verilog of a lock-step harness.
+    """Generate the Verilog of a lock-step harness.
 
     The manifest has one more entry, ``harness``: bit offsets of the descriptor fields in the ports ``message_n{i}``,
     and of the parts of ``observed``.

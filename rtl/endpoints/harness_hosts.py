@@ -1,8 +1,8 @@
 # amaranth: UnusedElaboratable=no
-# (specimens of parts only say what ports there are)
+# (specimens of parts only provide their ports)
 """The ends of a network in a lock-step harness: an injector with its payload generator, an ejector with its reader.
 
-As one part each, all of their outputs come from registers; so a simulator can compile them once and call them once in a
+Each is one part whose outputs are all registers. A simulator can therefore compile them once and call them once per
 cycle, as it does with routers (``hydranoc.lockstep.blocks``).
 """
 
@@ -17,7 +17,7 @@ from topology.common.flits import HeaderFormat
 from topology.common.pattern import SEED_BITS
 
 SENDING, RECEIVING = HOST_MODULES = ("sending_host", "receiving_host")
-"""What the modules of the two are called."""
+"""Names of the two modules."""
 
 
 class SendingHost(StructuralPart):

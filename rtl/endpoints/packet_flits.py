@@ -1,4 +1,4 @@
-"""What every AXI4-Stream injector does with its link: header flits, then the packet's words as they come."""
+"""Link side of every AXI4-Stream injector: header flits, then the packet's words as they arrive."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from rtl.parts.output_register import OutputRegister
 
 
 class PacketFlits:
-    """Loads the link of a stream injector; the injector's states say with what.
+    """Loads the link of a stream injector; the injector's states select the source.
 
     Latency 1 cycle from a word to the link; throughput 1 flit per cycle.
 
@@ -18,7 +18,7 @@ class PacketFlits:
     injector
         A part with ``tdata``, ``tvalid``, ``tready`` and ``link``.
     header : Value
-        The header flit that is next.
+        The next header flit.
 
     Members
     -------
@@ -34,12 +34,12 @@ class PacketFlits:
         self._m.d.comb += register.following.data.eq(header)
 
     def offer_header(self, first: Any) -> None:
-        """In this state a header flit goes onto the link as soon as it is free."""
+        """Offer a header flit in this state, as soon as the link is free."""
         register = self._register
         self._m.d.comb += [register.load.eq(self.free), register.following.head.eq(first)]
 
     def offer_word(self, last: Any) -> None:
-        """In this state words go onto the link, the last one as the tail."""
+        """Offer the packet's words in this state, the last one as the tail."""
         register, injector = self._register, self._injector
         self._m.d.comb += [
             injector.tready.eq(self.free),

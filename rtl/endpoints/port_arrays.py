@@ -24,12 +24,12 @@ endmodule
 
 
 def arrays_name(top: str) -> str:
-    """Return name of the module."""
+    """Return the name of the module."""
     return f"{top}_arrays"
 
 
 def with_port_arrays(generated: GeneratedDesign) -> GeneratedDesign:
-    """Return a network with AXI4-Stream ports and the module around it: one file more, which manifest and core name."""
+    """Return a network with AXI4-Stream ports and its wrapper module: one more file, listed in manifest and core."""
     top, name = generated.top, arrays_name(generated.top)
     file = f"{name}.sv"
     manifest = {
@@ -47,10 +47,10 @@ def with_port_arrays(generated: GeneratedDesign) -> GeneratedDesign:
 
 
 def port_arrays(manifest: dict[str, Any]) -> str:
-    """Return SystemVerilog of the wrapper: packed arrays ``s_axis_tdata[i]`` and so on, indexed by stream.
+    """Return the SystemVerilog of the wrapper: packed arrays ``s_axis_tdata[i]`` and so on, indexed by stream.
 
-    The order of the streams is the manifest's: by node, and with several channels of a node by channel. Clocks of the
-    nodes are a vector ``axis_clk``, by node. All other ports are the network's.
+    The streams are in the manifest's order: by node, and with several channels of a node by channel. The clocks of
+    the nodes are a vector ``axis_clk``, by node. All other ports are the network's.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def port_arrays(manifest: dict[str, Any]) -> str:
 
 
 def _place(name: str, streams: dict[str, list[str]], nodes: int) -> tuple[str, int, int]:
-    """Return array of a port of the network, its place there, and the array's length; 0 for a port that is in none."""
+    """Return the array of a network port, its index there, and the array's length; length 0 for a port in no array."""
     for prefix, ports in streams.items():
         end = next((end for end in ports if name.startswith(f"{end}_")), None)
         if end is not None:

@@ -32,7 +32,7 @@ class StreamNetwork(wiring.Component):
     sources : Out(stream.Signature(source_payload)).array(delivery channels)
         Packets out of the network.
     error : Out(1).array(injection channels)
-        High for one cycle when a packet can go nowhere and is swallowed.
+        High for one cycle when an unroutable packet is drained.
     refused, ... : Out(1).array(delivery channels)
         Other outputs of the ejectors, if the family has some.
     others
@@ -42,11 +42,11 @@ class StreamNetwork(wiring.Component):
         Fields ``data``, ``last`` and, where the network has them, ``dest`` and ``user`` of a sink, ``id`` and ``user``
         of a source.
     registers : RegisterMap or None
-        Map of the registers behind AXI4-Lite, if there are some.
+        Map of the registers behind AXI4-Lite, if there are any.
     """
 
     if TYPE_CHECKING:
-        # the members of the signature are attributes, which a type checker cannot know
+        # the members of the signature are attributes, which a type checker does not see
         def __getattr__(self, name: str) -> Any: ...
 
     def __init__(self, top: StructuralPart):
@@ -105,11 +105,11 @@ class StreamNetwork(wiring.Component):
 
 
 def _fields_of(ports: Any, prefix: str) -> dict[str, wiring.Member]:
-    """Return ports of one stream, without the prefix."""
+    """Return the ports of one stream, without the prefix."""
     return {name.removeprefix(prefix): ports[name] for name in ports if name.startswith(prefix)}
 
 
 def _payload(fields: dict[str, wiring.Member]) -> data.StructLayout:
-    """Return layout of what moves in a cycle, from the AXI4-Stream ports of one stream."""
+    """Return the layout of a beat, from the AXI4-Stream ports of one stream."""
     moving = [name for name in fields if name.startswith("t") and name not in (VALID, READY)]
     return data.StructLayout({name.removeprefix("t"): fields[name].shape for name in moving})

@@ -1,14 +1,14 @@
 """Counters of every channel of a network, readable on a small bus.
 
-Registers of full width for every channel would be larger than the routers. So each channel has three short counters,
-and a sweep that visits one channel per cycle adds them to sums in a memory:
+Full-width registers for every channel would be larger than the routers. Each channel therefore has three short
+counters, and a sweep over the channels, one per cycle, adds them to sums in a memory:
 
 ======================  ====================================================================================
 cycle                   what happens
 ======================  ====================================================================================
-t                       the sweep comes to a channel: its short counters start anew, its sums are read
+t                       the sweep visits a channel: its short counters are restarted, its sums are read
 t + 1                   sums and short counters are added up and written
-t + max(channels, 4)    the sweep comes to that channel again
+t + max(channels, 4)    the sweep visits that channel again
 ======================  ====================================================================================
 """
 
@@ -29,7 +29,7 @@ class ChannelCounters(Part):
     """Counts flits, stalled cycles and bubbles of every channel.
 
     Sums have 32 bits and wrap. They are exact ``settling_cycles(channels)`` after ``enable`` went low, or after the
-    network came to rest. Reading takes 2 cycles, one read per cycle.
+    last transfer in the network. Reading takes 2 cycles, one read per cycle.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class ChannelCounters(Part):
     valid, ready, tail : In(channels)
         Handshake of each channel, and the tail bit of the flit on it.
     enable : In(1)
-        Count. Reset does not start a new count in the middle of a message: bubbles are known from its next flit on.
+        Count. Reset does not start a new count in the middle of a message: bubbles count from its next flit on.
     clear : In(1)
         Set all sums to 0; all read as 0 ``settling_cycles(channels)`` cycles later.
     address : In
@@ -83,7 +83,7 @@ class ChannelCounters(Part):
         return m
 
     def _events(self, m) -> list[Signal]:
-        """Return what happens in this cycle, one bit per channel and kind."""
+        """Return the events of this cycle, one bit per channel and kind."""
         in_message = Signal(self.channels)
         moves = Signal(self.channels)
         events = [Signal(self.channels, name=kind) for kind in COUNTED]
@@ -95,7 +95,7 @@ class ChannelCounters(Part):
         return events
 
     def _short_counters(self, m, position, sweep) -> Signal:
-        """Return the short counters of the channel at ``position``, side by side."""
+        """Return the short counters of the channel at ``position``, concatenated."""
         bits = bits_for(sweep + 1)
         rows = []
         events = self._events(m)

@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""Gathers what routers say about bad input: which inputs it came through, and how many worms were discarded."""
+"""Collects the routers' reports of bad input: the inputs concerned, and the number of discarded worms."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,7 +22,7 @@ def watch_inputs(network: ChannelNetwork, *, guarded: bool) -> StatusPart:
     ----------
     network : ChannelNetwork
     guarded : bool
-        Routers tell ``misframed`` of each input. All tell ``discarding``.
+        Routers report ``misframed`` of each input. All report ``discarding``.
     """
     switches = range(network.switches)
     channels = watched_channels(network)
@@ -42,15 +42,15 @@ def watch_inputs(network: ChannelNetwork, *, guarded: bool) -> StatusPart:
 
 
 def guard_settings(*, guard: bool, watchdog_flits: int) -> dict[str, object]:
-    """Return what the manifest says about guards."""
+    """Return the manifest entries about guards."""
     return {"guard": guard, "watchdog_flits": watchdog_flits} if guard else {}
 
 
 class ErrorMonitor(Part):
-    """Remembers until the next reset, or until it is cleared, what the inputs of all routers have met.
+    """Records until the next reset, or until cleared, the errors at the inputs of all routers.
 
     ``unroutable`` and ``misframed`` are valid one cycle after the routers' registers, ``discarded`` as many more as
-    ``topology.common.input_errors.sum_cycles`` says: a sum of so many bits takes several cycles.
+    ``topology.common.input_errors.sum_cycles``: a sum of many bits takes several cycles.
 
     Parameters
     ----------
@@ -61,26 +61,26 @@ class ErrorMonitor(Part):
     guarded : bool
         Whether the inputs have a ``WormGuard``.
     clearable : bool
-        Whether what it remembers can be cleared. A channel that meets something in the cycle of a clear stays marked,
+        Whether its marks can be cleared. A channel with an error in the cycle of a clear stays marked,
         and a worm that is added up in that cycle is counted.
 
     Members
     -------
     discarding : In(inputs)
-        Whether each input drains a worm for which there is no way.
+        Whether each input drains an unroutable worm.
     guards : In(inputs)
         ``WormGuard.misframed`` of each input. Only if inputs have one.
     clear_unroutable, clear_misframed : In(count)
-        Channels that are forgotten. Only if clearable; ``clear_misframed`` only if inputs are guarded as well.
+        Channels whose marks are cleared. Only if clearable; ``clear_misframed`` only if inputs are guarded as well.
     clear_discarded : In(1)
         Count from 0 again. Only if clearable.
     unroutable : Out(count)
-        Channels through which a worm came for which there is no way. Registers.
+        Channels through which an unroutable worm came. Registers.
     misframed : Out(count)
-        Channels through which flits came that were no part of a worm, or a worm that had to be put right. Registers;
+        Channels through which flits outside of a worm came, or a worm that was corrected. Registers;
         always 0 if inputs are not guarded.
     discarded : Out(16)
-        Worms that were drained; the highest number stands for as many or more. A register.
+        Number of drained worms; saturates at the highest number. A register.
     """
 
     def __init__(self, channels: Sequence[int], count: int, guarded: bool, *, clearable: bool = False):
@@ -123,7 +123,7 @@ class ErrorMonitor(Part):
         m.d.sync += self.discarded.eq(Mux(total[-1], most, total[:-1]))
 
     def _remember(self, m, seen, remembered, clear):
-        # all in one vector: assignments to so many bits of one signal take Amaranth a time that grows as their square
+        # all in one vector: many assignments to bits of one signal take Amaranth time quadratic in their number
         found: list[Any] = [Const(0)] * self.count
         for i, channel in enumerate(self.channels):
             found[channel] = seen[i]
@@ -133,9 +133,9 @@ class ErrorMonitor(Part):
 
 
 def _sum(m, bits: list[Any]) -> Any:
-    """Return number of bits that are set, with a register behind every sum of a few numbers."""
+    """Return the number of set bits, pipelined with a register behind every sum of a few numbers."""
     level = 0
-    numbers = [(bit, 1) for bit in bits]  # with the most that each can be: adders alone would make them wider
+    numbers = [(bit, 1) for bit in bits]  # limited to the largest possible sums: adders alone would be wider
     while len(numbers) > 1:
         groups = [numbers[i : i + SUMMANDS] for i in range(0, len(numbers), SUMMANDS)]
         numbers = []

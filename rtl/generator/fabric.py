@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
-# (specimens of parts only say what ports there are)
-"""The inside of every network top: routers, injectors and ejectors, wired as the topology says."""
+# (specimens of parts only provide their ports)
+"""Core of every network top: routers, injectors and ejectors, wired by the topology."""
 
 from collections.abc import Callable, Iterable
 from functools import cached_property
@@ -20,7 +20,7 @@ from topology.common.lanes import LaneNetwork
 from topology.common.side_wires import SideWire
 
 End: TypeAlias = tuple[ModuleInstance, str]
-"""Where a link starts or ends: instance and port."""
+"""End of a link: instance and port."""
 
 
 class Fabric:
@@ -29,7 +29,7 @@ class Fabric:
     Parameters
     ----------
     structure : Structure
-        Where to put them.
+        Structure that they are added to.
     plan : NetworkPlan
     injector, ejector : SharedModule or None
         Ends of the network: a part with a link, by default ``MessageInjector`` and ``MessageEjector``.
@@ -38,18 +38,18 @@ class Fabric:
     -------
     injectors, ejectors : list of ModuleInstance
         One injector per channel from a processor, in the order of ``injection_channels``, and one ejector per channel
-        into a processor, in the order of ``delivery_channels``; their user sides are open.
+        into a processor, in the order of ``delivery_channels``; their user sides are unconnected.
     valid, ready, tail : tuple of wires, one bit per channel
         Handshake of each channel, and the tail bit of the flit on it, at the output register.
     moved : Wire, one bit per channel and stage
-        Bit c: a flit left the output register of channel c of the network in this cycle; behind the channels the same
-        for every stage, in the order of ``LinkStages.hops``.
+        Bit c: a flit left the output register of channel c of the network in this cycle; after the channels a bit for
+        every stage, in the order of ``LinkStages.hops``.
     payload : tuple of wires
         The flit on each link, in the order of ``moved``.
     side_wires : tuple of wires
-        What routers put on the plan's side wires, in their order.
+        Router outputs that drive the plan's side wires, in their order.
     table_stores : list of ModuleInstance
-        One ``TableStore`` per switch if tables are loadable, else none; their chain is open.
+        One ``TableStore`` per switch if tables are loadable, else none; their chain is unconnected.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Fabric:
             if self._is_lane(channel):
                 lane_valid, lane_payload = self._connect_lane(channel)
                 valid.append(lane_valid)
-                ready.append(Constant(1, 1))  # there are credits: what is on a link with lanes moves
+                ready.append(Constant(1, 1))  # credits guarantee room: flits with virtual channels always move
                 payload.append(lane_payload)
                 continue
             ends = self._ends(channel)
@@ -102,7 +102,7 @@ class Fabric:
 
     @cached_property
     def moved(self) -> Wire:
-        """See the members; whoever asks for it first brings its monitor into the structure."""
+        """The member ``moved``; the first access adds its monitor to the structure."""
         monitor = self._structure.instance(
             "channels", SharedModule(lambda: TransferMonitor(self._plan.links.moved_bits))
         )
@@ -128,7 +128,7 @@ class Fabric:
         return router
 
     def _link_stages(self) -> dict[tuple[int, int], ModuleInstance]:
-        """Return the stages of all links, by channel and stage."""
+        """Return the register stages of all links, by channel and stage."""
         links, flit_bits = self._plan.links, self._plan.flit_bits
         if not links.hops:
             return {}
@@ -136,21 +136,21 @@ class Fabric:
         return {(c, stage): self._structure.instance(f"link_c{c}_{stage}", module) for c, stage in links.hops}
 
     def _ends(self, channel: Channel) -> list[tuple[End, End]]:
-        """Return the links that a channel consists of, from where it starts to where it ends."""
+        """Return the links of a channel in order, from source to sink."""
         stages = [self._stages[hop] for hop in self._plan.links.hops_of(channel.index)]
         sources = [self._source(channel), *((stage, "onward") for stage in stages)]
         sinks = [*((stage, "link") for stage in stages), self._sink(channel)]
         return list(zip(sources, sinks, strict=True))
 
     def _is_lane(self, channel: Channel) -> bool:
-        """Return whether a channel is a lane of a link between switches."""
+        """Return whether a channel is a virtual channel of a link between switches."""
         network = self._plan.network
         return (
             isinstance(network, LaneNetwork) and network.is_switch(channel.source) and network.is_switch(channel.sink)
         )
 
     def _connect_lane(self, channel: Channel) -> tuple[Slice, Wire]:
-        """Connect the link that a lane belongs to; returns the valid bit and the payload at its source."""
+        """Connect the link that a virtual channel belongs to; return the valid bit and the payload at its source."""
         network = self._plan.network
         assert isinstance(network, LaneNetwork)
         source, output = self._source(channel)
@@ -161,12 +161,12 @@ class Fabric:
         return Slice(valid, network.lane_of[channel.index], 1), payload
 
     def _link(self, channel: Channel) -> Channel:
-        """Return the physical channel, whose ports are those of routers."""
+        """Return the physical channel, which has the router ports."""
         network = self._plan.network
         return network.links.channels[network.link_of[channel.index]] if isinstance(network, LaneNetwork) else channel
 
     def _connect_side_wire(self, wire: SideWire) -> Wire:
-        """Connect a side wire; returns what its router puts on it."""
+        """Connect a side wire; return the router output that drives it."""
         output = source = self._routers[wire.source].output(wire.output)
         stages = self._plan.links.per_side_wire
         if stages and wire.source != wire.sink:
@@ -179,21 +179,21 @@ class Fabric:
         return source
 
     def _source(self, channel: Channel) -> End:
-        """Return where a channel starts: instance and port."""
+        """Return the source of a channel: instance and port."""
         network = self._plan.network
         if network.is_switch(channel.source):
             return self._routers[channel.source], f"outputs__{self._link(channel).source_port}"
         return self._injector_at[channel.index], "link"
 
     def _sink(self, channel: Channel) -> End:
-        """Return where a channel ends: instance and port."""
+        """Return the sink of a channel: instance and port."""
         network = self._plan.network
         if network.is_switch(channel.sink):
             return self._routers[channel.sink], f"inputs__{self._link(channel).sink_port}"
         return self._ejector_at[channel.index], "link"
 
     def watched(self, sources: Iterable[tuple[int, str] | SideWire]) -> Bits:
-        """Return outputs of routers that are no links, and what is in the register stages of side wires."""
+        """Return the router outputs that are no links, and the contents of the register stages of side wires."""
         bits: list[Bits] = []
         for source in sources:
             if not isinstance(source, SideWire):
@@ -204,7 +204,7 @@ class Fabric:
         return tuple(bits)
 
     def delivered_flit(self, delivery: int):
-        """The payload of one of the ``delivery_channels``."""
+        """Return the payload of one of the ``delivery_channels``."""
         return self.ejectors[delivery].inputs["link__payload"]
 
 

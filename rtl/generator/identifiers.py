@@ -15,10 +15,10 @@ _KEYWORDS = frozenset(_KEYWORD_LINES.split())
 
 
 def is_identifier(name: str) -> bool:
-    """Return whether a name can be a Verilog module's without an escape."""
+    """Return whether a name is valid as a Verilog module name without an escape."""
     return name.isascii() and name.isidentifier() and name not in _KEYWORDS
 
 
 def escaped(name: str) -> str:
-    """Return a name as it stands in Verilog text: a keyword needs a backslash before and a space after it."""
+    """Return a name as Verilog text: a keyword needs a backslash before and a space after it."""
     return f"\\{name} " if name in _KEYWORDS else name

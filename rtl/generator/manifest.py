@@ -13,7 +13,7 @@ from topology.common.part_headers import PartsFormat
 
 
 def network_manifest(part: Part, plan: NetworkPlan, top: str, modules: list[str], files: list[str]) -> dict[str, Any]:
-    """Return facts about a generated network, ready for JSON.
+    """Return the facts about a generated network, ready for JSON.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def network_manifest(part: Part, plan: NetworkPlan, top: str, modules: list[str]
 
 
 def _parts(header: HeaderFormat) -> dict[str, Any]:
-    """The flits that name destinations, where each is for a part of them: how many parts, and fields of a flit."""
+    """Return the number of parts of a destination set and their flits' fields, if headers name sets part by part."""
     if not isinstance(header, PartsFormat):
         return {}
     sizes = {"bits": header.part_processors, "part": header.part_bits, "last": 1}
@@ -124,7 +124,7 @@ def _shapes(plan: NetworkPlan, top: str) -> list[dict[str, Any]]:
 
 
 def port_list(part: Part) -> list[dict[str, Any]]:
-    """Name, direction and bits of every port of a part's Verilog, clock and reset first."""
+    """Return name, direction and width of every port of a part's Verilog, clock and reset first."""
     ports = [{"name": "clk", "direction": "input", "bits": 1}, {"name": "rst", "direction": "input", "bits": 1}]
     for name, is_input, value in flat_ports(part):
         ports.append({"name": name, "direction": "input" if is_input else "output", "bits": len(value)})
@@ -152,7 +152,7 @@ def lint_control(top: str) -> str:
 
 
 def fusesoc_core(top: str, plan: NetworkPlan, headers: Sequence[str] = ()) -> str:
-    """Return FuseSoC core file (CAPI2) of a generated network.
+    """Return the FuseSoC core file (CAPI2) of a generated network.
 
     Parameters
     ----------
@@ -160,8 +160,8 @@ def fusesoc_core(top: str, plan: NetworkPlan, headers: Sequence[str] = ()) -> st
         Name of the top module.
     plan : NetworkPlan
     headers : sequence of str
-        Names of C headers. Whoever depends on the core can include them: FuseSoC hands their folder to the C compilers
-        of simulators, and no tool takes them for sources of its own.
+        Names of C headers. Dependent cores can include them: FuseSoC passes their folder to the C compilers of
+        simulators, and no tool treats them as sources of its own.
     """
     network = plan.network
     return f"""CAPI=2:

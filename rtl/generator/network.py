@@ -43,9 +43,9 @@ class NetworkTop(StructuralPart):
         Flits that arrive at processor i. If it has several delivery channels: ``eject_n{i}_c{k}_valid`` and so on.
     moved : Out(channels and stages)
         Bit c: a flit moved on channel c in this cycle, or out of a register stage of a link. Channels are numbered as
-        in ``Network.channels`` and in the manifest, which lists the stages as well. Not there if the plan says so.
+        in ``Network.channels`` and in the manifest, which lists the stages as well. Absent if the plan omits it.
     counters_enable, counters_clear, counters_address, counters_data
-        Bus of the channel counters, see ``ChannelCounters``; only if the plan wants them.
+        Bus of the channel counters, see ``ChannelCounters``; only if the plan has counters.
     tables_load, tables_data, tables_out
         Chain of the table stores, see ``TableStore``; only if tables are loadable. Load them under reset.
     others
@@ -127,7 +127,7 @@ class GeneratedDesign:
         File names and their texts: ``<top>.v`` with all modules, ``<top>.vlt``, ``<top>.core`` and ``manifest.json``;
         ``<top>_tables.hex`` if tables are loadable.
     manifest : dict
-        What ``manifest.json`` says.
+        Content of ``manifest.json``.
     """
 
     top: str
@@ -137,7 +137,7 @@ class GeneratedDesign:
 
 MakeTop = Callable[[NetworkPlan], StructuralPart]
 Generator = Callable[[MakeTop, NetworkPlan, str, dict[str, Any]], GeneratedDesign]
-"""Makes the files of a top-level part around a plan, with a name, and with more entries of the manifest."""
+"""Makes the files of a top-level part around a plan, with a name and additional manifest entries."""
 
 
 def generate_design(
@@ -148,7 +148,7 @@ def generate_design(
     *,
     files: Mapping[str, str] | None = None,
 ) -> GeneratedDesign:
-    """Make the files of a top-level part around a plan.
+    """Generate the files of a top-level part around a plan.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def generate_design(
     extra : dict
         More entries of the manifest.
     files : mapping of str to str
-        More files: names and texts. C headers among them are in the core, for whoever depends on it.
+        More files: names and texts. C headers among them are in the core, for dependent cores.
 
     Raises
     ------
@@ -187,7 +187,7 @@ def generate_design(
 
 
 def generate_network(plan: NetworkPlan, top: str = "noc", generate: Generator = generate_design) -> GeneratedDesign:
-    """Make the Verilog of a network. The same plan gives the same bytes.
+    """Generate the Verilog of a network. The same plan gives the same bytes.
 
     Parameters
     ----------

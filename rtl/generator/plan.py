@@ -1,4 +1,4 @@
-"""What a family tells the network generator."""
+"""Description of a network that a family passes to the network generator."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,17 +29,17 @@ class RouterInstance:
 
 @dataclass(frozen=True)
 class Addressing:
-    """How a sender's hardware turns a set of destinations into a header.
+    """Rule by which a sender's hardware encodes a destination set as a header.
 
     Parameters
     ----------
     key : function
-        Makes the part that finds the routing key. It has the members ``destinations`` (In, a bit per processor),
+        Makes the part that computes the routing key. It has the members ``destinations`` (In, a bit per processor),
         ``key`` (Out, the header's first field) and ``multicast`` (Out(1), whether the header carries the bit string).
         It works for every set that is not empty, one destination included. If the key depends on the sender, it has a
         member ``node`` (In, the sender's number, a constant) as well.
     key_cycles : int
-        The key is right this many cycles after ``destinations`` has changed, if it holds still until then; 0 for a
+        The key is valid this many cycles after ``destinations`` has changed, if it is stable until then; 0 for a
         combinational part.
     unicast_keys : tuple of int
         Key of a message to one processor alone, by processor. No multicast that reaches a processor has this key.
@@ -57,12 +57,12 @@ class Addressing:
 
 @dataclass(frozen=True)
 class UnicastAddressing:
-    """How a sender's hardware makes a header where a message has one destination and no bit string.
+    """Rule by which a sender's hardware builds a header that has one destination and no bit string.
 
     Parameters
     ----------
     key : function
-        Makes the combinational part that finds the routing key. It has the members ``destination`` (In, a processor's
+        Makes the combinational part that computes the key. It has the members ``destination`` (In, a processor's
         number), ``key`` (Out, the header's first field) and ``exists`` (Out(1), whether there is such a processor). If
         the key depends on the sender, it has a member ``node`` (In, the sender's number, a constant) as well.
     unicast_keys : tuple of int
@@ -83,15 +83,15 @@ class UnicastAddressing:
 
 @dataclass(frozen=True)
 class StreamEndpoints:
-    """AXI4-Stream endpoints that a family makes itself.
+    """AXI4-Stream endpoints that a family builds itself.
 
     Parameters
     ----------
     injector, ejector : function
         Make parts with the members of ``AxiStreamInjector`` and ``AxiStreamEjector``, but without constants besides
-        ``node``. What the ejector puts out besides becomes an output of the network, ``m_axis_{name}_{output}``.
+        ``node``. Other outputs of the ejector become outputs of the network, ``m_axis_{name}_{output}``.
     parameters : mapping
-        What the manifest says about them.
+        Manifest entries about them.
     """
 
     injector: Callable[[], Part]
@@ -101,20 +101,20 @@ class StreamEndpoints:
 
 @dataclass(frozen=True)
 class StatusPart:
-    """A part that watches routers, and whose outputs are outputs of the network.
+    """A part that monitors routers, and whose outputs are outputs of the network.
 
     Parameters
     ----------
     name : str
         Instance name, and prefix of the network's ports.
     make : function
-        Makes the part. If it is called with true, the part has an input ``clear_{output}`` for each output in
-        ``meanings``: bits that are 1 clear what the output has remembered, unless it happens again in this cycle.
+        Makes the part. If it is called with True, the part has an input ``clear_{output}`` for each output in
+        ``meanings``: bits that are 1 clear bits of the output, unless the event recurs in this cycle.
     watched : mapping of str to sequence of ((int, str) or SideWire)
         Per input, the lowest bits first: switches with output ports, and side wires, of which the register stages are
         seen.
     meanings : mapping of str to str
-        Those outputs that can change, and what they tell. An output whose ``clear_`` has one bit is a number.
+        Outputs that can change, and their meanings. An output whose ``clear_`` has one bit is a number.
     """
 
     name: str
@@ -139,7 +139,7 @@ class NetworkPlan:
     routers : sequence of RouterInstance
         One per switch.
     parameters : mapping
-        What the manifest says about the family's parameters.
+        Manifest entries about the family's parameters.
     addressing : Addressing, UnicastAddressing or None
         Needed for endpoints that make headers themselves.
     endpoints : StreamEndpoints or None
@@ -147,13 +147,13 @@ class NetworkPlan:
     moved : bool
         Exported tops have the output ``moved``. The lock-step harness always has.
     counters : bool
-        Count what happens on every channel.
+        Count the events on every channel.
     loadable_tables : bool
-        The routers' tables are registers that have to be loaded, and no constants.
+        The routers' tables are registers that have to be loaded, not constants.
     clearable_status : bool
-        Tops have an input for each output of a status part that clears what it remembers.
+        Tops have an input for each output of a status part that clears it.
     most_flits : int or None
-        The longest message that injectors send; None if any length will do.
+        The longest message that injectors send; None without a limit.
     side_wires : sequence of SideWire
     status : sequence of StatusPart
     link_cycles : int

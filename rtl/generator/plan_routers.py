@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-# (a specimen of a router only says what ports there are)
+# (a specimen of a router only provides its ports)
 """The routers of a plan: one shape for all switches whose routers are alike."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -23,13 +23,13 @@ def plan_routers(
     Parameters
     ----------
     make : function
-        Makes a router from its parameters. The module name tells routers apart that one network can have.
+        Makes a router from its parameters. Routers of one network with different parameters have different names.
     parameters : sequence
-        By switch: all that decides about the logic of its router.
+        By switch: all parameters that determine the logic of its router.
     constants : function
         (switch, its parameters) -> values of the router's constant input ports.
     order : function
-        What the shapes are sorted by, for lists that people read; those alike stand in the order of their first switch.
+        Sort key of the shapes, for printed lists; equal ones are in the order of their first switch.
     """
     names = {shape: make(shape).module_name for shape in sorted(dict.fromkeys(parameters), key=order)}
     shapes = {name: partial(make, shape) for shape, name in names.items()}

@@ -1,4 +1,4 @@
-"""What the parts that read headers have to know of a router, whatever its family."""
+"""Parameters of a router, of any family, for the parts that read headers."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from rtl.parts.worm_guard import MOST_WATCHDOG_FLITS
 from topology.common.flits import HeaderFormat, bits_for
 
 MAX_PROCESSORS = 1024
-"""In hardware; the golden model runs larger networks."""
+"""Limit for hardware; the golden model runs larger networks."""
 MAX_BUFFER_FLITS = 1024
 MAX_ROUTING_CYCLES = 1024
 
@@ -23,7 +23,7 @@ def check_range(name: str, value: int, lowest: int, highest: int) -> None:
 class RouterParameters(ABC):
     """The shape of a router that looks up a key in a routing table, or else destination bits in reach sets.
 
-    It is everything that decides about the logic of a router; what differs between switches arrives on ports.
+    It determines the logic of a router; differences between switches are constants on ports.
 
     Parameters
     ----------
@@ -35,11 +35,11 @@ class RouterParameters(ABC):
     routing_cycles : int
         Cycles from input buffer to output register for a head that meets no contention, at least 1.
     multicast : bool
-        Whether there are reach sets. False leaves out everything that only multicasts need.
+        Whether there are reach sets. False omits all logic for multicasts.
     guarded : bool
-        Keep flits that belong to no worm out of the inputs: every input has a ``WormGuard``.
+        Reject flits outside of worms: every input has a ``WormGuard``.
     watchdog_flits : int
-        Longest worm; longer ones are cut off. 0 for worms of any length; anything else needs ``guarded``.
+        Longest worm; longer ones are truncated. 0 for worms of any length; other values need ``guarded``.
 
     Raises
     ------
@@ -72,16 +72,16 @@ class RouterParameters(ABC):
     @property
     @abstractmethod
     def classes(self) -> int:
-        """Routing tables, of which each input has one by its class."""
+        """Number of routing tables; the class of an input selects one of them."""
 
     @property
     @abstractmethod
     def multicast_keys(self) -> range:
-        """Keys of headers with a bit string. A header with another key ends with it, and has a way or none."""
+        """Keys of headers with a bit string. A header with another key ends with it, and is unicast or unroutable."""
 
     @property
     def tells_branching(self) -> bool:
-        """True if the route unit has to say which requests are for several outputs."""
+        """True if the route unit reports which requests are for several outputs."""
         return False
 
     def check_common(self) -> None:
@@ -91,7 +91,7 @@ class RouterParameters(ABC):
         check_range("Routing delay in cycles", self.routing_cycles, 1, MAX_ROUTING_CYCLES)
         check_range("Longest worm in flits", self.watchdog_flits, 0, MOST_WATCHDOG_FLITS)
         if self.watchdog_flits and not self.guarded:
-            raise ValueError("Inputs must be guarded to cut off worms that are too long")
+            raise ValueError("Inputs must be guarded to truncate long worms")
         if self.route_bits > MAX_PORT_BITS:
             raise ValueError(
                 f"Routing table of a switch must have at most {MAX_PORT_BITS} bits, one per class, key and output, "
@@ -130,17 +130,17 @@ class RouterParameters(ABC):
 
     @property
     def depth(self) -> int:
-        """Flits that an input buffer holds."""
+        """Flits of an input buffer."""
         return self.header_flits - 1 + self.buffer_flits
 
     @property
     def header_flits(self) -> int:
-        """Flits of a header that the router looks at, at most."""
+        """Maximum number of header flits that the router reads."""
         return self.header.multicast_flits if self.multicast else self.header.key_flits
 
     @property
     def scan_bits(self) -> int:
-        """Low bits of a flit that can hold a part of the header that the router looks at."""
+        """Low bits of a flit that can contain header fields for the router."""
         return self.header.scan_bits if self.multicast else min(self.flit_bits, self.key_bits)
 
     @property
@@ -150,10 +150,10 @@ class RouterParameters(ABC):
 
     @property
     def looks_ahead(self) -> bool:
-        """True if a header flit is looked at while it moves in on the link."""
+        """True if a header flit is decoded while it moves in on the link."""
         return self.routing_cycles == 1
 
     @property
     def watches_links(self) -> bool:
-        """True if the route unit has to know when a flit moves in."""
+        """True if the route unit monitors the links into the router."""
         return self.looks_ahead or self.header_flits > 1

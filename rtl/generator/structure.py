@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-# (specimens of parts only say what ports there are)
+# (specimens of parts only provide their ports)
 """Hardware that is nothing but instances and wires, described once for simulation and for export.
 
 A network's top has no logic of its own, but hundreds of thousands of wires. Amaranth's netlist keeps every bit as an
@@ -44,7 +44,7 @@ class Constant:
     Raises
     ------
     ValueError
-        If it does not fit.
+        If it is out of range.
     """
 
     value: int
@@ -57,16 +57,16 @@ class Constant:
 
 
 Bits: TypeAlias = Wire | Slice | Constant | tuple["Bits", ...]
-"""What an input can be connected to; a tuple is a concatenation, its first element lowest."""
+"""Source of an input; a tuple is a concatenation, its first element lowest."""
 
 
 def width_of(bits: Bits) -> int:
-    """Return number of bits."""
+    """Return the number of bits."""
     return sum(map(width_of, bits)) if isinstance(bits, tuple) else bits.width
 
 
 def flat_ports(part: Part) -> Iterator[tuple[str, bool, Value]]:
-    """Ports of a part without clock and reset: Verilog name, whether it is an input, and the value in the part."""
+    """Yield a part's ports without clock and reset: Verilog name, whether it is an input, and the value in the part."""
     for path, member, value in part.signature.flatten(part):
         yield "__".join(map(str, path)), member.flow == In, Value.cast(value)
 
@@ -105,9 +105,9 @@ class ModuleInstance:
         Instance name.
     module : SharedModule
     inputs : dict of str to Bits
-        What the input ports are connected to.
+        Connections of the input ports.
     outputs : dict of str to Wire
-        Wires of those output ports that are read.
+        Wires of the output ports in use.
 
     An input ``rst`` may be connected to one bit, which is then the reset in place of that of the whole. In Amaranth's
     own simulator it is a reset besides that of the whole, and does not reach parts that have clocks of their own.
@@ -159,24 +159,24 @@ def connect_link(source: ModuleInstance, source_port: str, sink: ModuleInstance,
 
 
 class Structure:
-    """Instances, and what the outputs of the whole are.
+    """Instances, and the outputs of the whole.
 
     Parameters
     ----------
     part : Part
-        The part whose inside this is.
+        The part with this structure.
 
     Members
     -------
     ports : dict of str to Wire
         Ports of the whole without clock and reset.
     inputs : set of str
-        Those that are inputs.
+        Names of the inputs among them.
     instances : list of ModuleInstance
     outputs : dict of str to Bits
-        What the output ports of the whole are connected to.
+        Connections of the output ports of the whole.
     names : dict of str to Bits
-        What wires besides those at instances are connected to.
+        Connections of wires besides those at instances.
     """
 
     def __init__(self, part: Part):
@@ -199,13 +199,13 @@ class Structure:
 
 
 class StructuralPart(Part):
-    """A part without logic of its own; a subclass says what is in it.
+    """A part without logic of its own; a subclass defines its structure.
 
     Export writes it as text, see ``rtl.generator.verilog``. Everywhere else it is an ordinary Amaranth component.
     """
 
     def structure(self) -> Structure:
-        """Return the inside; made anew in each call."""
+        """Return the structure; built anew in each call."""
         raise NotImplementedError
 
     def elaborate(self, platform):

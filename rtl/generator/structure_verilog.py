@@ -12,7 +12,7 @@ ELEMENTS_PER_LINE = 4
 ELEMENTS_PER_ASSIGNMENT = 64
 
 ModuleOf = Callable[[Part], tuple[str, Collection[str]]]
-"""Gives the name of a part's module, and those of ``CLOCK_PORTS`` that the module has."""
+"""Returns the name of a part's module, and those of ``CLOCK_PORTS`` that the module has."""
 
 
 def structure_verilog(name: str, structure: Structure, module_of: ModuleOf) -> str:
@@ -24,7 +24,7 @@ def structure_verilog(name: str, structure: Structure, module_of: ModuleOf) -> s
         Name of the module.
     structure : Structure
     module_of : function
-        Says which module a part is.
+        Returns the module of a part.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def structure_verilog(name: str, structure: Structure, module_of: ModuleOf) -> s
 
 
 def _wires(instance: ModuleInstance, unread: Iterator[int]) -> dict[str, Wire]:
-    """Return the wire at every output of an instance; lint takes one named ``unused`` as read."""
+    """Return the wire at every output of an instance; lint treats a wire named ``unused`` as read."""
     return {
         port: instance.outputs[port] if port in instance.outputs else Wire(f"unused_{next(unread)}", width)
         for port, width in instance.module.outputs.items()
@@ -69,7 +69,7 @@ def _instance(instance: ModuleInstance, wires: dict[str, Wire], module: str, clo
 
 
 def _assignments(port: Wire, bits: Bits) -> list[str]:
-    """Connects an output; a long concatenation in pieces, because simulators make one function of an assignment."""
+    """Return the assignments of an output; long concatenations in pieces: simulators make one function of each."""
     flat = _flat(bits)
     if len(flat) <= ELEMENTS_PER_ASSIGNMENT:
         return [f"  assign {escaped(port.name)} = {_text(bits)};"]
@@ -83,13 +83,13 @@ def _assignments(port: Wire, bits: Bits) -> list[str]:
 
 
 def _flat(bits: Bits) -> list[Bits]:
-    """Return the elements of a concatenation, and of those in it, the lowest first."""
+    """Return the elements of a concatenation, nested ones included, the lowest first."""
     return [element for part in bits for element in _flat(part)] if isinstance(bits, tuple) else [bits]
 
 
 def _check(connected: bool, what: str) -> None:
     if not connected:
-        raise ValueError(f"{what} must be connected to something")
+        raise ValueError(f"{what} must be connected")
 
 
 def _declared(wire: Wire) -> str:

@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
-# (specimens of parts only say what ports there are)
-"""Which bits of a switch's table store are which table."""
+# (specimens of parts only provide their ports)
+"""Layout of a switch's table store: the bits of each table."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from rtl.generator.structure import SharedModule
 from topology.common.table_chain import chain_words
 
 TABLES = ("routes", "reach")
-"""Ports of routers that are tables; everything else that is constant says where the switch is."""
+"""Router ports that carry tables; all other constants depend on the switch's place."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class SwitchTables:
     offsets : dict of str to (int, int)
         Lowest bit and width of each table.
     value : int
-        What is to be loaded.
+        Value to be loaded.
     """
 
     offsets: dict[str, tuple[int, int]]
@@ -50,5 +50,5 @@ def switch_tables(plan: NetworkPlan) -> list[SwitchTables]:
 
 
 def loaded_words(plan: NetworkPlan) -> list[int]:
-    """Return what goes into the chain of table stores, first to last."""
+    """Return the words for the chain of table stores, first to last."""
     return chain_words([(tables.value, tables.bits) for tables in switch_tables(plan)])

@@ -11,7 +11,7 @@ from topology.common.table_chain import TABLE_WORD_BITS, table_words
 
 
 class TableStore(Part):
-    """A shift register that moves on by one word in each cycle with ``load``. Reset does not touch it.
+    """A shift register that shifts by one word in each cycle with ``load``. Reset does not change it.
 
     Parameters
     ----------
@@ -22,9 +22,9 @@ class TableStore(Part):
     -------
     load : In(1)
     data : In(8)
-        The word that goes in.
+        The word that is shifted in.
     following : Out(8)
-        The word that goes on to the next store. A register.
+        The word that is shifted on to the next store. A register.
     table : Out(bits)
         Registers; all zero at power-up, which routes nothing: every message is discarded.
     """

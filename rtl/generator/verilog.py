@@ -22,14 +22,14 @@ from rtl.generator.structure_verilog import CLOCK_PORTS, structure_verilog
 from rtl.parts.part import MAX_PORT_BITS, Part
 
 LICENSE = "Apache-2.0"
-"""What generated Verilog says of its licence, as an SPDX identifier."""
+"""Licence of generated Verilog, as an SPDX identifier."""
 
 HEAD = f"""\
 // SPDX-License-Identifier: {LICENSE}
 /* verilator lint_off DECLFILENAME */
 `timescale 1ns / 1ps
 """
-"""Beginning of a generated file, which holds all modules of a network."""
+"""Beginning of a generated file, which contains all modules of a network."""
 
 PLACEHOLDER = "hydranoc_module_without_name"
 _OF_EVERY_PART = frozenset(vars(wiring.Component({})))
@@ -53,18 +53,18 @@ class Converted:
 class ModuleLibrary:
     """Collects the modules of a design while it is elaborated; an ``Exporter``.
 
-    A module is known by its content, which is what a part is converted to: parts of one name and one content are one
-    module, and a part of another content is another module, whatever it is called.
+    A module is identified by its content, the converted part: parts of equal name and content share one module, and
+    parts of different content are different modules, even with equal names.
 
     Parameters
     ----------
     prefix : str
-        Put before all module names, so that two networks can live in one design.
+        Prefix of all module names, so that a design can contain two networks.
 
     Members
     -------
     modules : list of str
-        Names of the modules, users after what they use.
+        Names of the modules, each after those it uses.
     """
 
     def __init__(self, prefix: str = ""):
@@ -78,19 +78,19 @@ class ModuleLibrary:
         self._known: dict[str, list[tuple[Part, Converted]]] = {}  # parts that need not be converted again
 
     def add(self, part: Part, module: str) -> str:
-        """Convert a part, and all parts in it, unless the library has one like it already.
+        """Convert a part and all parts in it, unless the library already has an equal one.
 
         Parameters
         ----------
         part : Part
         module : str
-            The name that its module should have.
+            Preferred name of its module.
 
         Returns
         -------
         str
-            The name that it has. If a part of another content came first, it ends in ``_variant2``, ``_variant3`` and
-            so on, in the order in which they come.
+            Name of the module. If a part of another content has the preferred name, it ends in ``_variant2`` and so
+            on, in the order of conversion.
 
         Raises
         ------
@@ -130,7 +130,7 @@ class ModuleLibrary:
         return name
 
     def _module_of(self, part: Part) -> tuple[str, tuple[str, ...]]:
-        """Return module name and clock ports of a part."""
+        """Return the module name and the clock ports of a part."""
         converted = self._converted(part, f"{self.prefix}{part.module_name}")
         return converted.name, converted.clock_ports
 
@@ -165,7 +165,7 @@ def _port_directions(part: Part) -> dict[str, str]:
 
 
 def _are_made_alike(one: Part, other: Part) -> bool:
-    """Whether two parts have the same class and attributes besides their ports, so that their content is the same.
+    """Return whether two parts have the same class and attributes besides their ports, and so the same content.
 
     Attributes that cannot be compared, such as arrays and functions, have to be the same objects.
     """
@@ -181,7 +181,7 @@ def _are_equal(one: object, other: object) -> bool:
         return True
     try:
         return type(one) is type(other) and hash(one) == hash(other) and one == other
-    except TypeError:  # holds a list or an array: whether it is equal would have to be asked of its elements
+    except TypeError:  # contains a list or an array: equality would depend on its elements
         return False
 
 
@@ -191,10 +191,10 @@ def _clock_ports(text: str) -> tuple[str, ...]:
 
 
 def _rtlil(part: Part, module: str, platform: object) -> str:
-    """Return a part as RTLIL, with ``PLACEHOLDER`` for its name, which is to be ``module``.
+    """Return a part as RTLIL, with ``PLACEHOLDER`` in the place of the name ``module``.
 
-    Amaranth numbers all input bits of a module together, with 16 bits. Pads have numbers of their own, so every input
-    comes in through one; in RTLIL that is just a port.
+    Amaranth numbers all input bits of a module together, with 16 bits. Pads have separate numbers, so every input
+    has one; in RTLIL it is an ordinary port.
     """
     fragment = Fragment.get(part, platform)
     ports: list[tuple[str, Value | IOPort, None]] = []

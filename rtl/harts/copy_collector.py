@@ -1,15 +1,15 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""Makes one packet of the copies of a broadcast that come to a node's host (Sec. 4).
+"""Merges the copies of a broadcast that arrive at a node's host into one packet (Sec. 4).
 
-The copies come one after the other, and a flit at most in a frame of eight cycles, which is the pace of the node. The
-words of each broadcast that is being collected are stored in an entry, in a lane for every different body.
+Copies arrive one after the other, at most one flit per frame of eight cycles, the rate of the node. The words of each
+collected broadcast are stored in an entry, in a lane for every distinct body.
 
-What happens when in a frame is in ``copy_steps``.
+The schedule of a frame is in ``copy_steps``.
 
-A copy that comes when its broadcast was handed over already and is still in its entry is late: only its direction is
-noted, so that the entry is free again when all copies have come. The header of the packet that is handed over is the
-header of the copy which decided. So one is stored for each entry, and the lanes have bodies only.
+A copy of a broadcast that is delivered but still in its entry is late: only its direction is recorded, so that the
+entry is freed when all copies have arrived. The header of the delivered packet is the header of the deciding copy.
+One header is therefore stored for each entry, and the lanes contain bodies only.
 """
 
 from typing import Any
@@ -40,14 +40,14 @@ KEY_FIELDS = ("algorithm", "source", "id")
 
 
 class CopyCollector(Part):
-    """Hands over each broadcast once, and ordinary packets as they are.
+    """Delivers each broadcast once, and ordinary packets unchanged.
 
-    Throughput a flit in eight cycles on either side. Latency 15 cycles from the flit that decides, taken, to the header
+    Throughput one flit per eight cycles on either side. Latency 15 cycles from the deciding flit, taken, to the header
     on ``o``. After reset nothing is taken while the memory of finished broadcasts is swept: a cycle for each of its
     2 to the power of (bits of a source + 7) words.
 
-    An id may be used again by its source when half of the id space has gone by, and what is left of its last use is
-    forgotten. Of a source's id one broadcast is handed over: with it all others by other algorithms are beaten.
+    A source may reuse an id after half of the id space, and the state of its last use is then discarded. One broadcast
+    per source and id is delivered: it supersedes those with the same id by other algorithms.
 
     Parameters
     ----------
@@ -55,9 +55,9 @@ class CopyCollector(Part):
         Header format of the mesh.
     nodes : int
     packet_flits : int
-        Flits of the longest packet, header included; at least 2. Of a longer one the last words fall on each other.
+        Flits of the longest packet, header included; at least 2. The last words of a longer one overwrite each other.
     mode : str
-        ``first``: the first copy is handed over. ``vote``: the one whose body reaches a majority of all copies that the
+        ``first``: the first copy is delivered. ``vote``: the one whose body reaches a majority of all copies that the
         algorithm makes.
     entries : int
         Broadcasts that are collected at a time, 2 to 16.
@@ -71,10 +71,10 @@ class CopyCollector(Part):
     o : Out(link_signature)
         Packets for the host; ``valid`` and ``payload`` are registers.
     undecided : Out(1)
-        High for one cycle when a broadcast is given up that no copy has decided: all copies are there, or its entry is
-        needed. Not told of those that another broadcast beats, and of those whose id comes again. A register.
+        High for one cycle when an undecided broadcast is given up: all copies have arrived, or its entry is needed. Not
+        for those superseded by another broadcast, or by a new one with the same id. A register.
     refused : Out(1)
-        High for one cycle when a copy is dropped: of a broadcast that was handed over before, a second one from the
+        High for one cycle when a copy is dropped: of a broadcast that was delivered before, a second one from the
         same direction, or of an algorithm with too few copies. A register.
 
     Raises
@@ -150,7 +150,7 @@ class CopyCollector(Part):
         return self._copy_layout["source"].width + self._copy_layout["id"].width
 
     def _take(self, m, platform, finished):
-        """A flit from the buffer."""
+        """Take a flit from the buffer."""
         at, flit_bits = self._steps, self.header.flit_bits
         buffer = instantiate(m, platform, "buffer", InputBuffer(flit_bits, BUFFER_FLITS))
         connect(m, flipped(self.i), buffer.link)
@@ -174,7 +174,7 @@ class CopyCollector(Part):
             m.d.sync += [self._copy[name].eq(header[name]) for name in COPY_FIELDS]
 
     def _keep_progress(self, m, entries) -> tuple[Any, Any]:
-        """How far the current entry's broadcast is, at first all 0, and how far it is with the copy that ends."""
+        """Return the progress of the entry's broadcast, at first all 0, without and with the copy that ends."""
         votes = {"poll": poll_layout(self.lanes)} if self.mode == VOTE else {}
         shape = data.StructLayout({"seen": DIRECTIONS, "delivered": 1, **votes})
         m.submodules.progress = store = memory.Memory(shape=shape, depth=self.entries, init=[])
@@ -193,11 +193,11 @@ class CopyCollector(Part):
         return progress.poll.lanes_used if self.mode == VOTE else Const(0, 1)
 
     def _by_algorithm(self, m, name: str, values: list[int], bits: int) -> Value:
-        """Return something that depends on the copy's algorithm."""
+        """Return a value selected by the copy's algorithm."""
         return table_row(m, Const(packed(values, bits), bits * len(values)), self._copy.algorithm, bits, name)
 
     def _decide(self, m, finished, entries, progress) -> dict[str, Any]:
-        """Return what becomes of a copy, found out from its head and kept for all of it."""
+        """Return the decisions on a copy, made from its head and kept until its tail."""
         at, copy = self._steps, self._copy
         decision: dict[str, Any] = {
             name: Signal(name=name) for name in ("voting", "late", "allocating", "losing", "refusing", "beaten")
@@ -238,7 +238,7 @@ class CopyCollector(Part):
         return decision
 
     def _store(self, m, entries, next_lane, voting) -> Any:
-        """The words: read for the lanes and for the emission, written into the next lane, or of a head as header."""
+        """Store the words: read for lanes and emission, written into the next lane, or of a head as header."""
         at, emission, headers = self._steps, self._emission, self.lanes
         slot_bits = bits_for(self.lanes + 1)  # of an entry: lanes and header
         depth = self.entries << slot_bits + len(self._position)
@@ -264,7 +264,7 @@ class CopyCollector(Part):
         return read.data
 
     def _vote(self, m, platform, stored, progress, following) -> tuple[Any, Any]:
-        """Return lane of the copy that ends, and whether it decides."""
+        """Return the lane of the copy that ends, and whether its vote decides."""
         if self.mode == FIRST:
             return Const(0, 1), Const(1, 1)
         at, decided = self._steps, Signal()
@@ -283,7 +283,7 @@ class CopyCollector(Part):
         return vote.lane, decided
 
     def _count(self, m, finished, entries, decision, progress, following, decided) -> Signal:
-        """Return a copy has ended: its direction has been seen, and its vote may decide. Whether it has decided."""
+        """Count the direction of a copy that has ended; return whether its vote decides the broadcast."""
         broadcast = self._copy.broadcast
         counted = self._counted
         ended, deciding, complete, lost = Signal(), Signal(), Signal(), Signal()

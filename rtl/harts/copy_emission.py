@@ -1,4 +1,4 @@
-"""The packet that a copy collector is handing over: where its words are, and when the next one goes out."""
+"""Packet that a copy collector delivers: addresses of its words, and the time of the next one."""
 
 from typing import Any
 
@@ -21,9 +21,9 @@ class CopyEmission:
     Members
     -------
     emitting : Signal
-        A packet is being handed over.
+        A packet is being delivered.
     entry, lane : Signal
-        Where its body is. With one lane ``lane`` is a constant.
+        Address of its body. With one lane ``lane`` is a constant.
     head : Signal
         Its next word is the header.
     position : Signal
@@ -38,7 +38,7 @@ class CopyEmission:
         self.position: Any = Signal(position_bits, name="emitted_position")
 
     def send(self, m: Any, link: Any, time: Any, stored: Any) -> None:
-        """At its time the word that was read goes into the output register, if that is free."""
+        """Move the word that was read into the output register at its time, if that is free."""
         register = OutputRegister(m, link)
         m.d.comb += [
             register.load.eq(time & self.emitting & register.free),
@@ -54,7 +54,7 @@ class CopyEmission:
             ]
 
     def begin(self, m: Any, decided: Any, entry: Any, lane: Any) -> None:
-        """Another packet is handed over from the next cycle on."""
+        """Begin another packet in the next cycle."""
         with m.If(decided):
             m.d.sync += [self.emitting.eq(1), self.entry.eq(entry), self.head.eq(1), self.position.eq(0)]
             if isinstance(self.lane, Signal):

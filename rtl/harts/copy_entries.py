@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""The broadcasts that a host has copies of: which entry a copy belongs to, and which one a new broadcast takes."""
+"""Broadcasts of which a host has copies: the entry of a copy, and the free entry for a new broadcast."""
 
 from typing import Any
 
@@ -15,8 +15,8 @@ from topology.common.flits import bits_for
 class CopyEntries(Part):
     """Keys of the entries, and the choice of one.
 
-    A broadcast that has no entry gets the lowest one that is neither in use nor being handed over. If there is none it
-    drives out another: all in turn, but not the one that is being handed over.
+    A broadcast without an entry takes the lowest one that is neither in use nor being delivered. If there is none it
+    evicts another, in turn, except the one that is being delivered.
 
     Parameters
     ----------
@@ -24,8 +24,8 @@ class CopyEntries(Part):
         At least 2.
     key_bits : int
     name_bits : int
-        The highest bits of a key are a source and an id, of which the highest bit says which half of the ids is in use:
-        a broadcast of the other half that is otherwise called alike is long out of date.
+        The highest bits of a key are a source and an id, whose highest bit is the half of the ids that is in use: a
+        broadcast of the other half with otherwise equal bits is out of date.
 
     Members
     -------
@@ -34,9 +34,9 @@ class CopyEntries(Part):
     key : In(key_bits), keyed : In(1)
         Key of a broadcast; without ``keyed`` of an ordinary packet, which no entry matches.
     emitting : In(1), emitted : In
-        An entry that is being handed over.
+        The entry that is being delivered.
     entry : Out, matched : Out(1)
-        The entry that has the key, or else the one to be taken. Registers.
+        The entry with the key, or else the next one to take. Registers.
     in_use : Out(1)
         Whether ``entry`` is in use. Combinational from registers.
     take : In(1)
@@ -117,6 +117,6 @@ class CopyEntries(Part):
         return concat(encoded(one_hot, range(self.entries), len(self.entry)))
 
     def _after(self, entry) -> Any:
-        """Return the next entry in turn; a power of two wraps round by itself."""
+        """Return the next entry in turn; a power of two wraps by itself."""
         following = (entry + 1)[: len(entry)]
         return following if self.entries == 1 << len(entry) else Mux(entry == self.entries - 1, 0, following)

@@ -3,18 +3,18 @@
 =====  ======================================================================================================
 step   what happens
 =====  ======================================================================================================
-0      a flit is taken: not a tail while a packet is being handed over
+0      a flit is taken: not a tail while a packet is being delivered
 1      of a head: its entry is looked for, and the memory of finished broadcasts is read
-3      of a head: is it taken into an entry, late or refused?
+3      of a head: it is taken into an entry, late or refused
 2 - 4  the words at its place in the lanes are read; each is compared in the two cycles that follow
 4      of a head: a new entry is taken
 5      the word is written: a head as the entry's header, others into the next lane
-5      the next word that is to be handed over is read
-6      and is put into the output register, if that is free
+5      the next word to be delivered is read
+6      and is loaded into the output register, if that is free
 7      of a tail: the vote is counted
 =====  ======================================================================================================
 
-The steps follow each other whatever comes; what a copy is to become is decided once and kept beside them.
+The steps are independent of traffic; the decision on a copy is made once and kept beside them.
 """
 
 from enum import IntEnum
@@ -26,7 +26,7 @@ from topology.harts.reception import STEPS
 
 
 class Step(IntEnum):
-    """Steps by what begins in them."""
+    """Steps by the action that begins in them."""
 
     TAKE = 0
     LOOK = 1
@@ -39,7 +39,7 @@ class Step(IntEnum):
 
 
 def count_steps(m: Any) -> list[Signal]:
-    """Return by step, whether it is this one; the first cycle after reset is step 0."""
+    """Return one bit per step, set in that step; the first cycle after reset is step 0."""
     step = Signal(range(STEPS))
     at = [Signal(name=f"at_{number}") for number in range(STEPS)]
     m.d.sync += step.eq(step + 1)

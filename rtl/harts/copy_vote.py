@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""Copies of a broadcast vote for bodies: which of those that are stored is a copy's, and how many votes it has.
+"""Votes of a broadcast's copies for bodies: the stored body that equals a copy's, and its votes.
 
 A word is compared with the words at its place in the stored bodies, one lane after the other, each in two cycles:
 groups of bits, whose results are registers, and all groups together.
@@ -24,19 +24,19 @@ VOTES_BITS = bits_for(threshold(MOST_COPIES, VOTE))
 
 
 def stored_layout(flit_bits: int) -> data.StructLayout:
-    """Return what is stored of a flit."""
+    """Return the stored part of a flit."""
     return data.StructLayout({"data": flit_bits, "tail": 1})
 
 
 def poll_layout(lanes: int) -> data.StructLayout:
-    """What is known of a broadcast's bodies: lanes that hold one, whether it has no words, and votes; 0 at first."""
+    """Return the state of a broadcast's bodies: lanes in use, whether it has no words, and votes; 0 at first."""
     return data.StructLayout(
         {"lanes_used": bits_for(lanes + 1), "empty": lanes, "votes": data.ArrayLayout(VOTES_BITS, lanes)}
     )
 
 
 class CopyVote(Part):
-    """Compares a copy's words as they come, and counts its vote with the last.
+    """Compares a copy's words as they arrive, and counts its vote with the last one.
 
     Parameters
     ----------
@@ -47,9 +47,9 @@ class CopyVote(Part):
     begin : In(1)
         A copy begins.
     word : In(flit_layout)
-        Of the copy. What a head is compared with does not count.
+        Of the copy. A head's comparison is ignored.
     stored : In(stored_layout), shown : In(lanes)
-        The word of one lane, and which lane's it is, one-hot, or 0. ``word`` stays until two cycles later.
+        The word of one lane, and that lane, one-hot, or 0. ``word`` is stable until two cycles later.
     poll : In(poll_layout)
         Before this copy.
     votes_missing : In(VOTES_BITS)
@@ -104,7 +104,7 @@ class CopyVote(Part):
         return m
 
     def _compare(self, m) -> Any:
-        """Return by lane, whether all words so far are the same."""
+        """Return one bit per lane: all words so far are equal."""
         equal: Any = Signal(self.lanes)
         compared: Any = Signal(self.lanes)
         difference: Any = Signal(self.stored.shape().size)

@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""The broadcasts that a host has been given already, by source and id."""
+"""Broadcasts already delivered to the host, by source and id."""
 
 from typing import Any
 
@@ -14,10 +14,10 @@ from topology.harts.header import ID_BITS
 
 
 class FinishedBroadcasts(Part):
-    """Remembers of every source which broadcasts were handed over, until it is half of its ids further on.
+    """Records the delivered broadcasts of every source, until its ids have advanced by half of their range.
 
-    Two ids that differ in their highest bit alone share a word: a bit for each says whether that one was the last. The
-    memory has no reset, so all words are swept first, one in every cycle.
+    Two ids that differ only in their highest bit share a word, with a bit that marks the last one. The memory has no
+    reset, so all words are swept first, one per cycle.
 
     Parameters
     ----------
@@ -31,9 +31,9 @@ class FinishedBroadcasts(Part):
     source : In(source_bits), id : In(ID_BITS)
         A broadcast.
     finished : Out(1)
-        Whether the broadcast of two cycles before was handed over; it holds still until then. A register.
+        Whether the broadcast of two cycles before was delivered; the inputs are stable until then. A register.
     write : In(1)
-        It is handed over now.
+        It is delivered in this cycle.
     """
 
     def __init__(self, source_bits: int):

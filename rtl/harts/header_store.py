@@ -1,9 +1,9 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""The headers of the stored packets, apart from their flits: a small memory that answers within a cycle.
+"""Headers of the stored packets, apart from their flits: a small memory with combinational reads.
 
-The packet memory has its word at the end of the cycle in which it is read. New headers that are made from that word
-would make the longest path of the node; those that are made from a register do not.
+The packet memory's word is valid at the end of the cycle in which it is read. New headers computed from it would be on
+the longest path of the node; those computed from a register are not.
 """
 
 from typing import Any
@@ -28,7 +28,7 @@ class HeaderStore(Part):
     write : In(1), written_page : In(page_bits), written_header : In(header_layout)
         The head of a packet is stored.
     page : In(page_bits)
-        Page whose header is wanted.
+        Page whose header is read.
     header : Out(header_layout)
         That header, a cycle later. A register.
     """

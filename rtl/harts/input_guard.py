@@ -1,17 +1,17 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""Guard of a node's links: which packets of broadcasts cannot be honest (topology/harts/guard.py).
+"""Guard of a node's links: rejects broadcast packets that no honest node sends (topology/harts/guard.py).
 
 ==================  =====================================================================
 slot                what happens for the receiver of slot s
 ==================  =====================================================================
-s - 2               its head is looked at, and the table is read
+s - 2               its head is decoded, and the table is read
 s - 1               the head is compared with the row
 s                   ``known`` and ``honest`` are valid
 ==================  =====================================================================
 
-A packet of a broadcast always comes at least three cycles before its slot, because it comes from the same slot of the
-node before; the look ahead costs no time.
+A packet of a broadcast always arrives at least three cycles before its slot, because it was sent in the same slot of
+the upstream node; the look-ahead adds no latency.
 """
 
 from typing import Any
@@ -48,7 +48,7 @@ class InputGuard(Part):
     header : In(header_layout), present : In(1)
         The data of the first flit in its buffer, and whether that is a head.
     known : Out(1), honest : Out(1)
-        For the receiver of this slot: its head has been looked at, and nothing is wrong with it. Registers.
+        For the receiver of this slot: its head has been checked, and is correct. Registers.
     """
 
     def __init__(self, parameters: HartsNodeParameters):
@@ -104,7 +104,7 @@ class InputGuard(Part):
         return len(ALGORITHMS) << self.parameters.node_bits + SLOT_BITS
 
     def _rows(self) -> list[dict[str, int]]:
-        """Return by direction, node less source, and algorithm, which is lowest."""
+        """Return the fields of the table index: direction, node less source, and algorithm, which is lowest."""
         p = self.parameters
         rows: list[dict[str, int]] = [{}] * self._depth
         for algorithm in ALGORITHMS:

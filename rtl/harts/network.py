@@ -37,7 +37,7 @@ def harts_plan(
     link_cycles: int = 1,
     whole_packets: bool = False,
 ) -> NetworkPlan:
-    """Return plan of a mesh: all nodes have one shape.
+    """Return the plan of a mesh: all nodes have one shape.
 
     Parameters
     ----------
@@ -45,12 +45,12 @@ def harts_plan(
     packet_flits : int
         Flits of the longest packet, header included.
     pages : int or None
-        Packets that a node's memory holds; by default as few as are safe.
+        Packets in a node's memory; by default the safe minimum.
     buffer_flits, gap_frames, relay_frames, classed
         See ``HartsNodeParameters``.
     reception : str or None
-        How AXI4-Stream endpoints make one packet of the copies of a broadcast, see ``CopyCollector``; by default they
-        hand over all copies.
+        Mode in which AXI4-Stream endpoints merge the copies of a broadcast, see ``CopyCollector``; by default they
+        deliver all copies.
     reception_entries, least_copies : int
         See ``CopyCollector``.
     link_cycles : int
@@ -95,7 +95,7 @@ def harts_plan(
 
 
 def _constants(routing: HartsRouting, node: int, parameters: HartsNodeParameters) -> dict[str, int]:
-    """Return constants of one node: what has failed there and, for its guard, its number."""
+    """Return the constants of one node: its failures and, for its guard, its number."""
     faults = routing.faults
     constants = {
         "dead": faults.dead_outputs(routing.mesh, node),
@@ -105,7 +105,7 @@ def _constants(routing: HartsRouting, node: int, parameters: HartsNodeParameters
 
 
 def _described(parameters: HartsNodeParameters) -> dict[str, object]:
-    """Return what the manifest says about the nodes."""
+    """Return the manifest entries about the nodes."""
     names = ("flit_bits", "size", "levels", "pages", "packet_flits", "buffer_flits", "gap_frames", "relay_frames")
     described = {name: getattr(parameters, name) for name in names}
     return {**described, "whole_packets": True} if parameters.whole_packets else described
@@ -114,7 +114,7 @@ def _described(parameters: HartsNodeParameters) -> dict[str, object]:
 def stream_endpoints(
     routing: HartsRouting, packet_flits: int, reception: str | None, entries: int, least_copies: int
 ) -> StreamEndpoints | None:
-    """Return AXI4-Stream endpoints, if packets can have a body; see ``harts_plan``.
+    """Return the AXI4-Stream endpoints, if packets can have a body; see ``harts_plan``.
 
     Raises
     ------

@@ -13,9 +13,9 @@ from topology.common.flits import bits_for
 
 
 class PagePool(Part):
-    """Free pages, handed out in the order in which they came back; at first in the order of their numbers.
+    """Free pages, allocated in the order of their release; at first in the order of their numbers.
 
-    The list is a memory without reset: after a reset pages come from a counter until each has been handed out once.
+    The list is a memory without reset: after a reset, pages come from a counter until each has been allocated once.
 
     Parameters
     ----------
@@ -26,11 +26,11 @@ class PagePool(Part):
     page : Out(page_bits)
         The next page, if there is one. From registers.
     free : Out
-        How many pages are free. A register.
+        Number of free pages. A register.
     take : In(1)
         ``page`` is taken in this cycle; only if one is free.
     give : In(1), given : In(page_bits)
-        A page comes back.
+        A page is freed.
     """
 
     def __init__(self, pages: int):

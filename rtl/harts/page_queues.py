@@ -2,10 +2,10 @@
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """Stored packets and the outputs that they wait for: one bit per page and output.
 
-A choice takes two cycles. Two slots before its own, an output's column of bits is read, and each packet's level and
-page are compared with what it needs to have; in the slot before its own, the first of those that may be sent is found.
-Nothing that happens in between concerns that output. A packet's row is written when its tail has arrived; the network
-processor, in the last slot of the frame, lets the outputs see it.
+Selection takes two cycles. Two slots before its own, an output's column of bits is read, and each packet's level and
+page are compared with the required ones; in the slot before its own, the first eligible packet is selected. No event in
+between affects that output. A packet's row is written when its tail has arrived; the network processor makes it visible
+to the outputs in the last slot of the frame.
 """
 
 from typing import Any
@@ -23,7 +23,7 @@ CHOICE_SLOTS = 2
 
 
 class PageQueues(Part):
-    """Which packets wait for which outputs, and which of them is next.
+    """Waiting packets by output, and the next one of each output.
 
     Parameters
     ----------
@@ -39,13 +39,13 @@ class PageQueues(Part):
     wish : In(level_bits)
         For the output of the slot after the next: level for which the page ahead is kept.
     turn : In(page_bits)
-        The same: page that has first choice.
+        Likewise: the page with the highest priority.
     found : Out(1), chosen : Out(page_bits)
-        Whether a packet waits for the output of this slot, and which is next. Registers.
+        Whether a packet waits for the output of this slot, and the next one. Registers.
     level : Out(level_bits)
-        Highest level of those that wait. Combinational from registers.
+        Highest level of the waiting packets. Combinational from registers.
     start : In(1)
-        The chosen packet is being sent and does not wait any more.
+        The selected packet is being sent and no longer waits.
     waiting : Out(7)
         Whether any packet waits for each output. Combinational from registers.
     page : In(page_bits), owed : Out(1)
@@ -114,13 +114,13 @@ class PageQueues(Part):
         return m
 
     def _will_be_seen(self, frames) -> Any:
-        """Return whether the network processor will have dealt with a page when the slot after the next comes."""
+        """Return whether the network processor will be done with a page when the slot after the next begins."""
         return (frames == 0) | (self.slot > PROCESSOR_SLOT - CHOICE_SLOTS) & (frames == 1)
 
     def _newcomer(self, m, output) -> tuple[Any, Any]:
-        """Of the packet that enters: whether it will be seen waiting for the output, and whether the wish entitles it.
+        """Return whether the entering packet will be seen waiting for the output, and whether the wish entitles it.
 
-        Its row is not written yet. It is seen soon enough only if the network processor's slot comes in between.
+        Its row is not written yet. It is visible in time only if the network processor's slot comes in between.
         """
         waits = Signal(name="newcomer_waits")
         entitled = Signal(name="newcomer_entitled")
@@ -132,7 +132,7 @@ class PageQueues(Part):
         return waits, entitled
 
     def _frames(self, m, page: int) -> Any:
-        """Return frames until the network processor has dealt with a page."""
+        """Return the number of frames until the network processor is done with a page."""
         frames: Any = Signal(range(self.parameters.relay_frames + 1), name=f"frames_{page}")
         with m.If(self.enter & (self.entered_page == page)):
             m.d.sync += frames.eq(self.parameters.relay_frames)
@@ -141,7 +141,7 @@ class PageQueues(Part):
         return frames
 
     def _find_level(self, m, column, levels):
-        """Half of the tree of comparisons in the slot before the output's own, half in its own."""
+        """Find the highest level: half of the comparison tree in the slot before the output's own, half in its own."""
         bits = self.parameters.level_bits
         candidates = [Mux(waits, level, 0) for waits, level in zip(column, levels, strict=True)]
         quarters: list[Any] = []

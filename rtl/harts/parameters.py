@@ -14,7 +14,7 @@ from topology.harts.pages import node_pages
 
 PORTS = HOST + 1
 MOST_SIZE, MOST_PAGES = 18, 62
-"""In hardware; the golden model runs larger meshes."""
+"""Limits for hardware; the golden model runs larger meshes."""
 MOST_GAP_FRAMES = 255
 MOST_RELAY_FRAMES = 1024
 MOST_PACKET_FLITS = 4096
@@ -23,7 +23,7 @@ TAGS = ("m0", "m1", "m2")
 
 @dataclass(frozen=True)
 class HartsNodeParameters:
-    """Everything that decides about the logic of a node; what differs between nodes arrives on ports.
+    """Parameters that determine the logic of a node; differences between nodes are constants on ports.
 
     Parameters
     ----------
@@ -32,22 +32,22 @@ class HartsNodeParameters:
     size : int
         n, the nodes on a side of the hexagon.
     levels : int
-        Most links that a packet travels.
+        Maximum number of links on a packet's path.
     pages : int
-        Packets that the memory holds.
+        Packets in the memory.
     packet_flits : int
         Flits of the longest packet, header included.
     buffer_flits : int
-        Flits that a receiver holds.
+        Flits in a receiver's buffer.
     gap_frames, relay_frames : int
-        Frames between two packets on a link, and frames that the network processor takes; at least 1.
+        Frames between two packets on a link, and frames of the network processor's latency; at least 1.
     classed : bool
-        False is a negative control: any packet may have any page.
+        False is a negative control: any packet may take any page.
     guard : bool
-        Whether packets of broadcasts that cannot be honest are kept out.
+        Whether broadcast packets that no honest node sends are rejected.
     whole_packets : bool
-        Whether every input has a ``WormGuard``: flits that belong to no packet are kept out, and packets that are
-        longer than ``packet_flits`` are cut off.
+        Whether every input has a ``WormGuard``: flits outside of packets are rejected, and packets longer than
+        ``packet_flits`` are truncated.
 
     Raises
     ------
@@ -123,11 +123,11 @@ class HartsNodeParameters:
 
     @property
     def header_layout(self) -> data.StructLayout:
-        """The header's fields as they lie in the data of a head."""
+        """Layout of the header's fields in the data of a head."""
         members: dict[str, Any] = {name: signed(width) if name in TAGS else width for name, width in self.header.fields}
         return data.StructLayout(members)
 
     @property
     def name(self) -> str:
-        """For names of modules."""
+        """Name for Verilog modules."""
         return f"n{self.size}"

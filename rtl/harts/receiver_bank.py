@@ -2,9 +2,9 @@
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """The seven receivers of a node, each in its slot (Sec. 3).
 
-A receiver that has a head decides in the same cycle where the packet goes: into the page that it has kept, on to a
-transmitter, both (the tee of RELAY), or nowhere if all ways are dead. A receiver without a page keeps one when
-the pool has enough for the packets that have come farther.
+A receiver with a head routes the packet in the same cycle: into its reserved page, on to a transmitter, both (the tee
+of RELAY), or to the drain if all directions have failed. A receiver without a page reserves one when the pool has
+enough for the packets that have travelled farther.
 """
 
 from typing import Any
@@ -25,10 +25,10 @@ from topology.harts.header import HOST
 
 
 def bus_layout(parameters: HartsNodeParameters) -> data.StructLayout:
-    """Return what the bus carries a cycle after a receiver has put it there.
+    """Return the layout of the bus in the cycle after a receiver has driven it.
 
-    ``word`` is what came over the link; ``direction`` its receiver. ``stored`` and ``through`` say whether it goes into
-    the packet memory, at ``position`` of ``page``, and to transmitter ``output``. Of a head, ``waits`` is the one
+    ``word`` is the word from the link; ``direction`` its receiver. ``stored`` and ``through`` select whether it goes
+    into the packet memory, at ``position`` of ``page``, and to transmitter ``output``. Of a head, ``waits`` is the one
     output of an ordinary packet that is stored, and ``forwarded`` the mark of a broadcast.
     """
     return data.StructLayout(
@@ -57,13 +57,13 @@ class ReceiverBank(Part):
     -------
     slot : In(3)
     word : In(flit_layout), decoded : In(DECODED_WAYS), present : In(1)
-        First flit in the buffer of this slot's receiver, and what is known of it if it is a head.
+        First flit in the buffer of this slot's receiver, and its decoding if it is a head.
     pop : Out(1)
-        It goes onto the bus. Combinational.
+        It is put onto the bus. Combinational.
     can_start : In(6)
-        Whether an arriving packet may have each transmitter.
+        Whether an arriving packet may take each transmitter.
     blocked : In(7)
-        Whether each output register holds a flit that does not move in this cycle.
+        Whether each output register contains a flit that does not move in this cycle.
     waiting : In(6)
         Whether stored packets wait for each direction.
     wish : In(level_bits)
@@ -71,13 +71,13 @@ class ReceiverBank(Part):
     free : In, page : In(page_bits)
         Of the pool.
     take : Out(1)
-        The page of the pool is kept. Combinational.
+        The page of the pool is reserved. Combinational.
     known, honest : In(1)
-        Of ``InputGuard``; only there if nodes have one.
+        Of ``InputGuard``; present only if nodes have one.
     kept, for_any : Out(7)
-        Whether each receiver keeps a page for the next packet, and whether it is for packets of all levels. Registers.
+        Whether each receiver reserves a page for the next packet, and whether for packets of all levels. Registers.
     reserve : Out(6)
-        The transmitter that is given to the receiver, if one is. Combinational.
+        The transmitter granted to the receiver, if any. Combinational.
     bus_valid : Out(1), bus : Out(bus_layout)
         Registers.
     """
@@ -137,8 +137,8 @@ class ReceiverBank(Part):
             self.pop.eq(go),
             following.eq(slot + 1),
         ]
-        # What follows a head waits while its output register is full. The word before is there for six cycles or more,
-        # so it is soon enough to look a cycle ahead.
+        # Flits behind a head wait while its output register is full. The word before stays for six cycles or more,
+        # so a look-ahead of one cycle is enough.
         full = (self.blocked & (1 << state["output"][following])).any()
         m.d.sync += held_up.eq(state["through"][following] & full)
         decided = self._decide(m)
@@ -170,7 +170,7 @@ class ReceiverBank(Part):
         return m
 
     def _looked_at(self) -> Any:
-        """Return whether the guard has seen the head that is at the front, or need not see it."""
+        """Return whether the guard has checked the head at the front, or need not check it."""
         if not self.parameters.guard:
             return Const(1)
         header: Any = data.View(self.parameters.header_layout, self.word.data[: self.parameters.header_layout.size])
@@ -181,7 +181,7 @@ class ReceiverBank(Part):
         enough = Signal()
         for_any = Signal()
         if p.classed:
-            # a faulty neighbour may wish for a level that there is not
+            # a faulty neighbour may request a level that does not exist
             m.d.comb += [
                 enough.eq((self.free != 0) & (self.free + self.wish > p.levels)),
                 for_any.eq(self.free > p.levels),
@@ -199,7 +199,7 @@ class ReceiverBank(Part):
             m.d.sync += self.kept.eq(self.kept & ~bit)
 
     def _decide(self, m) -> dict[str, Any]:
-        """Return what becomes of the packet whose head is at the front."""
+        """Return the decision on the packet whose head is at the front."""
         decoded = self.decoded
         honest = self.honest if self.parameters.guard else Const(1)
         open_ways: Any = Signal(DIRECTIONS)
@@ -231,5 +231,5 @@ def _first_by_axis(ways: Any) -> Value:
 
 
 def _number(one_hot: Any) -> Value:
-    """Return the direction that is set."""
+    """Return the number of the direction that is set."""
     return concat(encoded(one_hot, range(DIRECTIONS), SLOT_BITS))

@@ -1,9 +1,9 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""The network processor's program (Sec. 3 and 4): where a copy has to be sent, and with what header.
+"""Program of the network processor (Sec. 3 and 4): where a copy is sent, and with which header.
 
 BCAST_INIT and the procedures SBCAST and 2- to 6-BCAST as logic: directions are relative to that of travel, so that one
-rule serves all six.
+rule applies to all six.
 """
 
 from typing import Any
@@ -32,7 +32,7 @@ EVERYWHERE = (1 << DIRECTIONS) - 1
 
 
 class _Copy:
-    """What the rules ask about a delivered copy."""
+    """Inputs of the rules for a delivered copy."""
 
     def __init__(self, m: Any, header: Any, size: int):
         def bound(name: str, value: Any) -> Any:
@@ -58,7 +58,7 @@ class _Copy:
 
 
 class RelayRules(Part):
-    """Where a stored copy has to be sent.
+    """Destinations of a stored copy.
 
     Combinational.
 
@@ -102,7 +102,7 @@ class RelayRules(Part):
         return m
 
     def _turns(self, m) -> Any:
-        """Return mask of directions relative to that of travel."""
+        """Return the mask of directions relative to that of travel."""
         header, copy = self.header, _Copy(m, self.header, self.parameters.size)
         turns: Any = Signal(DIRECTIONS)
         with m.Switch(header.stage):

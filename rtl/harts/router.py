@@ -2,9 +2,9 @@
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """Node of a wrapped hexagonal mesh: routing controller, packet memory and network processor (Sec. 3 and 4).
 
-A frame has eight cycles. In slot s receiver s puts a word on the bus, and the memory is read for transmitter s; in the
-last slot the network processor looks at the packets that have arrived. A word goes from the bus to the packet
-memory, to the transmitter that its receiver has reserved, or to both at once: the tee of RELAY.
+A frame has eight cycles. In slot s receiver s drives a word onto the bus, and the memory is read for transmitter s; in
+the last slot the network processor handles the packets that have arrived. A word goes from the bus to the packet
+memory, to the transmitter reserved by its receiver, or to both at once: the tee of RELAY.
 
 =============  ==================================================================================
 cycle          a head that is cut through, straight on
@@ -59,23 +59,23 @@ class HartsNode(Part):
     outputs : Out(link_signature).array(7)
         Links that start here. ``valid`` and ``payload`` are registers.
     dead : In(6)
-        Constant: directions in which nothing lives; what is sent there is dropped.
+        Constant: failed directions; flits sent there are dropped.
     node : In
-        Constant: number of this node; only there if it guards its links.
+        Constant: number of this node; present only if it guards its links.
     discarding : Out(7)
-        Whether each input has just begun to drain a packet for which there is no way. Registers.
+        Whether each input has just begun to drain an unroutable packet. Registers.
     misframed : Out(7)
-        What the ``WormGuard`` of each input says; only there if packets are kept whole. Registers.
+        Output of each input's ``WormGuard``; present only with ``whole_packets``. Registers.
     corrupting : In(1)
-        Constant: spoil the body of every packet that is passed on, as a faulty node would.
+        Constant: corrupt the body of every packet that is passed on, as a faulty node would.
     ahead_{d} : In(2)
-        From the next node in direction d: it keeps a page for a packet, and it does so for a packet of any level.
+        From the next node in direction d: it reserves a page for a packet, and it does so for a packet of any level.
     kept_{d} : Out(2)
-        The same, for the node from which packets come in direction d. Registers.
+        Likewise, for the upstream node in direction d. Registers.
     wish_{d} : Out(level_bits)
-        Level that the packet which waits most urgently for direction d will have there; 0 if none waits. Registers.
+        Level that the most urgent waiting packet for direction d will have there; 0 if none waits. Registers.
     wished_{d} : In(level_bits)
-        The same, from the node from which packets come in direction d.
+        Likewise, from the upstream node in direction d.
     """
 
     def __init__(self, parameters: HartsNodeParameters):
@@ -149,7 +149,7 @@ class HartsNode(Part):
         return m
 
     def _receive(self, m, platform, slot, receivers):
-        """Buffers of the links, of which the one of this slot is seen."""
+        """Connect the links to their buffers; the one of this slot is multiplexed to the bus."""
         p = self.parameters
         words, present, decoded_ways = [], [], []
         for port in range(PORTS):
@@ -192,7 +192,7 @@ class HartsNode(Part):
         return guard.onward
 
     def _guard(self, m, platform, slot, receivers, flits, present):
-        """The guard sees the flit of the slot after the next."""
+        """Check in the guard the flit of the slot after the next."""
         p = self.parameters
         guard = instantiate(m, platform, "guard", InputGuard(p))
         ahead: Any = Signal(SLOT_BITS, name="slot_ahead")
@@ -228,7 +228,7 @@ class HartsNode(Part):
                 m.d.comb += receivers.wish.eq(getattr(self, f"wished_{direction}"))
 
     def _memory(self, m, receivers, transmitters) -> Any:
-        """The packet memory: data and tail of each flit, one write and one read per cycle. Returns the read port."""
+        """Add the packet memory: data and tail of each flit, one write and one read per cycle. Return the read port."""
         p = self.parameters
         shape = data.StructLayout({"data": p.flit_bits, "tail": 1})
         # a power of two: one row of block memories, and no selection behind them on the longest path
@@ -248,7 +248,7 @@ class HartsNode(Part):
         return read
 
     def _pass(self, m, platform, receivers, transmitters, queues, headers) -> Any:
-        """Return what is on the bus is stored, passed on, or both, and makes a row of the queues with its tail."""
+        """Store the flit on the bus, pass it on, or both; its tail adds a row to the queues."""
         p = self.parameters
         bus, layout = receivers.bus, p.header_layout
         old: Any = data.View(layout, bus.word.data[: layout.size])
@@ -285,10 +285,10 @@ class HartsNode(Part):
         return passed
 
     def _enter(self, m, platform, receivers, queues, header, travelled, hops):
-        """The network processor's part: outputs of a packet, found out from its head and used with its tail.
+        """Do the network processor's part: compute a packet's outputs from its head and use them with its tail.
 
-        What has travelled over as many links as any packet has to is not sent any more, see ``WayDecoder``. That is
-        asked of the links before this one: counted up, an impossible number could begin at 0 again.
+        A packet that has travelled the maximum number of links is not sent on, see ``WayDecoder``. The count before
+        this link is compared: incremented, an impossible number could wrap to 0.
         """
         p = self.parameters
         bus = receivers.bus
@@ -312,7 +312,7 @@ class HartsNode(Part):
             m.d.sync += [kept[bus.direction].eq(outputs), levels[bus.direction].eq(header.hops)]
 
     def _send(self, m, platform, transmitters, read, headers) -> Any:
-        """Return what was read from the memory, with a new header."""
+        """Send the word that was read from the memory, with a new header."""
         p = self.parameters
         rules = instantiate(m, platform, "send_rules", SendRules(p))
         header: Any = headers.header
@@ -342,7 +342,7 @@ class HartsNode(Part):
             register = OutputRegister(m, self.outputs[port], f"output_{port}")
             from_memory = Signal(name=f"from_memory_{port}")
             from_bus = Signal(name=f"from_bus_{port}")
-            # the host gets everything from the memory, so its register keeps what it has: an enable, and no choice
+            # the host's flits all come from the memory, so its register has an enable and no multiplexer
             other = Value.cast(self.outputs[port].payload if port == HOST else passed)
             m.d.comb += [
                 from_memory.eq(transmitters.sent & (transmitters.sent_for == port)),

@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""AXI4-Stream ejector of a HARTS node that makes one packet of the copies of a broadcast."""
+"""AXI4-Stream ejector of a HARTS node that merges the copies of a broadcast into one packet."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,7 @@ from rtl.parts.part import Part, instantiate
 
 
 class HartsStreamEjector(Part):
-    """Hands each broadcast to the user once, and ordinary packets as they are.
+    """Delivers each broadcast to the user once, and ordinary packets as they are.
 
     Latency of the collector plus 1 cycle.
 

@@ -1,14 +1,14 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""AXI4-Stream injector of a HARTS node: makes a packet of the network of each AXI4-Stream packet.
+"""AXI4-Stream injector of a HARTS node: turns each AXI4-Stream packet into a packet of the network.
 
 ===========  ================================================================  ===============
 state        what happens                                                      cycles
 ===========  ================================================================  ===============
-``IDLE``     the first beat is looked at, not taken: where is it to go?        1
+``IDLE``     the first beat is decoded, not taken: its destination             1
 ``HEADER``   the header goes into the link register                            1
 ``BODY``     words go into the link register                                   1 per word
-``SWALLOW``  takes a packet that can go nowhere, or what is too much of one    1 per word
+``SWALLOW``  drains an unroutable packet, or the excess of a long one          1 per word
 ===========  ================================================================  ===============
 """
 
@@ -36,8 +36,8 @@ class HartsStreamInjector(Part):
     """Sends AXI4-Stream packets of one node into the mesh.
 
     Throughput 1 word per cycle in the body. ``tready`` depends on registers only: on this part's, and on the register
-    behind ``link.ready``. Broadcasts and ordinary packets have an id each that counts up by 1: a host that gets copies
-    tells the broadcasts of a source apart by it, see ``CopyCollector``, and may not miss any.
+    behind ``link.ready``. Broadcasts and ordinary packets have an id each that counts up by 1: a receiving host
+    distinguishes the broadcasts of a source by it, see ``CopyCollector``, and must not miss any.
 
     Parameters
     ----------
@@ -52,12 +52,12 @@ class HartsStreamInjector(Part):
     tdata, tvalid, tready, tlast
         The AXI4-Stream.
     tdest : In, tuser : In(4)
-        Looked at with the first beat of a packet only. ``tuser`` is 0 in an ordinary packet to node ``tdest``, and in a
+        Sampled with the first beat of a packet only. ``tuser`` is 0 in an ordinary packet to node ``tdest``, and in a
         broadcast the number of its algorithm plus 1.
     error : Out(1)
-        High for one cycle when a packet begins to be swallowed, because it goes to the node itself, to a node that does
-        not exist, or by an algorithm that the mesh does not have; or when the rest of a packet does, of which only the
-        words that fit are sent. A register.
+        High for one cycle when a packet begins to be drained, because it goes to the node itself, to a node that does
+        not exist, or by an algorithm that the mesh does not have; or when the excess of a packet is drained, of which
+        only the words that fit are sent. A register.
     link : Out(link_signature)
         The injection channel; ``valid`` and ``payload`` are registers.
 
@@ -123,7 +123,7 @@ class HartsStreamInjector(Part):
         return m
 
     def _look_at_first_beat(self, m, broadcast, algorithm, offset):
-        """Where the packet goes; ``offset`` is how far ahead of this node, round the mesh."""
+        """Compute the packet's destination; ``offset`` is its distance from this node, round the mesh."""
         nodes = self.routing.mesh.nodes
         allowed = [operation(name) for name in ALGORITHMS if name != ALGORITHM_A or self.routing.algorithm_a]
         ordinary, good = Signal(), Signal()
@@ -150,7 +150,7 @@ class HartsStreamInjector(Part):
                 m.next = "SWALLOW"
 
     def _header(self, m, sends_header, broadcast, algorithm, offset) -> Value:
-        """Return the one flit that `HartsRouting.sent_header` makes."""
+        """Return the one header flit, as `HartsRouting.sent_header` makes it."""
         layout, mesh = self.routing.header, self.routing.mesh
         ids = [Signal(ID_BITS, name=name) for name in ("packet_id", "broadcast_id")]
         for number, is_next in zip(ids, (~broadcast, broadcast), strict=True):

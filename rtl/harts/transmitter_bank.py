@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""The seven transmitters of a node, each in its slot (Sec. 3): who may send, and which word is read for it."""
+"""The seven transmitters of a node, each in its slot (Sec. 3): their schedule, and the word read for each."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from rtl.parts.selection import concat
 from topology.harts.frame import SLOT_BITS, SLOTS
 from topology.harts.graph import DIRECTIONS
 
-# A tail is known a cycle after its slot, and what starts then is in the register a cycle later.
+# A tail is detected a cycle after its slot, and the next packet's head is in the register a cycle later.
 TAIL_CYCLES = 2
 
 
@@ -33,17 +33,17 @@ class TransmitterBank(Part):
     in_turn : Out(1), turn : Out(page_bits), queue_wish : Out(level_bits), start : Out(1)
         The same.
     ahead : In(7), ahead_for_any : In(7)
-        Whether the node behind each output keeps a page for the next packet, and whether for any packet.
+        Whether the node behind each output reserves a page for the next packet, and whether for any packet.
     blocked : In(7)
-        Whether each output register holds a flit that does not move in this cycle.
+        Whether each output register contains a flit that does not move in this cycle.
     reserve : In(6)
-        The transmitter that a receiver gets, if one does.
+        The transmitter granted to a receiver, if any.
     received_tail : In(1), received_for : In(3)
-        The bus carries the tail of a packet that a receiver sends on, and through which transmitter.
+        The bus carries the tail of a packet that is sent on, and its transmitter.
     read : Out(1), read_page : Out(page_bits), read_position : Out(position_bits)
         Address in the packet memory. Combinational.
     sent : Out(1), sent_head : Out(1), sent_for : Out(3)
-        A word was read in the cycle before, whether it is a head, and for which output. Registers.
+        A word was read in the cycle before, whether it is a head, and its output. Registers.
     sent_tail : In(1)
         It is a tail.
     sent_page : Out(page_bits), owed : In(1)
@@ -51,9 +51,9 @@ class TransmitterBank(Part):
     give : Out(1)
         ``sent_page`` is free again. Combinational.
     can_start : Out(6)
-        Whether an arriving packet may have each transmitter. Combinational from registers and ``ahead``.
+        Whether an arriving packet may take each transmitter. Combinational from registers and ``ahead``.
     wish : Out(level_bits).array(6)
-        Level of the packet that waits most urgently for a page ahead; 0 if none waits. Registers.
+        Level of the most urgent packet waiting for a page ahead; 0 if none waits. Registers.
     """
 
     def __init__(self, parameters: HartsNodeParameters):
@@ -135,7 +135,7 @@ class TransmitterBank(Part):
         return m
 
     def _end(self, m, sending, bit, pages):
-        """After its tail a transmitter is done with a page; the last one gives it back."""
+        """Release the transmitter's page after its tail; the page's last transmitter frees it."""
         ended: Any = Signal(PORTS)
         shared = Signal()
         m.d.comb += [
@@ -148,7 +148,7 @@ class TransmitterBank(Part):
         m.d.sync += sending.eq((sending | Mux(self.read, bit, 0)) & ~ended)
 
     def _idle(self, m, sending) -> Any:
-        """Return which transmitters may start a packet: nobody uses them, and the gap after the last packet is over."""
+        """Return the transmitters that may start a packet: idle, with the gap after the last packet over."""
         gap_cycles = SLOTS * (self.parameters.gap_frames + 1) - TAIL_CYCLES
         owned: Any = Signal(PORTS)
         idle: Any = Signal(PORTS)

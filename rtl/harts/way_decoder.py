@@ -1,9 +1,9 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""What a head means for its way: worked out while the flit moves into its buffer, and kept there with it (Sec. 3).
+"""Route decoder for heads: computes the route while the flit moves into its buffer, and keeps it there (Sec. 3).
 
-A receiver has one cycle, its slot, to find its flit among seven, to choose a transmitter and to reserve it. What can
-be known before has been worked out by then.
+A receiver has one cycle, its slot, to multiplex its flit, to select a transmitter and to reserve it. Everything else is
+computed before.
 """
 
 from typing import Any
@@ -19,17 +19,17 @@ from topology.harts.broadcast import ALGORITHM_A, SFBCAST, algorithm_number
 from topology.harts.graph import DIRECTIONS
 
 DECODED_WAYS = data.StructLayout({"ways": DIRECTIONS, "cuts": 1, "kept": 1})
-"""Of a head: the directions in which its packet may go on; whether it may do so at once, without being stored; whether
-it is stored in any case, for this node's host or to be sent out again.
+"""Decoding of a head: the directions in which its packet may go on; whether it may do so at once, without being stored;
+whether it is stored in any case, for this node's host or to be sent again.
 """
 
 
 class WayDecoder(Part):
     """Decodes one head.
 
-    A head without ways that is not kept is that of a packet which is drained: nothing lives where it has to go, or it
-    cannot be (docs/bad_input.md). No packet goes on that has travelled as many links as any packet has to, so that
-    levels bound what is on its way, whatever headers say.
+    A head without directions that is not kept belongs to an unroutable packet, which is drained: its directions have
+    failed, or its header is invalid (docs/bad_input.md). No packet is sent on after the maximum number of links, so
+    that levels bound the packets in flight, for any headers.
 
     Combinational.
 
@@ -43,7 +43,7 @@ class WayDecoder(Part):
     way : In(6)
         Constant: direction of the link, one-hot; 0 for the host.
     dead : In(6)
-        Constant: directions in which nothing lives.
+        Constant: failed directions.
     decoded : Out(DECODED_WAYS)
     """
 
@@ -74,9 +74,9 @@ class WayDecoder(Part):
         return m
 
     def _decode_broadcast(self, m, from_host, at_end):
-        """RELAY: keep a copy, and send it straight on if it has steps left. The host's goes out from memory only.
+        """Decode a broadcast by RELAY: keep a copy, and pass it on if it has steps left. The host's is sent later.
 
-        Only hosts send copies of stage 0: one from a link would be sent everywhere once more.
+        Only hosts send copies of stage 0: one from a link would be broadcast again.
         """
         header, decoded = self.header, self.decoded
         goes_on = Signal()
@@ -91,7 +91,7 @@ class WayDecoder(Part):
         ]
 
     def _decode_unicast(self, m, at_end):
-        """On along any axis of the tags, if it has not come too far."""
+        """Decode a unicast: on along any axis of its tags, if it has not gone too far."""
         header, decoded = self.header, self.decoded
         wanted: Any = Signal(DIRECTIONS)
         for axis, name in enumerate(TAGS):

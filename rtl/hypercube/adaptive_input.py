@@ -1,16 +1,16 @@
-"""An input with lanes whose heads get their output lanes from the allocator (docs/timing.md).
+"""Input with virtual channels whose heads get their output VCs from the VC allocator (docs/timing.md).
 
 ======================  =============================================================================
 cycle                   what happens to the flit of an active worm
 ======================  =============================================================================
-t                       on the link; its lane is chosen as it arrives
+t                       on the link; its VC is selected as it arrives
 t + 1                   the request is in its register, and granted; the flit is read
 t + 2                   on the next link; the credit for its slot is on the wire
 ======================  =============================================================================
 
-If a lane has an output lane only when the buffer behind that is empty, it counts the credits itself: there are as many
-as the buffer holds when the worm begins, and what comes back belongs to it. With another ``lane_reuse`` the credits of
-several worms are on their way at a time, and the output counts them.
+With atomic reallocation (the buffer behind an output VC is empty before the next worm) the input VC counts the credits:
+a worm begins with all of them, and each returning credit is its own. With another ``lane_reuse`` the credits of several
+worms return at a time, and the output counts them.
 """
 
 from typing import Any
@@ -29,20 +29,20 @@ from rtl.vc.turn_order import TurnOrder
 
 
 class AdaptiveInput(Part):
-    """The lanes of one input port.
+    """The virtual channels of one input port.
 
-    What comes late in a cycle, ``beaten``, decides only whether registers of the request are loaded, and not with what.
+    ``beaten``, which is late in a cycle, only enables registers of the request; their inputs do not depend on it.
 
     Parameters
     ----------
     parameters : HypercubeRouterParameters
     port : int
-        Which input.
+        Number of the input.
 
     Members
     -------
     link : In
-        The link that ends here: with lanes, or from a processor with ``valid`` and ``ready``.
+        The link that ends here: with virtual channels, or from a processor with ``valid`` and ``ready``.
     node : In(dimensions)
         The switch's number.
     asking : Out(lanes)
@@ -50,35 +50,35 @@ class AdaptiveInput(Part):
     waiting : Out(lanes)
         A head waits, and ``wanted`` is valid.
     wanted : Out(outputs).array(lanes)
-        The outputs that it can use. Registers. Of outputs without a connection to this input it says 0.
+        The outputs that it can use. Registers. 0 for outputs without a connection to this input.
     granted : In(lanes)
-        The head gets a lane of the output in ``row``.
+        The head is granted a virtual channel of the output in ``row``.
     row : In(outputs)
         One-hot or 0.
     lane : In(lanes of a channel)
-        Which lane of that output, one-hot. Of one lane, nothing is said.
+        Virtual channel of that output, one-hot. Unspecified with one virtual channel.
     credited : In(lanes of a channel).array(dimensions)
         Credits on the wires behind each output.
     some_credit, several_credits : In(lanes of a channel).array(dimensions)
-        Lanes that have one credit or more, and two or more, without those on the wires. Only if outputs count them.
+        VCs with one credit or more, and two or more, without those on the wires. Only if outputs count them.
     room : In(1)
-        There is room in the delivery buffer.
+        The delivery buffer has room.
     requests : Out(outputs that it reaches)
-        The output that the request is for: one bit at most. Registers.
+        The requested output: one bit at most. Registers.
     target : Out(lanes of a channel - 1)
-        Which lane of it, one-hot; 0 for the last one. Only if channels have several.
+        Virtual channel of it, one-hot; 0 for the last one. Only if channels have several.
     ends : Out(1)
-        The request is for a tail. Not of one from a processor, which is never for the delivery output.
+        The request is for a tail. Absent on inputs from a processor, which never request the delivery output.
     beaten : In(outputs that it reaches)
-        Whether another request comes first there. Otherwise this one is granted.
+        Whether the request loses arbitration there. Otherwise it is granted.
     flit : Out(flit_layout)
-        The flit that the request is for.
+        The flit of the request.
     credits : Out(lanes)
-        Bit v: a flit left the buffer of lane v in the last cycle. Registers. Not there if the link is from a processor.
+        Bit v: a flit left the buffer of VC v in the last cycle. Registers. Absent if the link is from a processor.
     releases : Out(lanes that are given away empty)
-        Bit v: it was a tail, and the buffer is empty. Registers. Likewise.
+        Bit v: it was a tail, and the buffer is empty. Registers. Absent likewise.
     discarding : Out(lanes)
-        Bit v: a worm without a way began to be drained in the last cycle. Registers.
+        Bit v: an unroutable worm began to be drained in the last cycle. Registers.
     """
 
     def __init__(self, parameters: HypercubeRouterParameters, port: int):
@@ -139,7 +139,7 @@ class AdaptiveInput(Part):
         return m
 
     def _request(self, m, lanes, asked, kept):
-        """The registers of the request, and which lane it is for."""
+        """Add the registers of the request, and the virtual channel it is for."""
         requests = Signal(len(self.requests))
         reached = self.parameters.outputs_of(self.port)
         turns = TurnOrder(m, [lane.eligible for lane in lanes], "lane", ~kept)
@@ -156,7 +156,7 @@ class AdaptiveInput(Part):
 
 
 class _Lane:
-    """Registers of one lane, and whether it may make the next request."""
+    """Registers of one virtual channel, and whether it may make the next request."""
 
     def __init__(self, m: Any, part: AdaptiveInput, number: int, arriving: Any, popped: Any, asks: Any):
         self._m, self._part, self._number = m, part, number
@@ -175,7 +175,7 @@ class _Lane:
         return Signal(shape, name=f"{name}_{self._number}")
 
     def route(self):
-        """From a head to requests."""
+        """Compute the requests from the head."""
         m, part, v = self._m, self._part, self._number
         front = self._front()
         self.is_tail: Any = front.is_tail
@@ -196,7 +196,7 @@ class _Lane:
         self._make_eligible(front.behind)
 
     def _front(self) -> LoneFront | QueueFront | HostFront:
-        """Return what is known of the flit at the front."""
+        """Return the state of the flit at the front."""
         part, v = self._part, self._number
         key_bits = part.parameters.dimensions
         lane = LaneSignals(self._m, v, self.buffer, self._arriving, self._popped, self.active, key_bits)
@@ -206,19 +206,19 @@ class _Lane:
         return QueueFront(lane, flit) if self._queues else LoneFront(lane, flit, part.releases[v])
 
     def _wanted(self, remaining: Any) -> Any:
-        """Return the outputs that a head can use, by the dimensions that remain to it."""
+        """Return the outputs that a head can use, from its remaining dimensions."""
         p = self._part.parameters
         ways = [remaining[d] if p.reaches(self._part.port, d) else Const(0) for d in range(p.dimensions)]
         return Cat(*ways, Const(0) if self._part.host else ~remaining.any())
 
     def _strays(self, remaining: Any) -> Any:
-        """Return whether there is no way: back to the host, or back over the dimension that the head came by."""
+        """Return whether a head is unroutable: back to the host, or back over the dimension of its arrival."""
         return ~remaining.any() if self._part.host else remaining[self._part.port]
 
     def _own(self, drained, ends):
-        """Which output lane the worm has, and since when. Before that, the registers follow what may be granted.
+        """Keep the worm's output VC, and the time since its allocation. Before that, follow the possible grants.
 
-        What is drained asks for none, whatever they say.
+        A drained worm requests none, whatever their values.
         """
         m, part, v = self._m, self._part, self._number
         with m.If(~self.active | ends):
@@ -227,12 +227,12 @@ class _Lane:
             m.d.sync += [self.output.eq(part.row), self.target.eq(part.lane)]
 
     def _make_eligible(self, behind):
-        """Whether there will be a flit, and a credit for it.
+        """Compute whether there will be a flit, and a credit for it.
 
         Parameters
         ----------
         behind : Value
-            If this lane asks: whether there is a flit of the worm behind the one that it asks for.
+            If this virtual channel requests: whether a flit of the worm follows the requested one.
         """
         m, part = self._m, self._part
         delivers: Any = self.output[part.parameters.delivery]
@@ -242,18 +242,18 @@ class _Lane:
             enough.eq(self._has_enough(credited) | delivers),
             goes_on.eq(self.active & ~self.nowhere & (part.room | ~delivers)),
             self.eligible.eq(
-                # the credit on the wire is the last to be known
+                # the credit on the wire is the latest input
                 (goes_on & Mux(self._asks, behind, self._present | self._arriving)) & (credited | enough)
             ),
         ]
 
     def _of_own_lane(self, bits: Any) -> Any:
-        """Return the bit of the lane that the worm has: lane by lane, which takes three levels of logic.
+        """Return the bit of the worm's virtual channel: VC by VC, which takes three levels of logic.
 
         Parameters
         ----------
         bits : sequence of Value
-            By output, a bit for each lane.
+            By output, a bit for each virtual channel.
         """
         part = self._part
         ways = [d for d in range(part.parameters.dimensions) if part.parameters.reaches(part.port, d)]
@@ -261,14 +261,14 @@ class _Lane:
         return concat(bit & row.any() for bit, row in zip(self.target, rows, strict=True)).any()
 
     def _has_enough(self, credited) -> Any:
-        """Whether there is a credit without the one on the wire, and without that of a flit that is granted now."""
+        """Return whether a credit is left without the one on the wire and without that of a flit granted now."""
         part = self._part
         if not part.parameters.outputs_count_credits:
             return self._count_credits(credited)
         return Mux(self._asks, self._of_own_lane(part.several_credits), self._of_own_lane(part.some_credit))
 
     def _count_credits(self, credited) -> Any:
-        """Return the same, counted from the beginning of the worm."""
+        """Return whether a credit is left, counted from the beginning of the worm."""
         m, depth = self._m, self._part.parameters.buffer_flits
         # without those of flits that left in the last cycle
         credits: Any = self._signal(range(max(depth, 2) + 1), "credits")

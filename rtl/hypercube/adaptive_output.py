@@ -1,4 +1,4 @@
-"""An output whose lanes are given to heads by the allocator: who is granted, and which lanes are free."""
+"""Output with virtual channels that the VC allocator assigns to heads: grants, and free channels (docs/timing.md)."""
 
 from typing import Any
 
@@ -14,49 +14,49 @@ from rtl.vc.cycle_order import FirstOf, pairs
 
 
 class AdaptiveOutput(Part):
-    """The lanes of one output port. Latency 0 cycles from ``requests`` to ``load``; the register is the user's.
+    """The VCs of one output port. Latency 0 cycles from ``requests`` to ``load``; the register is the user's.
 
-    Whoever requests has the lane and the credit, so the first request is always granted.
+    A requester has the virtual channel and the credit, so the first request is always granted.
 
     Parameters
     ----------
     parameters : HypercubeRouterParameters
     port : int
-        Which output.
+        Number of the output.
 
     Members
     -------
     requests : In(inputs)
         Inputs that have a request for this output.
     targets : In(lanes - 1).array(inputs)
-        The lane that it is for, one-hot; 0 for the last one. Only if there are several lanes.
+        Its virtual channel, one-hot; 0 for the last one. Only if there are several virtual channels.
     flits : In(flit_layout).array(inputs)
-        The flit that it is for.
+        Its flit.
     ends : In(inputs)
-        That is a tail. Only of the output to the processor.
+        Its flit is a tail. Only for the output to the processor.
     before : In(pairs of inputs)
-        By position in ``pairs``: which of its inputs comes before which other one. Only if two can request at the same
+        By position in ``pairs``: whether one input has priority over another. Only if two can request at the same
         time, like the next.
     beaten : Out(inputs)
-        Whether another request comes first.
+        Whether each request loses arbitration.
     load : Out(lanes)
-        The lane whose flit is granted, one-hot. Combinational.
+        The virtual channel whose flit is granted, one-hot. Combinational.
     flit : Out(flit_layout)
-        That flit; 0 if none is granted. Combinational.
+        The granted flit; 0 if none is granted. Combinational.
     releases : In(lanes that are given away empty)
-        The buffer of a lane behind has become empty behind a tail. Not of the output to the processor.
+        The buffer behind a VC has become empty after a tail. Absent for the output to the processor.
     credited : In(lanes)
-        A credit comes back. Likewise, and only if outputs count credits, like the next two.
+        A credit returns. Likewise, and only if outputs count credits, like the next two.
     some_credit, several_credits : Out(lanes)
-        Lanes that have one credit or more, and two or more. Registers, or made of registers alone.
+        VCs with one credit or more, and two or more. Registers, or computed from registers alone.
     free : Out(1)
-        There is a free lane for any head. Only if it has such lanes, like the next but one.
+        An adaptive VC is free. Only if the output has such VCs, like the next but one.
     free_lane : Out(those lanes - 1)
-        The lowest of them, one-hot; 0 for the last one. Only if there are several.
+        The lowest free one, one-hot; 0 for the last one. Only if there are several.
     taken : In(1)
-        It is taken, if there is one.
+        It is allocated, if there is one.
     free_escape : Out(1), taken_escape : In(1)
-        The same for the escape lane. Only if there is one.
+        Likewise for the escape channel. Only if there is one.
     """
 
     def __init__(self, parameters: HypercubeRouterParameters, port: int):
@@ -117,7 +117,7 @@ class AdaptiveOutput(Part):
         return m
 
     def _loaded(self, chosen) -> Value:
-        """Which lane's flit is granted: somebody's if there are requests, and of the last lane if of no other one."""
+        """Return the one-hot granted virtual channel; defaults to the last one."""
         others = [
             concat(bit & target[lane] for bit, target in zip(chosen, self.targets, strict=True)).any()
             for lane in range(self.lanes - 1)
@@ -134,9 +134,9 @@ class AdaptiveOutput(Part):
         ]
 
     def _own(self, m, lane, lower) -> Any:
-        """Return whether a worm has a lane, or flits of one are in the buffer behind, so that no head may have it.
+        """Return whether a virtual channel is owned, or flits are in the buffer behind it, so that no head may take it.
 
-        A lane for any head is taken only if those below it are barred. Whether one is taken comes late.
+        An adaptive VC is allocated only if all lower ones are in use. The allocation is a late signal.
         """
         owned = barred = Signal(name=f"owned_{lane}")
         if self.delivers:
@@ -144,7 +144,7 @@ class AdaptiveOutput(Part):
         else:
             shared = lane >= self.parameters.unshared_lanes
             left = self.load[lane] & self.flit.tail if shared else self.releases[lane]
-            barred = owned | ~self.some_credit[lane] if shared else owned  # behind a tail there has to be room
+            barred = owned | ~self.some_credit[lane] if shared else owned  # after a tail the buffer must have room
         offered, taken = (concat(lower).all(), self.taken) if lane < self.adaptive else (1, self.taken_escape)
         with m.If(~barred & offered | left):
             m.d.sync += owned.eq(taken & ~owned)

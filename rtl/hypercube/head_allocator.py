@@ -1,18 +1,18 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""Which waiting heads get which output lanes (docs/timing.md, "Router with adaptive routing").
+"""VC allocator: assigns output VCs to waiting heads (docs/timing.md, "Router with adaptive routing").
 
 ======================  =============================================================================
 cycle                   what happens
 ======================  =============================================================================
-t                       a head that waits, or arrives, is elected leader
-t + 1                   the leader picks one of the outputs that it can have, at random
-t + 2                   that fixes a diagonal: with its number d, input i looks at output i ^ d, and gets a
-                        lane of it if it wants one and one is free (``topology.hypercube.diagonals``)
+t                       a waiting or arriving head is elected leader
+t + 1                   the leader selects one of its available outputs, at random
+t + 2                   that fixes a diagonal: with its number d, input i is paired with output i ^ d, and is granted
+                        a free VC of it if requested (``topology.hypercube.diagonals``)
 ======================  =============================================================================
 
-In every cycle there is another leader. On a diagonal no two inputs look at one output, so nothing has to be decided
-between them, and others get lanes beside the leader.
+The leader changes every cycle. On a diagonal no two inputs share an output, so no arbitration is needed, and other
+inputs are granted VCs as well.
 """
 
 from typing import Any
@@ -29,7 +29,7 @@ from topology.hypercube.routing import WRONG_ESCAPE
 
 
 class HeadAllocator(Part):
-    """See above. All input lanes stand side by side, input by input.
+    """The VC allocator. Input VCs are concatenated, input by input.
 
     Parameters
     ----------
@@ -42,26 +42,26 @@ class HeadAllocator(Part):
     waiting : In(input lanes)
         Whether a head waits.
     wanted : In(outputs).array(input lanes)
-        The outputs that it can use. It may be late by a cycle behind ``asking``, but not behind ``waiting``.
+        The outputs that it can use. May lag ``asking`` by a cycle, but not ``waiting``.
     free : In(adaptive outputs)
-        Which of the outputs with lanes for any head have a free one.
+        Outputs with a free adaptive virtual channel.
     free_escapes : In(dimensions)
-        Outputs whose escape lane is free. Only if there are escapes.
+        Outputs whose escape channel is free. Only if there are escape channels.
     before, lane_before : In(pairs)
-        ``CycleOrder.before`` for inputs, and for the lanes of each, if there are several.
+        ``CycleOrder.before`` for inputs, and for the virtual channels of each, if there are several.
     odd : In(1)
-        Whether the switch has an odd number of ones in its number: escapes are then the highest dimension. Only for
-        the rule that does this.
+        Whether the switch has an odd number of ones in its number: the escape is then the highest dimension. Only for
+        the rule with this distinction.
     granted : Out(input lanes)
-        Whether the head gets a lane.
+        Whether the head is granted a virtual channel.
     rows : Out(outputs).array(inputs)
-        The output at which each input looks, one bit at most. What is granted is a lane of it.
+        The output paired with each input, one bit at most. The grant is for a virtual channel of it.
     escapes : Out(inputs)
-        Whether that is the escape lane.
+        Whether the grant is for the escape channel.
     taken : Out(adaptive outputs)
-        It is taken, if there is one.
+        It is allocated, if there is one.
     taken_escapes : Out(dimensions)
-        The escape lane is taken, if it is free. Only if there are escapes.
+        The escape channel is allocated, if it is free. Only if there are escape channels.
     """
 
     def __init__(self, parameters: HypercubeRouterParameters):
@@ -94,7 +94,7 @@ class HeadAllocator(Part):
         return m
 
     def _elect(self, m) -> tuple[Any, Any]:
-        """Return the leader by lane and by input, one-hot registers: the first lane of the first input of the cycle."""
+        """Return the leader by VC and by input, one-hot registers: the first VC of the cycle's first input."""
         asking = [self.asking[low:high] for low, high in self.parameters.spans]
         ports = FirstOf(m, [lanes.any() for lanes in asking], range(len(asking)), self.before, "input")
         leader: Any = Signal(len(self.asking))
@@ -107,7 +107,7 @@ class HeadAllocator(Part):
         return leader, leads
 
     def _pick(self, m, platform, picked, leader, leads):
-        """What the leader picks, and from that the diagonal."""
+        """Select the leader's output, and from that the diagonal."""
         p = self.parameters
         outputs = range(len(p.output_lanes))
         wanted, usable = Signal(len(outputs)), Signal(len(outputs))
@@ -133,7 +133,7 @@ class HeadAllocator(Part):
             m.d.sync += [picked.escape.eq(escape), picked.escapes.eq(~adaptive)]
 
     def _heads_for(self, output) -> list[tuple[int, Any]]:
-        """Return lanes of inputs with a connection to an output, and what is wanted there."""
+        """Return the input VCs with a connection to an output, and their requests there."""
         spans = [self.parameters.spans[port] for port in self.parameters.inputs_of(output)]
         return [(lane, self.wanted[lane]) for low, high in spans for lane in range(low, high)]
 
@@ -145,11 +145,11 @@ class HeadAllocator(Part):
         order = instantiate(m, platform, "order", RandomOrder(len(usable)))
         chose = Signal()
         m.d.sync += chose.eq(usable.any())
-        m.d.comb += order.step.eq(chose)  # one cycle late: what is decided late needs a register
+        m.d.comb += order.step.eq(chose)  # one cycle late: late signals need a register
         return number_of_first(usable, order.before, bits)
 
     def _escape_of(self, wanted) -> Any:
-        """Return the dimension whose escape lane a head may have, one-hot."""
+        """Return the dimension whose escape channel a head may take, one-hot."""
         if not self.parameters.has_escapes:
             return Const(0, len(wanted))
         lowest: Any = lowest_one(wanted)
@@ -158,7 +158,7 @@ class HeadAllocator(Part):
         return Mux(self.odd, Value.cast(lowest_one(wanted[::-1]))[::-1], lowest)
 
     def _examine(self, m, picked):
-        """All inputs look along the diagonal, and the leader at its escape lane, if that is what it picked."""
+        """Examine the diagonal for all inputs, and for the leader its escape channel, if that was selected."""
         p = self.parameters
         lines = [Signal(name=f"diagonal_{number}") for number in range(1 << p.code_bits)]
         m.d.comb += [line.eq(picked.diagonal == number) for number, line in enumerate(lines)]
@@ -189,18 +189,18 @@ class HeadAllocator(Part):
             m.d.comb += self.taken_escapes.eq(Mux(concat(escaping).any(), picked.escape, 0))
 
     def _free(self) -> Any:
-        """Return by output, whether it has a free lane for any head."""
+        """Return one bit per output: it has a free virtual channel for any head."""
         outputs = self.parameters.adaptive_outputs
         bits = {output: self.free[number] for number, output in enumerate(outputs)}
         return concat(bits.get(output, Const(0)) for output in range(len(self.parameters.output_lanes)))
 
 
 class _Picked:
-    """Registers of what the leader has picked, and who the leader is."""
+    """Registers of the leader and of its selection."""
 
     def __init__(self, p: HypercubeRouterParameters):
         self.diagonal: Any = Signal(p.code_bits)
         self.leads: Any = Signal(len(p.input_lanes))  # its input, one-hot
         self.may_take: Any = Signal(sum(p.input_lanes))  # all lanes of other inputs, and of its own input its own
-        self.escapes: Any = Signal()  # it has picked an escape lane,
+        self.escapes: Any = Signal()  # it has selected an escape channel,
         self.escape: Any = Signal(p.dimensions)  # that of this output, one-hot

@@ -14,15 +14,15 @@ from topology.hypercube.routing import HypercubeRouting
 
 
 def hypercube_plan(routing: HypercubeRouting, *, buffer_flits: int = 4, lane_reuse: str = REUSE_EMPTY) -> NetworkPlan:
-    """Return plan of a hypercube: one router shape for all switches.
+    """Return the plan of a hypercube: one router shape for all switches.
 
     Parameters
     ----------
     routing : HypercubeRouting
     buffer_flits : int
-        Flits that the buffer of a lane holds, 1 to 16; 4 is the full rate for a lane alone.
+        Flits of a virtual channel's buffer, 1 to 16; with 4 a single VC has the full rate.
     lane_reuse : str
-        When another worm may have a lane, see ``topology.hypercube.lane_reuse``.
+        Rule of VC reallocation, see ``topology.hypercube.lane_reuse``.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def hypercube_plan(routing: HypercubeRouting, *, buffer_flits: int = 4, lane_reu
 
 
 def hypercube_addressing(routing: HypercubeRouting) -> UnicastAddressing:
-    """The key is the destination's number, whoever sends; after it the header has only the number of the sender."""
+    """Return the key, the number of the destination; after it the header contains only the sender."""
     nodes = tuple(range(routing.network.switches))
     return UnicastAddressing(
         key=lambda: NodeKey(routing.network.dimensions), unicast_keys=nodes, sender_bits=0, node_fields=nodes

@@ -9,7 +9,7 @@ from rtl.parts.part import Part
 
 
 class NodeKey(Part):
-    """The key of a message to a node is the node's number, whoever sends, and every number is a node's. Wires alone.
+    """Key of a message to a node: the node's number, for every sender. All numbers are nodes. Wires alone.
 
     Parameters
     ----------

@@ -11,12 +11,12 @@ from topology.hypercube.lane_reuse import check_reuse, unshared_lanes
 from topology.hypercube.routing import ADAPTIVE_ONLY, RULES, RULES_IN_WORDS
 
 MOST_DIMENSIONS = 12
-"""In hardware; the golden model runs larger networks."""
+"""Limit for hardware; the golden model runs larger networks."""
 
 
 @dataclass(frozen=True)
 class HypercubeRouterParameters:
-    """Everything that decides about the logic of a switch; its number arrives on a port.
+    """Parameters that determine the logic of a switch; its number is a constant on a port.
 
     Inputs and outputs have the numbers of the dimensions. Behind them come the injection channels on the input side,
     and the delivery channel on the output side. An input has no connection to the output of its own dimension.
@@ -27,14 +27,14 @@ class HypercubeRouterParameters:
         Data bits of a flit.
     dimensions : int
     lanes : int
-        Lanes of each channel between switches, 1 to 8.
+        Virtual channels of each channel between switches, 1 to 8.
     buffer_flits : int
-        Flits that the buffer of a lane holds, 1 to 16.
+        Flits of a virtual channel's buffer, 1 to 16.
     injection_channels : int
     rule : str
-        Which lanes a head may have, see ``topology.hypercube.routing``.
+        Virtual channels that a head may take, see ``topology.hypercube.routing``.
     lane_reuse : str
-        When another worm may have a lane, see ``topology.hypercube.lane_reuse``.
+        Rule of VC reallocation, see ``topology.hypercube.lane_reuse``.
 
     Raises
     ------
@@ -61,12 +61,12 @@ class HypercubeRouterParameters:
 
     @property
     def input_lanes(self) -> list[int]:
-        """Lanes of each input."""
+        """Virtual channels of each input."""
         return [self.lanes] * self.dimensions + [1] * self.injection_channels
 
     @property
     def output_lanes(self) -> list[int]:
-        """Lanes of each output."""
+        """Virtual channels of each output."""
         return [self.lanes] * self.dimensions + [1]
 
     @property
@@ -76,37 +76,37 @@ class HypercubeRouterParameters:
 
     @property
     def adaptive_lanes(self) -> int:
-        """Number of lanes of a channel, the first ones, any head may have that can use the channel."""
+        """Adaptive virtual channels of a channel, its first ones: any head that can use the channel may take them."""
         return self.lanes if self.rule == ADAPTIVE_ONLY else self.lanes - 1
 
     @property
     def adaptive_outputs(self) -> list[int]:
-        """The outputs with lanes that any head may have: all, or with one escape lane per channel only the delivery."""
+        """Outputs with adaptive VCs: all, or only the delivery if each channel has just an escape channel."""
         return [*(range(self.dimensions) if self.adaptive_lanes else ()), self.delivery]
 
     @property
     def has_escapes(self) -> bool:
-        """True if the last lane of a channel is an escape lane."""
+        """True if the last virtual channel of a channel is an escape channel."""
         return self.rule != ADAPTIVE_ONLY
 
     @property
     def unshared_lanes(self) -> int:
-        """Number of lanes of a channel, the first ones, have one worm at a time."""
+        """Virtual channels of a channel, its first ones, that have one worm at a time."""
         return unshared_lanes(self.lanes, self.rule, self.lane_reuse)
 
     @property
     def outputs_count_credits(self) -> bool:
-        """True if credits are counted at the outputs: worms follow each other before all of them are back."""
+        """True if credits are counted at the outputs: a worm may follow another before all credits are back."""
         return self.unshared_lanes < self.lanes
 
     @property
     def order_size(self) -> int:
-        """Size of the order in which inputs come first."""
+        """Size of the priority order of inputs."""
         return order_size(len(self.input_lanes))
 
     @property
     def lane_order_size(self) -> int:
-        """Size of the order in which the lanes of an input come first."""
+        """Size of the priority order of an input's virtual channels."""
         return lane_order_size(self.lanes, self.order_size)
 
     @property
@@ -121,7 +121,7 @@ class HypercubeRouterParameters:
 
     @property
     def delivery_flits(self) -> int:
-        """Flits that the delivery buffer holds."""
+        """Flits of the delivery buffer."""
         return max(self.buffer_flits, LEAST_ROOM_BUFFER_FLITS)
 
     def is_host_input(self, port: int) -> bool:
@@ -141,18 +141,18 @@ class HypercubeRouterParameters:
         return [port for port in range(len(self.input_lanes)) if self.reaches(port, output)]
 
     def is_contested(self, output: int) -> bool:
-        """Return whether two inputs can ask for an output at the same time: each for a lane that it has."""
+        """Return whether two inputs can request an output at the same time: each for its own virtual channel."""
         return min(self.output_lanes[output], len(self.inputs_of(output))) > 1
 
     @property
     def spans(self) -> list[tuple[int, int]]:
-        """By input, where its lanes begin and end among all input lanes."""
+        """Range of each input's virtual channels among all input VCs."""
         ends = [sum(self.input_lanes[: port + 1]) for port in range(len(self.input_lanes))]
         return list(zip([0, *ends], ends, strict=False))
 
     @property
     def name(self) -> str:
-        """For names of modules."""
+        """Name for Verilog modules."""
         ports = f"n{self.dimensions}_l{self.lanes}_b{self.buffer_flits}"
         channels = "" if self.injection_channels == 1 else f"_i{self.injection_channels}"
         options = ((self.rule, RULES[0]), (self.lane_reuse, REUSE_EMPTY))

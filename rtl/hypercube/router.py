@@ -1,20 +1,20 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""Switch of a hypercube: wormhole switching, adaptive lanes and an escape lane (docs/timing.md).
+"""Switch of a hypercube: wormhole switching, adaptive virtual channels and an escape channel (docs/timing.md).
 
 ===============================  ===================================================================
 cycle                            a head that meets no contention
 ===============================  ===================================================================
 t                                on the input link; it is elected
-t + 1                            it picks an output
-t + 2                            it gets a lane
-t + 3                            its lane is chosen
+t + 1                            it selects an output
+t + 2                            it is granted a virtual channel
+t + 3                            its input VC is selected
 t + 4                            granted; read from the buffer
 t + 5                            on the output link; to a processor, one cycle later
 ===============================  ===================================================================
 
 From a processor it takes a cycle more. Flits behind the head take two cycles. Throughput 1 flit per cycle and output; a
-lane alone has it with buffers of 4 flits or more. All outputs are registers.
+single VC has it with buffers of 4 flits or more. All outputs are registers.
 """
 
 from typing import Any
@@ -45,15 +45,15 @@ class HypercubeRouter(Part):
     Members
     -------
     inputs__{i} : In
-        Links that end here: with lanes, by dimension, and last those from the processor, with ``valid`` and ``ready``.
+        Links that end here: with VCs, by dimension, then those from the processor, with ``valid`` and ``ready``.
     outputs__{o} : Out
         Links that start here, likewise. ``valid`` and ``payload`` are registers.
     credits_{i} : Out(lanes), releases_{i} : Out(lanes that are given away empty)
-        For the switch before input i: a flit left a lane; it was a tail, and the lane is empty. Registers.
+        For the switch before input i: a flit left a VC; it was a tail, and the VC is empty. Registers.
     credited_{o}, released_{o} : In
-        The same from the switch behind output o.
+        Likewise from the switch behind output o.
     discarding : Out(lanes of all inputs)
-        Worms without a way that began to be drained in the last cycle, by input and lane. Registers.
+        Unroutable worms that began to be drained in the last cycle, by input and virtual channel. Registers.
     node : In(dimensions)
         Its number. Constant.
     """
@@ -160,7 +160,7 @@ class HypercubeRouter(Part):
         return output
 
     def _deliver(self, m, platform, output) -> Any:
-        """Return the buffer before the processor; returns whether it has room."""
+        """Add the buffer before the processor; return whether it has room."""
         p = self.parameters
         buffer = instantiate(m, platform, "delivery", DeliveryBuffer(p.flit_bits, p.delivery_flits, tells_room=True))
         connect(m, buffer.link, flipped(getattr(self, f"outputs__{p.delivery}")))
@@ -180,7 +180,7 @@ class HypercubeRouter(Part):
         ]
 
     def _offered(self, i, allocator, outputs) -> Value:
-        """Return which lane a head on an input gets, if it gets one: an escape, or the lowest free one for any head."""
+        """Return the VC granted to a head on an input: an escape channel, or the lowest free adaptive one."""
         p = self.parameters
         ways = [o for o in range(p.dimensions) if p.reaches(i, o)]
         lower = [

@@ -1,23 +1,23 @@
-"""Where the worm at the front of a lane begins and ends: three kinds of buffers.
+"""Begin and end of the worm at the front of a virtual channel: three kinds of buffers.
 
 ===============  ==================================  =================================================================
-kind             whose flits the buffer holds        what is known of the head at the front
+kind             flits in the buffer                 decoding of the head at the front
 ===============  ==================================  =================================================================
-``LoneFront``    of one worm, from a link            it is looked at as it arrives, in an empty buffer
-``QueueFront``   of several worms, from a link       so; behind other flits, its key is stored beside the buffer
-``HostFront``    of several worms, from a processor  it is read when it has come to the front, which takes a cycle
+``LoneFront``    of one worm, from a link            on arrival, in an empty buffer
+``QueueFront``   of several worms, from a link       likewise; behind other flits, its key is stored beside the buffer
+``HostFront``    of several worms, from a processor  when it has reached the front, which takes a cycle
 ===============  ==================================  =================================================================
 
-They are logic in the input that uses them, and no modules of their own. All have these members:
+They are logic within the input, not modules. All have these members:
 
 ===========  ========================================================================================================
 ``is_tail``  the flit at the front is a tail
 ``asks``     a head is at the front, or arrives there
-``ready``    what a head at the front wants is in its register
+``ready``    the request of a head at the front is in its register
 ``starts``   that register is to be loaded,
-``key``      with what comes from this: the routing key of the head
-``ends``     the lane has no worm any more at the end of this cycle
-``behind``   if this lane asks for a flit to be sent: whether there is a flit of the same worm behind that one
+``key``      from this: the routing key of the head
+``ends``     the virtual channel has no worm after this cycle
+``behind``   if this virtual channel requests for a flit: whether a flit of the same worm follows
 ===========  ========================================================================================================
 """
 
@@ -32,18 +32,18 @@ from rtl.vc.lane_buffer import LaneBuffer
 
 @dataclass(frozen=True)
 class LaneSignals:
-    """What all three kinds look at.
+    """Inputs common to all three kinds.
 
     Members
     -------
     m : Module
     number : int
-        Of the lane, for names of signals.
+        Of the virtual channel, for names of signals.
     buffer : LaneBuffer
     arriving, popped : Value
         A flit goes in, or out, at the end of the cycle.
     active : Value
-        The worm at the front has an output lane, or is drained.
+        The worm at the front has an output VC, or is drained.
     key_bits : int
         Of the lowest bits of a head.
     """
@@ -57,16 +57,16 @@ class LaneSignals:
     key_bits: int
 
     def signal(self, name: str) -> Any:
-        """Return a bit of this lane."""
+        """Return a bit of this virtual channel."""
         return Signal(name=f"{name}_{self.number}")
 
     def goes_on(self, is_tail: Any) -> Any:
-        """Whether there is a flit behind the front, in a buffer that may hold several worms, of the same worm."""
+        """Return whether a flit of the same worm follows the front, in a buffer that may store several worms."""
         return ~is_tail & (self.buffer.several | self.arriving)
 
 
 class LoneFront:
-    """Of a lane from a link that is given away when it is empty.
+    """Front of a VC of a link with atomic reallocation.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class LoneFront:
     flit : flit_layout
         On the link.
     released : Value
-        A tail left the lane in the last cycle. A register.
+        A tail left the virtual channel in the last cycle. A register.
     """
 
     def __init__(self, lane: LaneSignals, flit: Any, released: Any):
@@ -89,11 +89,11 @@ class LoneFront:
         self.starts: Any = lane.arriving & ~buffer.present & ~lane.active
         self.key: Any = flit.data[: lane.key_bits]
         self.ends: Any = released  # the next worm comes long after this one, and the register is early enough
-        self.behind: Any = buffer.more | lane.arriving  # what arrives is of the same worm
+        self.behind: Any = buffer.more | lane.arriving  # arriving flits are of the same worm
 
 
 class QueueFront:
-    """Of a lane from a link that is given away behind a tail.
+    """Front of a VC of a link with non-atomic reallocation.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class QueueFront:
 
 
 class HostFront:
-    """Of a lane from a processor.
+    """Front of a VC from a processor.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class HostFront:
     flit : flit_layout
         At the front of the buffer.
     granted : Value
-        The head gets an output lane.
+        The head is granted an output VC.
     """
 
     def __init__(self, lane: LaneSignals, flit: Any, granted: Any):

@@ -1,8 +1,8 @@
-"""Queues of the outputs of a switch in which each branch of a message is served by itself (Sec. 2.2).
+"""Output queues of a switch that serves each branch of a message independently (Sec. 2.2).
 
-A header enters the queues of all its outputs in one step, so one order of the inputs is all the queues at once. An
-output belongs to the first input in its queue until that input's tail has been copied into it; the other branches may
-still be waiting for theirs.
+A header enters the queues of all its outputs in one step, so one order of the inputs represents all queues. An output
+belongs to the first input in its queue until that input's tail has been copied into it; other branches may still be
+waiting.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ from rtl.parts.selection import concat
 
 
 class BranchQueues(Part):
-    """Decides which outputs each input may use.
+    """Grants outputs to inputs.
 
     A request that enters in cycle t may be served from t+1 on. Combinational from ``request`` to ``owed`` and ``may``.
 
@@ -38,7 +38,7 @@ class BranchQueues(Part):
     finished : In(outputs).array(inputs)
         Outputs into which the tail is copied in this cycle.
     owed : Out(outputs).array(inputs)
-        Outputs that have not got the tail yet; 0 for inputs that are not in the queues.
+        Outputs without the tail; 0 for inputs that are not in the queues.
     standing : Out(inputs)
         Inputs that are in the queues. A register.
     first : Out(outputs).array(inputs)
@@ -84,9 +84,9 @@ class BranchQueues(Part):
         return m
 
     def _order(self, m, standing) -> dict[tuple[int, int], Any]:
-        """``[i, j]``: i entered before j; one register per pair, which says nothing while one of them is outside.
+        """Keep ``[i, j]``: i entered before j; one register per pair, undefined while one of them is outside.
 
-        Whoever is outside counts as younger than all inside, so only entering together needs a decision.
+        An input outside counts as younger than all inside, so only simultaneous entries need a decision.
         """
         older = {}
         for i in range(self.inputs):

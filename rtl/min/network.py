@@ -31,7 +31,7 @@ def min_plan(
     guard: bool = False,
     watchdog_flits: int = 0,
 ) -> NetworkPlan:
-    """Return plan of a multistage network: one router shape per pair of port numbers, with and without token.
+    """Return the plan of a multistage network: one router shape per pair of port numbers, with and without token.
 
     Parameters
     ----------
@@ -41,14 +41,14 @@ def min_plan(
     routing_cycles : int
         Cycles from input buffer to output register for a head without contention, at least 1.
     token : str
-        When a token goes on: ``exact``; or, as negative controls, ``printed``, the paper's rule, and ``none`` for
+        Rule for passing the token: ``exact``; or, as negative controls, ``printed``, the paper's rule, and ``none`` for
         switches without tokens.
     link_cycles : int
         Cycles from an output register to the buffer of the next switch, and from switch to switch for a token.
     guard : bool
-        Keep flits that belong to no worm out of all inputs (``WormGuard``).
+        Reject flits outside of worms at all inputs (``WormGuard``).
     watchdog_flits : int
-        Cut off worms that are longer, at inputs with a guard; 0 for worms of any length.
+        Truncate longer worms, at inputs with a guard; 0 for worms of any length.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def min_plan(
 
 
 def min_addressing(routing: MinRouting) -> Addressing:
-    """Return how senders find the key; after it the header has only the number of the sender."""
+    """Return the rule for the key; after it the header contains only the number of the sender."""
     processors = tuple(range(len(routing.network.processors)))
     return Addressing(
         key=lambda: TurnKey(routing), key_cycles=TurnKey.key_cycles, unicast_keys=processors, node_fields=processors
@@ -97,7 +97,7 @@ def min_addressing(routing: MinRouting) -> Addressing:
 
 
 class _Planner:
-    """What the switches of one network have in common."""
+    """Properties shared by the switches of one network."""
 
     def __init__(self, routing: MinRouting, buffer_flits: int, routing_cycles: int, token: str, link_cycles: int):
         self.routing = routing
@@ -117,7 +117,7 @@ class _Planner:
         return self.token in TOKEN_RULES and self.routing.groups.group_of[switch] is not None
 
     def parameters(self, switch: int) -> MinRouterParameters:
-        """Return shape of a switch's router."""
+        """Return the shape of a switch's router."""
         return MinRouterParameters(
             input_ports=len(self.network.input_channel[switch]),
             output_ports=len(self.network.output_channel[switch]),
@@ -130,7 +130,7 @@ class _Planner:
         )
 
     def constants(self, switch: int, parameters: MinRouterParameters) -> dict[str, int]:
-        """Return constants of a switch's router."""
+        """Return the constants of a switch's router."""
         routing = self.routing
         classes = [routing.input_class(channel) for channel in self.network.input_channel[switch]]
         constants = routed_constants(routing, switch, classes, parameters)
@@ -141,7 +141,7 @@ class _Planner:
         return constants
 
     def monitors(self) -> tuple[StatusPart, ...]:
-        """Return the watch over the rings."""
+        """Return the monitors of the rings."""
         if not self.groups:
             return ()
         sizes = [self._token_registers(group) for group in self.groups]
@@ -159,6 +159,6 @@ class _Planner:
         return (StatusPart("token", make, {"here": here}, meanings),)
 
     def _token_registers(self, group: Group) -> int:
-        """Return switches where a token can be, and register stages of the wires between them."""
+        """Return the number of places for a token: switches, and register stages of the wires between them."""
         switches = len(group.switches)
         return switches * self.link_cycles if switches > 1 else 1

@@ -4,17 +4,17 @@
 
 A worm that enters is handled in three steps:
 
-1. Each header flit is decoded as it moves in. The route unit makes up a set of requested outputs from it: the unicast's
-   output, one of the ways up, or all branches.
+1. Each header flit is decoded as it moves in. The route unit computes the set of requested outputs: the unicast's
+   output, one of the outputs up, or all branches.
 2. A set of one enters the output queues at once; a tree operation needs the token of the switch's group first.
-3. Each flit is copied to each of its outputs as soon as that output is the worm's and has room. It leaves the buffer
-   when all have copied it; branches that were faster have bubbles until then.
+3. Each flit is copied to each of its outputs as soon as the worm owns that output and it has room. It leaves the buffer
+   after the last copy; faster branches have bubbles until then.
 
 =========================  =========================================================================
 cycle                      a head that meets no contention, ``routing_cycles`` = R, header of one flit
 =========================  =========================================================================
 t                          moves on the input link
-t + R - 1                  looked at by the route unit; the token, if it is here, is taken
+t + R - 1                  processed by the route unit; the token, if it is here, is taken
 t + R                      copied from the input buffer
 t + R + 1                  valid on its output links
 =========================  =========================================================================
@@ -103,7 +103,7 @@ class MinRouter(Part):
         ]
 
     def _copy(self, m, platform, buffers, route_unit, queues):
-        """Copies each flit to each of its outputs by itself."""
+        """Copy each flit to each of its outputs independently."""
         parameters = self.parameters
         crossbar = instantiate_crossbar(m, platform, parameters, buffers)
         loads = [Signal(parameters.outputs, name=f"loads_{i}") for i in range(parameters.inputs)]

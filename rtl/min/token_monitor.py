@@ -1,4 +1,4 @@
-"""Watches the token rings of a network: each must have one token."""
+"""Monitor of a network's token rings: each must have one token."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,23 +11,23 @@ from rtl.parts.selection import concat
 
 
 class TokenMonitor(Part):
-    """Says which rings have lost their token or have two, from two cycles after the fault up to the next reset.
+    """Reports rings that have lost their token or have two, from two cycles after the fault up to the next reset.
 
-    If it can be cleared: up to the next clear, and longer if the ring is still wrong.
+    With ``clearable``: up to the next clear, and longer if the ring is still faulty.
 
     Parameters
     ----------
     sizes : sequence of int
         Switches of each ring, and register stages of its wires.
     clearable : bool
-        Whether what it remembers can be cleared.
+        Whether its marks can be cleared.
 
     Members
     -------
     here : In(sum of sizes)
         Whether the token is at a switch (``TokenStation.here``) or in a stage, ring by ring.
     clear_lost, clear_duplicated : In(rings)
-        Rings of which that is forgotten. Only if clearable.
+        Rings whose reports are cleared. Only if clearable.
     lost, duplicated : Out(rings)
         Whether a ring had no token, or more than one. Registers.
     """
@@ -43,7 +43,7 @@ class TokenMonitor(Part):
 
     def elaborate(self, _platform):
         m: Any = Module()
-        settling = Signal(2, init=3)  # after reset no station says anything for two cycles
+        settling = Signal(2, init=3)  # after reset no station reports for two cycles
         m.d.sync += settling.eq(settling >> 1)
         none, many, first = [], [], 0
         for ring, size in enumerate(self.sizes):

@@ -2,8 +2,8 @@
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """A switch's place on the token ring of its group (Sec. 3.2).
 
-The token moves one switch per cycle. A switch keeps it while one of its inputs carries out a tree operation, until so
-many flits have been copied on all branches that every branch has its way to the processors.
+The token moves one switch per cycle. A switch keeps it while one of its inputs performs a tree operation, until enough
+flits have been copied on all branches that every branch has its route to the processors.
 """
 
 from typing import Any
@@ -17,9 +17,9 @@ from rtl.parts.part import Part, instantiate
 
 
 class TokenStation(Part):
-    """Takes the token for tree operations, one at a time, and passes it on.
+    """Acquires the token for tree operations, one at a time, and passes it on.
 
-    A tree operation that is complete while the token is here and free gets it in the same cycle.
+    A complete tree operation is granted the token in the same cycle if it is here and free.
 
     Parameters
     ----------
@@ -31,21 +31,21 @@ class TokenStation(Part):
     starts_here : In(1)
         Constant: the token is here in the second cycle after reset, the first in which anything is ready.
     release_flits : In(release_bits)
-        Constant: flits after which the token goes on.
+        Constant: flits after which the token is passed on.
     token_in : In(1)
         The token arrives from the switch before this one, for this cycle.
     token_out : Out(1)
-        It goes to the next switch. A register.
+        The token is passed to the next switch. A register.
     here : Out(1)
-        The token was here in the cycle before: from registers. One switch of the ring says so.
+        The token was here in the cycle before: from registers. High at one switch of the ring.
     tree : In(inputs)
         The input, at most one, whose tree operation has become complete in this cycle.
     popped, tail : In(inputs)
         Whether all branches of an input have copied its first flit, and whether that is a tail.
     granted : Out(inputs)
-        The input that gets the token in this cycle. Combinational.
+        The input that is granted the token in this cycle. Combinational.
     waited : Out(inputs - 1)
-        The same, without the last input, if it has waited and does not get the token for a request of this very cycle.
+        Likewise, without the last input, if it has waited and is not granted the token for a request of this cycle.
         Combinational from registers.
     """
 
@@ -83,7 +83,7 @@ class TokenStation(Part):
             self.here.eq(self.token_out | held),
         ]
         m.d.sync += [after_reset.eq(0), starting.eq(after_reset)]
-        # a request becomes complete late in the cycle: it is the last that is looked at everywhere
+        # a request becomes complete late in the cycle: it is the last input of every gate chain
         sought = Signal()
         chosen = Signal(inputs)
         arbiter = instantiate(m, platform, "arbiter", RoundRobinArbiter(inputs))
@@ -103,7 +103,7 @@ class TokenStation(Part):
         return m
 
     def _count(self, m, holder, held, release):
-        """Flits until the release."""
+        """Count the flits until the release."""
         left = Signal(self.parameters.release_bits)
         popped = Signal()
         tail = Signal()

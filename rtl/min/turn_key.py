@@ -1,7 +1,7 @@
-"""Routing key of a destination set in a multistage network, found in hardware.
+"""Routing key of a destination set in a multistage network, computed in hardware.
 
-One destination is its own key. Several have a key that says at which stage the message turns back (Sec. 4.3); in
-unidirectional networks there is nothing to say.
+One destination is its own key. The key of several is the stage at which the message turns back (Sec. 4.3); it is
+constant in unidirectional networks.
 """
 
 from typing import Any
@@ -16,9 +16,9 @@ from topology.min.routing import MinRouting
 
 
 class TurnKey(Part):
-    """Finds the key of every set of destinations that is not empty.
+    """Computes the key of any non-empty destination set.
 
-    The same module serves all senders of a network. Latency 1 cycle, for which the set must hold still.
+    The same module serves all senders of a network. Latency 1 cycle, for which the set must be stable.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class TurnKey(Part):
         return m
 
     def _beyond(self, m, level: int) -> Signal:
-        """Return whether a destination is outside the sub-network of so many stages to which the sender belongs."""
+        """Return whether a destination is outside the sender's sub-network of ``level`` stages."""
         size = self.network.radix**level
         beyond = Signal(name=f"beyond_{level}")
         own: Any = Signal(self.processors, name=f"own_{level}")

@@ -16,11 +16,11 @@ def check_count(name: str, count: int) -> None:
 
 
 class RoundRobinArbiter(Part):
-    """Chooses one of several requesters, each in its turn.
+    """Grants one of several requesters in round-robin order.
 
-    The first eligible requester at or after ``turn`` is chosen, in the same cycle; the turn then goes to the
-    requester after it, cyclically. The turn is kept as the mask of the requesters at or after it, which needs no
-    decoder; an empty mask stands for turn 0.
+    The first eligible requester at or after ``turn`` is granted, in the same cycle; ``turn`` then becomes its cyclic
+    successor. The turn is stored as the mask of the requesters at or after it, which needs no decoder; an empty mask
+    represents turn 0.
 
     Parameters
     ----------
@@ -30,9 +30,9 @@ class RoundRobinArbiter(Part):
     Members
     -------
     eligible : In(count)
-        Who may be chosen in this cycle.
+        Requesters that may be granted in this cycle.
     chosen : Out(count)
-        One-hot, or 0 when nobody is eligible. Combinational.
+        One-hot, or 0 when no requester is eligible. Combinational.
     """
 
     def __init__(self, count: int):
@@ -51,10 +51,10 @@ class RoundRobinArbiter(Part):
 
 
 class AgeMatrix(Part):
-    """Remembers in which order its members entered last.
+    """Records the order in which its members last entered.
 
     One bit per pair of members is enough. A member that enters becomes the youngest of all; leaving needs no action,
-    because the user looks only at members that are in.
+    because the user reads only members that are in.
 
     Parameters
     ----------

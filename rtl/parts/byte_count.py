@@ -1,7 +1,7 @@
-"""Bytes of words that are not full: `tkeep` on its way through a network that knows whole words only.
+"""Byte counts of partial words: `tkeep` encoded for a network that transports whole words only.
 
-A word goes through the network with one bit more: whether it is full. Of one that is not, the highest byte is free, and
-says how many bytes it has. So nothing has to be known before, nothing is added behind, and no word depends on another.
+A word is transported with one more bit: whether it is full. The highest byte of a partial word is free and encodes the
+number of its bytes. The encoding needs no length in advance, no trailer, and no dependence between words.
 """
 
 from typing import Any
@@ -16,12 +16,12 @@ BYTE_BITS = 8
 
 
 def kept_bytes(flit_bits: int) -> int:
-    """Return bytes of a word in flits of so many bits.
+    """Return the bytes of a word in flits of this width.
 
     Raises
     ------
     ValueError
-        If a flit has not one bit more than whole bytes.
+        If a flit does not have one bit more than whole bytes.
     """
     count, left = divmod(flit_bits, BYTE_BITS)
     if left != 1:
@@ -31,7 +31,7 @@ def kept_bytes(flit_bits: int) -> int:
 
 
 class KeepPacker(Part):
-    """Puts ``tkeep`` into the word. Combinational.
+    """Encodes ``tkeep`` in the word. Combinational.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class KeepPacker(Part):
     Members
     -------
     tdata : In(8 * count), tkeep : In(count)
-        The bytes that a word has are those below the lowest bit of ``tkeep`` that is 0.
+        The valid bytes are those below the lowest 0 bit of ``tkeep``.
     word : Out(8 * count + 1)
     """
 
@@ -65,7 +65,7 @@ class KeepPacker(Part):
 
 
 class KeepUnpacker(Part):
-    """Takes ``tkeep`` out of the word again. Combinational.
+    """Decodes ``tkeep`` from the word. Combinational.
 
     Parameters
     ----------

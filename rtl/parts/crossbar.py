@@ -28,7 +28,7 @@ class ReplicatingCrossbar(Part):
     flits : In(flit_layout).array(inputs)
         The flit that each input offers.
     select : In(inputs).array(outputs)
-        One-hot: the input whose flit an output would take.
+        One-hot: the input whose flit an output takes when it loads.
     load : In(outputs)
         Whether an output takes it in this cycle. Only outputs that are ``free`` may load.
     free : Out(outputs)

@@ -1,13 +1,13 @@
 """Reset of a memory between two clocks, by the reset of one of them.
 
-The two sides must never see each other's pointers before and after a reset side by side. So a reset goes round once:
+No side may compare pointers from before and after a reset. A reset is therefore a handshake:
 
-1. ``rst`` closes the network's side at once, and with it, two or three of its cycles later, the user's.
-2. ``asked`` changes. The user's side sees it, clears its registers in one cycle, and answers with ``answered``.
+1. ``rst`` closes the network's side at once and the user's side two or three of its cycles later.
+2. ``asked`` changes. The user's side then clears its registers in one cycle, and answers with ``answered``.
 3. The network's side clears its own, and if ``rst`` is low again, both sides open: the network's first.
 
-Whatever ``asked`` and ``answered`` are at first, they come to be equal: nothing here needs a reset itself. Only changes
-of single bits cross, each after what it tells of has been still for a cycle.
+From any initial values ``asked`` and ``answered`` become equal, so these registers need no reset. Only changes of
+single bits cross, each a cycle after the state that it reports has become stable.
 """
 
 from typing import Any
@@ -26,7 +26,7 @@ class CrossingReset(Elaboratable):
     rst : Signal(1)
         Input, domain ``network``: the network's synchronous reset.
     network_open, user_open : Signal(1)
-        Words may move, each in its domain. Registers.
+        Transfers are enabled, each in its domain. Registers.
     network_clear, user_clear : Signal(1)
         High for one cycle in which registers are cleared, each in its domain. Never while a side is open.
     """
@@ -59,7 +59,7 @@ class CrossingReset(Elaboratable):
         return m
 
     def _opened(self, m, pending, settled) -> Signal:
-        """Return opens a cycle after what the other side will see has become still."""
+        """Return whether the crossing is open: a cycle after the value for the other side has settled."""
         still = Signal(reset_less=True)
         m.d.network += [still.eq(settled & ~pending & ~self.rst), self.network_open.eq(still & ~self.rst)]
         return self.network_open

@@ -1,21 +1,21 @@
 """A deep ring of flits in block RAM, with a short front in LUT RAM that can be read within the cycle.
 
-Block RAM answers a cycle late, and the slot that a buffer reads next depends on its latest signal. So the flits that
-can be read lie in a front of LUT RAM, and block RAM holds only those for which the front has no room.
+Block RAM reads take a cycle, and the next slot that a buffer reads depends on its latest signal. Readable flits are
+therefore in a front of LUT RAM, and block RAM stores only those for which the front has no room.
 
 =========  =================================================================================================
 cycle      what happens
 =========  =================================================================================================
-t          a flit is written: into the front if it has room and nothing waits in block RAM, or else there
+t          a flit is written: into the front if it has room and block RAM is empty, or else into block RAM
 t          flits wait in block RAM, and the front has room: the first of them is read
-t + 1      it is written into the front; a flit that arrives now, when no other one waits, is written next to it
+t + 1      it is written into the front; a flit that arrives now, with block RAM empty, is written next to it
 =========  =================================================================================================
 
-The two flits of a cycle have neighbouring slots, so the front has two memories, of even and of odd slots.
+The two flits of a cycle have consecutive slots, so the front has two memories, of even and of odd slots.
 
-While flits wait in block RAM, one of them is read whenever the front has room, and one at most leaves in a cycle. So at
-most 2 of its slots are without their flit: one that has only just become free, and one whose flit is in block RAM's
-output. All others can be read at once, as if the whole ring were in LUT RAM.
+While flits wait in block RAM, one of them is read whenever the front has room, and at most one leaves per cycle. At
+most 2 slots are therefore without their flit: one that has just become free, and one whose flit is in block RAM's
+output. All others are readable at once, as if the whole ring were in LUT RAM.
 """
 
 from typing import Any
@@ -32,7 +32,7 @@ MISSING_FLITS = 2
 
 
 def front_slots(readable: int) -> int:
-    """Return places of a front in which so many flits can always be read, if there are so many; a power of two."""
+    """Return the slots of a front in which ``readable`` flits, if present, can always be read; a power of two."""
     return max(MOST_LUT_RAM_FLITS, 1 << (readable + MISSING_FLITS - 1).bit_length())
 
 
@@ -44,9 +44,9 @@ class DeepRing(Part):
     Parameters
     ----------
     bits : int
-        Width of what is stored per flit.
+        Bits stored per flit.
     depth : int
-        Flits that it holds; more than ``slots``.
+        Capacity in flits; more than ``slots``.
     slots : int
         Places of the front, a power of two, at least 8.
 
@@ -95,7 +95,7 @@ class DeepRing(Part):
             enters.eq(direct | fetch),
         ]
         m.d.sync += fetched.eq(fetch)
-        # pop comes late in the cycle
+        # pop is late in the cycle
         with m.If(enters != self.pop):
             m.d.sync += near.eq(Mux(enters, near + 1, near - 1))
         stored = Signal()
@@ -106,7 +106,7 @@ class DeepRing(Part):
         return m
 
     def _keep_far(self, m, stored, fetch) -> Any:
-        """Block RAM. Returns the flit that was fetched in the cycle before."""
+        """Add the block RAM; return the flit that was fetched in the cycle before."""
         slots = 1 << (self.depth - self.slots).bit_length()
         m.submodules.far_slots = store = memory.Memory(shape=self.bits, depth=slots, init=[])
         write: Any = store.write_port()
@@ -120,7 +120,7 @@ class DeepRing(Part):
         return read.data
 
     def _keep_near(self, m, direct, fetched, far_entry):
-        """LUT RAM: a memory for even and one for odd slots."""
+        """Add the LUT RAM: a memory for even and one for odd slots."""
         filled: Any = Signal(range(self.slots))  # next slot to be written
         slot: Any = Signal(range(self.slots))  # of the flit that comes straight from the link
         m.d.comb += slot.eq(filled + fetched)

@@ -17,7 +17,7 @@ EJECTOR_FLITS = 2
 class MessageEjector(Part):
     """A buffer of two flits between a delivery channel and the user.
 
-    The link's ``ready`` is a register, yet a user that is always ready never stalls it. Latency 1 cycle; throughput 1
+    The link's ``ready`` is a register, but an always-ready user never stalls it. Latency 1 cycle; throughput 1
     flit per cycle.
 
     Parameters

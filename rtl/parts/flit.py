@@ -1,4 +1,4 @@
-"""The flit layout and the link, made from the one home of field order and widths, ``topology.common.flits``."""
+"""Flit layout and link, built from the only definition of field order and widths, ``topology.common.flits``."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from topology.common.flits import FlitFormat
 
 
 def flit_layout(flit_bits: int) -> data.StructLayout:
-    """Return layout of one flit: ``data``, ``head``, ``tail``, lowest field first.
+    """Return the layout of one flit: ``data``, ``head``, ``tail``, lowest field first.
 
     Parameters
     ----------
@@ -19,12 +19,12 @@ def flit_layout(flit_bits: int) -> data.StructLayout:
 
 
 def stream_of(payload: Any) -> stream.Signature:
-    """Return signature of a stream of any shape, seen from its source."""
+    """Return the signature of a stream of any shape, seen from its source."""
     return stream.Signature(payload)
 
 
 def link_signature(flit_bits: int) -> stream.Signature:
-    """Return a wormhole link, seen from its source: one flit moves in every cycle with ``valid`` and ``ready`` high.
+    """Return the signature of a wormhole link, seen from its source: a flit moves when valid and ready are high.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-"""First-in first-out memory between two clocks: each side knows the other's pointer as a Gray code.
+"""First-in first-out memory between two clocks: each side receives the other's pointer as a Gray code.
 
-A Gray code changes in one bit per step. So whatever a synchroniser makes of a pointer that changes just then, it is the
-old pointer or the new one, and an old one only makes a side wait: the writer believes that words are still there, the
-reader that words are not there yet.
+A Gray code changes in one bit per step. A synchroniser therefore samples the old or the new pointer, and an old one
+only delays a side: the writer still counts words that have left, and the reader does not yet count words that have
+arrived.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from amaranth.lib import memory
 from amaranth.lib.cdc import FFSynchronizer
 
 DEPTH_BITS = 4
-"""A word takes up to 4 cycles to the other side and its place as many back: with 16 one moves in every cycle."""
+"""A word takes up to 4 cycles across and its slot as many back: with 16 slots a word moves in every cycle."""
 
 
 def gray(number: Any) -> Any:
@@ -36,14 +36,14 @@ class GrayFifo(Elaboratable):
     Members
     -------
     write_open, read_open : Signal(1)
-        Inputs, in the domain of their side: words may move in, and into the output register.
+        Inputs, in the domain of their side: enable transfers in, and into the output register.
     write_clear, read_clear : Signal(1)
-        Inputs, in the domain of their side: forget everything. Only while neither side is open, and both of them before
-        they open again.
+        Inputs, in the domain of their side: clear all words. Only while neither side is open, and both before they
+        open again.
     write_valid, write_ready, write_data
-        Words go in, domain ``write``. ``write_ready`` depends on registers only.
+        Input stream, domain ``write``. ``write_ready`` depends on registers only.
     read_valid, read_ready, read_data
-        Words come out, domain ``read``. ``read_valid`` and ``read_data`` are registers.
+        Output stream, domain ``read``. ``read_valid`` and ``read_data`` are registers.
     """
 
     def __init__(self, bits: int):

@@ -1,8 +1,8 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""Hosts of the lock-step harness that hold back: sources that pause and receivers that stall.
+"""Host back-pressure in the lock-step harness: sources that pause and receivers that stall.
 
-For benches only; the golden model has the same patterns (``topology/common/host_pattern.py``).
+For benches only; the golden model uses the same patterns (``topology/common/host_pattern.py``).
 """
 
 from typing import Any
@@ -20,20 +20,20 @@ PATTERN_INPUTS = {"seed": In(SEED_BITS), "salt": In(SEED_BITS), "level": In(LEVE
 
 
 class HostPattern(Part):
-    """Says in which cycles an endpoint holds back.
+    """Schedules the cycles in which an endpoint pauses.
 
-    In cycle 0, the second one after a reset, the pattern is at the state that seed and salt give, and it goes on by one
-    state per cycle. ``seed`` and ``salt`` are looked at up to then; ``level`` must not change. With level 0 nothing in
-    here changes either, which costs a simulator nothing.
+    In cycle 0, the second one after a reset, the pattern is in the state given by seed and salt, and it advances by one
+    state per cycle. ``seed`` and ``salt`` are sampled up to then; ``level`` must not change. With level 0 no register
+    changes, which costs a simulator nothing.
 
     Members
     -------
     seed, salt : In(16)
         See ``first_state``.
     level : In(8)
-        In so many of 256 cycles it holds back.
+        Number of 256 cycles with a pause.
     holds : Out(1)
-        Whether it does in this cycle. Combinational from a register and ``level``.
+        Whether this cycle is a pause. Combinational from a register and ``level``.
     """
 
     def __init__(self):
@@ -58,10 +58,10 @@ class HostPattern(Part):
 
 
 class PausingSource(Part):
-    """The payload generator of a message, which at times has no new word.
+    """The payload generator of a message, with cycles in which it offers no word.
 
-    A word that is on offer stays so until it is taken. The first word is on offer in the first cycle after ``start`` in
-    which the source does not pause, any other in the first such cycle after the one before was taken.
+    An offered word stays until it is taken. The first word is offered in the first cycle after ``start`` in which the
+    source does not pause, any other in the first such cycle after the one before was taken.
 
     Parameters
     ----------
@@ -107,14 +107,14 @@ class PausingSource(Part):
 
 
 class StallingReceiver(Part):
-    """The reader of an ejector, which at times takes no flit.
+    """The reader of an ejector, with cycles in which it accepts no flit.
 
     Members
     -------
     seed, salt, level
         As ``HostPattern``.
     blocked : In(1)
-        Take nothing in this cycle, whatever the pattern says.
+        Accept nothing in this cycle, independent of the pattern.
     ready : Out(1)
         Whether a flit is taken if there is one.
     """

@@ -13,11 +13,11 @@ from topology.common.flits import MESSAGE_FLITS_BITS, HeaderFormat, bits_for
 
 
 def descriptor_layout(header: HeaderFormat) -> data.StructLayout:
-    """Return layout of a message descriptor.
+    """Return the layout of a message descriptor.
 
-    ``header`` holds the header in as many whole flits as the longest header needs, first flit lowest; ``header_flits``
-    says how many of them this message sends (at least 1); ``flits`` is the length of the whole message, header included
-    (at least ``header_flits``). Anything else is refused.
+    ``header`` contains the header in as many whole flits as the longest header needs, first flit lowest;
+    ``header_flits`` is the number of them that this message sends (at least 1); ``flits`` is the length of the whole
+    message, header included (at least ``header_flits``). Other descriptors are refused.
     """
     return data.StructLayout(
         {
@@ -35,14 +35,14 @@ class MessageInjector(Part):
     payload keeps up; a missing payload word leaves a bubble. ``message.ready`` comes back in the cycle after the tail
     has moved; after a reset it comes after one cycle.
 
-    A descriptor of a message that could have no tail is taken, but nothing is sent, and no payload word is taken.
+    A descriptor of a message without a tail is taken, but nothing is sent, and no payload word is taken.
 
     Parameters
     ----------
     header : HeaderFormat
         Header format of the network.
     most_flits : int or None
-        The longest message that is sent; by default there is no limit but that of the field.
+        The longest message that is sent; by default limited only by the field.
 
     Members
     -------
@@ -122,7 +122,7 @@ class MessageInjector(Part):
         """Return whether a message has a header that fits, and an end."""
         longest, most = self.header.multicast_flits, self.most_flits
         counted = message.header_flits.any()
-        if longest + 1 < 1 << len(message.header_flits):  # else none is too large, which lint does not like compared
+        if longest + 1 < 1 << len(message.header_flits):  # otherwise none is too large, and lint would report it
             counted &= message.header_flits <= longest
         ends = message.flits >= message.header_flits
         return counted & ends & (message.flits <= most if most else 1)

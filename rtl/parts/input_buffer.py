@@ -6,9 +6,9 @@
 cycle                   what happens
 ======================  =============================================================================
 t                       a flit moves on the link (``link.valid`` and ``link.ready``), with what was decoded
-t + 1                   ``present``: the front is there; ``readable``: so is the flit at the cursor
-t + n, ``advance``      the cursor goes on to the next flit; nothing leaves the buffer
-t + n, ``at_front``     ``flit`` and ``decoded`` are those of the front; the cursor goes back there
+t + 1                   ``present``: there is a front; ``readable``: there is a flit at the cursor
+t + n, ``advance``      the cursor moves to the next flit; no flit leaves the buffer
+t + n, ``at_front``     ``flit`` and ``decoded`` are those of the front; the cursor returns there
 t + n, ``pop``          the front leaves; ``link.ready`` shows the free slot from t + n + 1 on
 ======================  =============================================================================
 
@@ -33,9 +33,9 @@ MOST_REGISTER_FLITS = 2
 class InputBuffer(Part):
     """FIFO at the sink of a link, with a registered ``ready`` and a read cursor.
 
-    Up to two flits are kept in registers, the front in the first; more, or a buffer with a cursor, in a ring in LUT RAM
-    with one asynchronous read port; and more than 32, if headers are not longer than 29 flits, in a ring of which only
-    the front is in LUT RAM and the rest in block RAM, see ``DeepRing``. All behave the same in every cycle.
+    Up to two flits are stored in registers, the front in the first; more, or a buffer with a cursor, in a ring in LUT
+    RAM with one asynchronous read port; more than 32, if headers have at most 29 flits, in a ring with its front in LUT
+    RAM and the rest in block RAM, see ``DeepRing``. All are cycle-equivalent.
 
     Latency 1 cycle from link to ``flit``. Throughput 1 flit per cycle from depth 2 on; a depth of 1 halves the rate.
 
@@ -44,29 +44,29 @@ class InputBuffer(Part):
     flit_bits : int
         Data bits of a flit.
     depth : int
-        Flits that the buffer holds, at least 1.
+        Capacity in flits, at least 1.
     header_flits : int
         Flits of the longest header, at most ``depth``. With 1 the cursor never leaves the front and costs nothing.
     decoded_bits : int
-        Bits that the router keeps with every flit, such as what it has looked up about it while it moved in.
+        Bits that the router stores with every flit, such as its decoding while it moved in.
 
     Members
     -------
     link : In(link_signature)
-        The link that ends here. ``ready`` is a register that equals "fewer than ``depth`` flits in the buffer", but for
-        the first cycle after a reset, in which it is 0.
+        The link that ends here. ``ready`` is a register that equals "fewer than ``depth`` flits in the buffer", except
+        in the first cycle after a reset, in which it is 0.
     arriving_decoded : In(decoded_bits)
-        What was decoded of the flit on the link. Not there if ``decoded_bits`` is 0.
+        Decoding of the flit on the link. Absent if ``decoded_bits`` is 0.
     flit : Out(flit_layout)
-        The flit at the front if ``at_front``, or else at the cursor. Unspecified unless it is there.
+        The flit at the front if ``at_front``, or else at the cursor. Unspecified if there is none.
     decoded : Out(decoded_bits)
-        Its decoded. Not there if ``decoded_bits`` is 0.
+        Its decoding. Absent if ``decoded_bits`` is 0.
     present : Out(1)
         Whether there is a flit at the front. A register.
     readable : Out(1)
-        Whether there is a flit at the cursor. A register. Not there if ``header_flits`` is 1, like the next two.
+        Whether there is a flit at the cursor. A register. Absent if ``header_flits`` is 1, like the next two.
     at_front : In(1)
-        Read the front, and put the cursor there from the next cycle on.
+        Read the front, and move the cursor there from the next cycle on.
     advance : In(1)
         Move the cursor to the next flit from the next cycle on; not with ``at_front``. Allowed also when the flit at
         the cursor is only just moving in on the link.
@@ -124,15 +124,15 @@ class InputBuffer(Part):
         return count
 
     def _register_ready(self, m, count, arriving):
-        # pop comes late in the cycle: it is one gate away from the register
-        ready = Signal()  # 0 in reset: what moved into a buffer that is held there would be gone
+        # pop is late in the cycle: it is one gate away from the register
+        ready = Signal()  # 0 in reset: flits that move into a buffer in reset would be lost
         fills = Signal()
         m.d.comb += fills.eq((count == self.depth) | (count == self.depth - 1) & arriving)
         m.d.sync += ready.eq(self.pop | ~fills)
         m.d.comb += self.link.ready.eq(ready)
 
     def _register_readable(self, m, count, arriving):
-        """Counts the flits from the cursor on."""
+        """Count the flits from the cursor on."""
         unread = Signal(range(self.depth + 1))
         before: Any = Signal(range(self.depth + 1))
         consumed = Signal()
@@ -146,7 +146,7 @@ class InputBuffer(Part):
             m.d.sync += [unread.eq(before + arriving), self.readable.eq(before.any() | arriving)]
 
     def _entry(self, m) -> tuple[data.StructLayout, Any]:
-        """Return what is stored: layout, and the one on the link."""
+        """Return the stored entry: its layout, and the one on the link."""
         layout = data.StructLayout({"flit": self.flit.shape(), "decoded": self.decoded_bits})
         arriving: Any = Signal(layout, name="arriving_entry")
         m.d.comb += arriving.flit.eq(self.link.payload)
@@ -190,7 +190,7 @@ class InputBuffer(Part):
 
     def _keep_in_deep_ring(self, m, platform, arriving):
         layout, entry = self._entry(m)
-        # the cursor may stand behind the longest header
+        # the cursor may be behind the longest header
         part = DeepRing(layout.size, self.depth, front_slots(self.header_flits + 1))
         ring = instantiate(m, platform, "ring", part)
         m.d.comb += [

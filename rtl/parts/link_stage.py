@@ -4,7 +4,7 @@
 cycle                   what happens in a ``LinkStage``
 ======================  =============================================================================
 t                       a flit moves in (``link.valid`` and ``link.ready``)
-t + 1                   it is on the next link, if none was left before it
+t + 1                   it is on the next link, if no flit is before it
 t + n                   it moves out; if two flits were in, ``link.ready`` is high again from t + n + 1 on
 ======================  =============================================================================
 """
@@ -23,7 +23,7 @@ from rtl.parts.selection import concat
 class LinkStage(Part):
     """A buffer of two flits in the middle of a link: every wire to and from it begins at a register.
 
-    A flit that finds the output register taken goes into the spare one, and ``ready`` falls in the cycle after.
+    If the output register is occupied, a flit is stored in the spare one, and ``ready`` is low in the next cycle.
     Latency 1 cycle; throughput 1 flit per cycle.
 
     Parameters
@@ -47,7 +47,7 @@ class LinkStage(Part):
     def elaborate(self, _platform):
         m: Any = Module()
         spare = Signal(self.link.payload.shape())
-        full = Signal()  # the spare register holds a flit, which can only be while the output register does
+        full = Signal()  # the spare register contains a flit, which implies that the output register does
         fills = Signal()
         arriving = Signal()
         stalled = Signal()
@@ -56,7 +56,7 @@ class LinkStage(Part):
             stalled.eq(self.onward.valid & ~self.onward.ready),
             fills.eq(stalled & (full | arriving)),
         ]
-        m.d.sync += [full.eq(fills), self.link.ready.eq(~fills)]  # low in reset: what moves then would be lost
+        m.d.sync += [full.eq(fills), self.link.ready.eq(~fills)]  # low in reset: flits that move then would be lost
         with m.If(~full):
             m.d.sync += spare.eq(self.link.payload)
         with m.If(~stalled):
@@ -81,7 +81,7 @@ class WireStages(Part):
     -------
     source : In(bits)
     sink : Out(bits)
-        What ``source`` was ``stages`` cycles ago; 0 after reset. A register.
+        ``source`` delayed by ``stages`` cycles; 0 after reset. A register.
     underway : Out(bits * stages)
         All registers, the last one highest.
     """

@@ -1,4 +1,4 @@
-"""What a network shows of itself: which flits moved, their signatures, and which were delivered."""
+"""Observable events of a network: flits that moved, their signatures, and deliveries."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ from topology.common.flit_signature import (
 
 
 class TransferMonitor(Part):
-    """Sees on which of many streams something moves. Combinational.
+    """Detects transfers on many streams. Combinational.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class TransferMonitor(Part):
     valid, ready : In(count)
         Handshakes of the streams.
     moved : Out(count)
-        Bit i: something moves on stream i in this cycle.
+        Bit i: a transfer on stream i in this cycle.
     """
 
     def __init__(self, count: int):
@@ -46,7 +46,7 @@ class TransferMonitor(Part):
 
 
 class DeliveryMonitor(Part):
-    """Shows the flit that moves on a link. Combinational.
+    """Outputs the flit that moves on a link. Combinational.
 
     Parameters
     ----------
@@ -74,19 +74,19 @@ class DeliveryMonitor(Part):
 
 
 class SignatureMonitor(Part):
-    """Shows the signature of the flit that moves on a link, see ``topology.common.flit_signature``. Combinational.
+    """Outputs the signature of the flit that moves on a link, see ``topology.common.flit_signature``. Combinational.
 
     Parameters
     ----------
     flit_bits : int
         Data bits of a flit.
     lanes : int
-        Lanes of the link, at least 1.
+        Virtual channels of the link, at least 1.
 
     Members
     -------
     moved : In(lanes)
-        On which lanes a flit moves in this cycle.
+        Virtual channels on which a flit moves in this cycle.
     flit : In(flit_layout)
         The payload of the link.
     seen : Out(8)

@@ -1,4 +1,4 @@
-"""The header flit that a sender of parts puts out next."""
+"""Next header flit of a sender that names its set part by part."""
 
 from typing import Any
 
@@ -9,14 +9,14 @@ from topology.common.part_headers import PartsFormat
 
 
 class NextPart:
-    """Finds the lowest part of the processors that has a destination. Combinational.
+    """Selects the lowest part of the processors that has a destination. Combinational.
 
     Parameters
     ----------
     m : Module
     header : PartsFormat
     destinations : Signal
-        A bit per processor: those that no flit has named yet.
+        A bit per processor: those not yet named by a flit.
 
     Members
     -------
@@ -25,7 +25,7 @@ class NextPart:
     rest : Signal
         The destinations without those of the part.
     last : Signal(1)
-        They are none.
+        The rest is empty.
     """
 
     def __init__(self, m: Module, header: PartsFormat, destinations: Signal):

@@ -1,4 +1,4 @@
-"""The register at the source of a link, in one form for every part that starts one."""
+"""Output register of a link, shared by every part that drives one."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from amaranth.lib import data
 
 
 class OutputRegister:
-    """Holds one flit until it has moved, and takes the next one in the same cycle.
+    """Stores one flit until it has moved, and accepts the next one in the same cycle.
 
     Latency 1 cycle from ``load`` to the link; throughput 1 flit per cycle. It is logic in the module that uses it, and
     no module of its own.
@@ -17,7 +17,7 @@ class OutputRegister:
     m : Module
     link : stream of a flit layout
         The link that starts here, seen from inside the part. ``valid`` becomes a register with reset, ``payload`` one
-        without: what an invalid flit holds is nobody's business.
+        without: the content of an invalid flit is unused.
     name : str
         Prefix of the names of signals.
 
@@ -26,9 +26,9 @@ class OutputRegister:
     free : Signal(1)
         The register is empty or being emptied in this cycle. Combinational.
     load : Signal(1)
-        For the user to drive: take ``following`` in this cycle. Only with ``free``.
+        Input: take ``following`` in this cycle. Only with ``free``.
     following : View
-        For the user to drive: the payload to be taken.
+        Input: the payload to be taken.
     """
 
     def __init__(self, m: Any, link: Any, name: str = "output"):

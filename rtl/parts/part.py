@@ -7,18 +7,18 @@ from amaranth.hdl import Module
 from amaranth.lib import wiring
 
 MAX_PORT_BITS = 65_536
-"""Amaranth's netlist numbers the bits of a port with 16 bits, and Verilog tools need not know longer vectors."""
+"""Amaranth's netlist numbers the bits of a port with 16 bits, and Verilog tools need not accept longer vectors."""
 
 
 class Part(wiring.Component):
-    """A component with a Verilog module name that says what decides about its logic.
+    """A component whose Verilog module name encodes the parameters that determine its logic.
 
-    Parts of one name and different content are different modules all the same, see ``rtl.generator.verilog``.
+    Parts with equal names and different content are different modules, see ``rtl.generator.verilog``.
 
     Parameters
     ----------
     module_name : str
-        What people should call the module, with the parameters that tell most, such as ``crossbar_5x5``.
+        Name of the module, with its main parameters, such as ``crossbar_5x5``.
     members : mapping
         Members of the signature.
     """
@@ -28,7 +28,7 @@ class Part(wiring.Component):
         super().__init__(dict(members))
 
     if TYPE_CHECKING:
-        # the members of the signature are attributes, which a type checker cannot know
+        # the members of the signature are attributes, which a type checker does not see
         def __getattr__(self, name: str) -> Any: ...
 
 
@@ -42,7 +42,7 @@ class Exporter(Protocol):
 
 
 def instantiate(m: Module, platform: object, name: str, part: Part) -> Any:
-    """Put a part into a module.
+    """Add a part to a module.
 
     Under an ``Exporter`` it becomes an instance of a shared Verilog module; otherwise (simulation, FPGA builds) it is
     a plain Amaranth submodule.
@@ -51,7 +51,7 @@ def instantiate(m: Module, platform: object, name: str, part: Part) -> Any:
     ----------
     m : Module
     platform : object
-        What ``elaborate`` was given.
+        Argument of ``elaborate``.
     name : str
         Instance name.
     part : Part

@@ -12,7 +12,7 @@ from topology.common.pattern import SEED_BITS, STEP, lane_constant
 
 
 class PatternSource(Part):
-    """Endless stream of payload words, started anew for each message.
+    """Endless stream of payload words, restarted for each message.
 
     Word k after a ``start`` with seed s is ``payload_word(s, k, flit_bits)``. The first word is offered in the cycle
     after ``start``; throughput 1 word per cycle.

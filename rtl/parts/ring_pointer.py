@@ -1,4 +1,4 @@
-"""A place in a ring of slots, for buffers that are written at the back and read at the front."""
+"""Pointer into a ring of slots, for buffers that are written at the back and read at the front."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from amaranth.hdl import Cat, Const, Module, Signal, Value
 
 
 def ring_pointer(m: Module, name: str, slots: int, step: Value) -> Any:
-    """Return a register that goes to the next slot with every ``step``.
+    """Return a register that advances to the next slot with every ``step``.
 
     Parameters
     ----------
@@ -16,7 +16,7 @@ def ring_pointer(m: Module, name: str, slots: int, step: Value) -> Any:
     slots : int
         A power of two, so that it wraps by itself. With one slot there is no register.
     step : Value
-        Whether it goes on at the end of the cycle.
+        Whether it advances at the end of the cycle.
     """
     if slots == 1:
         return Const(0, 0)
@@ -28,7 +28,7 @@ def ring_pointer(m: Module, name: str, slots: int, step: Value) -> Any:
 
 
 def gray_pointer(m: Module, name: str, slots: int, step: Value) -> tuple[Any, Any]:
-    """Return the same in Gray code: of four slots it takes one lookup table less, of up to sixteen never more.
+    """Return such a pointer in Gray code: with four slots it takes one lookup table less, up to sixteen never more.
 
     Parameters
     ----------
@@ -38,9 +38,9 @@ def gray_pointer(m: Module, name: str, slots: int, step: Value) -> tuple[Any, An
     Returns
     -------
     code : Value
-        The register. It is an address as good as any.
+        The register. It is usable as an address.
     number : Value
-        How many steps it is behind slot 0, modulo ``slots``.
+        Steps from slot 0, modulo ``slots``.
     """
     if slots == 1:
         return Const(0, 0), Const(0, 0)
@@ -54,5 +54,5 @@ def gray_pointer(m: Module, name: str, slots: int, step: Value) -> tuple[Any, An
 
 
 def gray_number(code: Any) -> Value:
-    """Return the number that a Gray code stands for."""
+    """Return the number of a Gray code."""
     return Value.cast(Cat(*(code[bit:].xor() for bit in range(len(code)))))

@@ -7,12 +7,12 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 
 
 def concat(bits: Iterable[Any]) -> Value:
-    """Return the given values side by side, the first one lowest."""
+    """Return the values concatenated, the first one lowest."""
     return Value.cast(Cat(*bits))
 
 
 def lowest_one(mask: Any) -> Value:
-    """Return a copy of ``mask`` in which only the lowest bit that is set is left. Bind ``mask`` to a signal first."""
+    """Return a copy of ``mask`` with only its lowest set bit. Bind ``mask`` to a signal first."""
     return concat(mask[i] & ~mask[:i].any() if i else mask[0] for i in range(len(mask)))
 
 
@@ -30,7 +30,7 @@ def first_at_or_after(m: Module, mask: Value, after: Value, name: str) -> Signal
     Parameters
     ----------
     mask : Signal, n bits
-        What to choose from.
+        Candidates.
     after : Value, n bits
         The preferred bits: for a cyclic search from position t, all bits from t on.
     name : str
@@ -80,17 +80,17 @@ def table_row(m: Module, table: Value, index: Any, row_bits: int, name: str, *, 
             alone = Signal(len(rest), name=f"{name}_{bit}_alone")
             m.d.comb += alone.eq(Mux(index[bit], 0, rest))
             rest = alone
-        # otherwise rows without a partner in the upper half need no choice: their index bit is never set
+        # otherwise rows without a partner in the upper half need no multiplexer: their index bit is never set
         rows = concat((chosen, rest))
     return rows
 
 
 Found = tuple[Any, Any]
-"""Of some bits: whether any is set, and whether two are."""
+"""Result for some bits: whether any is set, and whether two are."""
 
 
 def merged(parts: Sequence[Found]) -> Found:
-    """Return of all parts together, as a balanced tree."""
+    """Return the result for all parts together, as a balanced tree."""
     if len(parts) == 1:
         return parts[0]
     half = len(parts) // 2
@@ -99,12 +99,12 @@ def merged(parts: Sequence[Found]) -> Found:
 
 
 def encoded(one_hot: Any, numbers: Iterable[int], bits: int) -> list[Value]:
-    """Return bits of the number that belongs to the bit that is set; 0 if none is."""
+    """Return the bits of the number that belongs to the set bit; 0 if none is set."""
     members = list(enumerate(numbers))
     rows = [[one_hot[i] for i, number in members if number >> bit & 1] for bit in range(bits)]
     return [concat(row).any() if row else Value.cast(Const(0)) for row in rows]
 
 
 def packed(numbers: Sequence[int], bits: int) -> int:
-    """Return numbers side by side, ``bits`` bits each, the first one lowest: a table for ``table_row``."""
+    """Return the numbers concatenated, ``bits`` bits each, the first one lowest: a table for ``table_row``."""
     return int("".join(f"{number:0{bits}b}" for number in reversed(numbers)), 2)

@@ -14,8 +14,8 @@ from rtl.parts.part import Part
 class StreamCrossing(Part):
     """Words of a stream on their way into the network or out of it.
 
-    The network's reset empties both sides, see ``CrossingReset``; the user's clock may stand still then, and the
-    crossing opens when it has come back. Latency and throughput are those of ``GrayFifo``.
+    The network's reset empties both sides, see ``CrossingReset``; the user's clock may be stopped then, and the
+    crossing opens when it is running again. Latency and throughput are those of ``GrayFifo``.
 
     Parameters
     ----------

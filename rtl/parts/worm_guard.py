@@ -1,11 +1,11 @@
-"""Keeps flits that belong to no worm out of an input, so that whatever comes in, whole worms go on.
+"""Guard that keeps flits outside of worms from entering an input, so that only whole worms are routed.
 
 ======================================  ====================================================================
-on the link                             what becomes of it
+on the link                             effect
 ======================================  ====================================================================
-a flit without head, between worms      dropped; so the rest of a worm that was cut off is dropped as well
-a head inside a worm                    a body flit of that worm
-the flit ``watchdog_flits`` of a worm   its tail, whatever it says
+a flit without head, between worms      dropped; so the rest of a truncated worm is dropped as well
+a head inside a worm                    becomes a body flit of that worm
+the flit ``watchdog_flits`` of a worm   becomes its tail
 ======================================  ====================================================================
 """
 
@@ -21,7 +21,7 @@ MOST_WATCHDOG_FLITS = 65_535
 
 
 class WormGuard(Part):
-    """Stands between a link and an input buffer. Combinational from link to link; one flit per cycle.
+    """Filters between a link and an input buffer. Combinational from link to link; one flit per cycle.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class WormGuard(Part):
     Members
     -------
     link : In(link_signature)
-        The link that ends here. Flits that are dropped move on it like all others.
+        The link that ends here. Dropped flits move on it like all others.
     onward : Out(link_signature)
         To the buffer: each worm has one head, its first flit, and one tail, its last.
     misframed : Out(1)
@@ -66,7 +66,7 @@ class WormGuard(Part):
         return m
 
     def _count(self, m, in_worm, moves) -> Value:
-        """Return whether the flit on the link is the last one that its worm can have."""
+        """Return whether the flit on the link is the last one that its worm may have."""
         if not self.watchdog_flits:
             return Value.cast(0)
         flits: Any = Signal(range(self.watchdog_flits + 1))  # of the worm, before this one

@@ -1,1 +1,1 @@
-"""Registers of a network behind AXI4-Lite: one map, from which hardware, C header, page and manifest are made."""
+"""Registers of a network behind AXI4-Lite: hardware, C header, page and manifest are generated from one map."""

@@ -14,7 +14,7 @@ t + 4                                            the next read may begin
 ======  =======================================  ====================================================
 
 Without ``read_cycles`` a read takes a cycle less. Address and data of a write are taken from the ports themselves,
-because a master holds them until they are accepted; so they need no registers here.
+because a master keeps them stable until they are accepted; so they need no registers here.
 """
 
 from typing import Any
@@ -32,7 +32,7 @@ LOW_BITS = (WORD_BYTES - 1).bit_length()
 
 
 def axi_lite_members(address_bits: int) -> dict[str, Any]:
-    """Return members of an AXI4-Lite subordinate with words of 32 bits, without ``awprot`` and ``arprot``.
+    """Return the members of an AXI4-Lite subordinate with words of 32 bits, without ``awprot`` and ``arprot``.
 
     Parameters
     ----------
@@ -61,18 +61,18 @@ def axi_lite_members(address_bits: int) -> dict[str, Any]:
 
 
 class AxiLitePort(Part):
-    """Takes one write and one read at a time, and puts them on a register bus.
+    """Accepts one write and one read at a time, and forwards them to a register bus.
 
-    All AXI outputs are registers. The two lowest bits of an address are not looked at. A write of less than a whole
-    word writes nothing; it is answered with SLVERR, like a write and a read of which the bus says that no register
-    takes them.
+    All AXI outputs are registers. The two lowest bits of an address are ignored. A write of less than a whole word
+    writes nothing; the response is SLVERR, as for a read or a write at an address without a register that can be
+    read or written.
 
     Parameters
     ----------
     address_bits : int
         Of addresses in bytes, at least 3.
     read_cycles : int
-        ``read_data`` is right so many cycles after ``read_address`` has changed.
+        Cycles from a change of ``read_address`` to valid ``read_data``.
 
     Members
     -------

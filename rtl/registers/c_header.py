@@ -6,7 +6,7 @@ from rtl.registers.register_map import WORD_BYTES, Register, RegisterMap
 
 
 def c_header(registers: RegisterMap, top: str) -> str:
-    """Return the text of a header; it needs no other and works in C and C++.
+    """Return the text of a self-contained header for C and C++.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Small parts around a register block: interrupt, reset of the network, and when sums of counters are exact."""
+"""Small parts around a register block: interrupt, reset of the network, and settling of counter sums."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from rtl.parts.selection import concat
 
 
 class InterruptController(Part):
-    """Says which masks are not empty, and interrupts for those that are enabled.
+    """Reports the masks that are not empty, and interrupts for those that are enabled.
 
     ``pending`` is a cycle later than the masks, ``irq`` two.
 
@@ -68,7 +68,7 @@ class NetworkReset(Part):
 
 
 class SettlingTimer(Part):
-    """Says when nothing has happened for some cycles.
+    """Asserts its output after some cycles without an event.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class SettlingTimer(Part):
     -------
     busy : In(reasons)
     settled : Out(1)
-        ``busy`` is 0, and was in the ``cycles`` before; not before that has been so for the first time after reset.
+        ``busy`` is 0, and has been for ``cycles`` cycles; low after reset until that first holds.
     """
 
     def __init__(self, cycles: int, reasons: int):

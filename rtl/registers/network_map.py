@@ -1,9 +1,9 @@
 # amaranth: UnusedElaboratable=no
-# (specimens of parts only say what ports there are)
-"""Which registers a network has, and where.
+# (specimens of parts only provide their ports)
+"""Registers of a network and their addresses.
 
-Registers of one word stand at the same address in every network that has them. Masks and numbers follow, as many words
-as the network needs; each begins at a multiple of its size, rounded up to a power of two.
+Registers of one word have the same address in every network that has them. Masks and numbers follow, as many words as
+the network needs; each begins at a multiple of its size, rounded up to a power of two.
 """
 
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ FIRST_MASK_ADDRESS = 0x40
 
 
 def network_registers(plan: NetworkPlan) -> RegisterMap:
-    """Return the registers of a network, as many groups as its plan has."""
+    """Return the registers of a network: one group for each option of its plan."""
     registers = [*_identification(plan), *_control(plan), *_errors(plan), *_counters(plan), *_tables(plan)]
     registers.sort(key=lambda register: register.address)
     free = FIRST_MASK_ADDRESS
@@ -52,7 +52,7 @@ def network_registers(plan: NetworkPlan) -> RegisterMap:
 
 
 def conditions(plan: NetworkPlan) -> dict[str, int]:
-    """Return what can interrupt: the bit by the name of the status output."""
+    """Return the interrupt conditions: the bit by the name of the status output."""
     meanings = _meanings(plan)
     return {name: bit for bit, name in enumerate(CONDITIONS) if name in meanings}
 
@@ -135,7 +135,7 @@ def _tables(plan: NetworkPlan) -> Iterator[Register]:
 
 
 def _arrays(plan: NetworkPlan) -> Iterator[tuple[str, str, int, int]]:
-    """Yield masks and numbers: name, description, bits of a mask, how many numbers."""
+    """Yield masks and numbers: name, description, bits of a mask, number of elements."""
     widths, meanings = {output.name: output.bits for output in status_outputs(plan)}, _meanings(plan)
     for name in conditions(plan):
         yield name.upper(), meanings[name], widths[name], 0

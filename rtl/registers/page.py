@@ -1,4 +1,4 @@
-"""A register map as a page for people, and as an entry of the manifest."""
+"""A register map as a page in Markdown, and as an entry of the manifest."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -19,7 +19,7 @@ def register_page(registers: RegisterMap, top: str) -> str:
 
 
 def register_tables(registers: RegisterMap) -> list[str]:
-    """Return the tables of a page: all registers, their fields, and what accesses mean."""
+    """Return the tables of a page: all registers, their fields, and the access types."""
     lines = ["| address | register | access | after reset | |", "|---|---|---|---|---|"]
     lines += [_row(register) for register in registers]
     lines += ["", "| register | bits | field | after reset | |", "|---|---|---|---|---|"]
@@ -48,7 +48,7 @@ def _field_rows(register: Register) -> Iterator[str]:
 
 
 def register_manifest(registers: RegisterMap) -> dict[str, Any]:
-    """Return what the manifest says about registers."""
+    """Return the manifest entries about registers."""
     return {
         "bus": "axi4-lite",
         "data_bits": WORD_BITS,

@@ -1,4 +1,4 @@
-"""The registers of a map: decodes addresses, keeps what can be written, and chooses what is read."""
+"""Registers of a map: address decoder, storage of writable fields, and read multiplexer."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ from topology.common.flits import bits_for
 
 
 def register_members(register: Register) -> dict[str, Any]:
-    """Return members of a block for one register, see ``RegisterBlock``."""
+    """Return the members of a block for one register, see ``RegisterBlock``."""
     name, bits = register.port, register.bits
     if register.constant:
         return {}
@@ -43,8 +43,8 @@ def register_members(register: Register) -> dict[str, Any]:
 class RegisterBlock(Part):
     """All registers of a map at a register bus, see ``AxiLitePort``.
 
-    A write takes effect at the end of its cycle. A read is combinational from ``read_address``; numbers take as long as
-    what stands behind ``{number}_index``.
+    A write takes effect at the end of its cycle. A read is combinational from ``read_address``; numbers have the
+    latency of the logic behind ``{number}_index``.
 
     Parameters
     ----------
@@ -55,14 +55,14 @@ class RegisterBlock(Part):
     write, write_address, write_data, write_found, read_address, read_data, read_found
         The bus.
     {register} : In or Out
-        All bits of a register, under its name in lower case: in what is read from hardware, out what was written. Not
-        for constants.
+        All bits of a register, under its name in lower case: inputs for values from hardware, outputs for written
+        values. Absent for constants.
     {register}_written : Out(1)
         Of a register that is write only: it is written in this cycle. ``{register}`` is 0 in all other cycles.
     {register}_clear : Out
         Of W1C: the bits that are to be cleared in this cycle. Of WC: one bit, to clear all.
     {register}_index : Out
-        Of numbers: which one is looked at.
+        Of numbers: index of the one that is read.
     """
 
     def __init__(self, registers: RegisterMap):
@@ -89,7 +89,7 @@ class RegisterBlock(Part):
         return m
 
     def _write(self, m, register: Register) -> Value:
-        """Take what is written to a register. Returns whether the address is one of its words."""
+        """Write to a register; return whether the address is one of its words."""
         first = register.address // WORD_BYTES
         name = register.port
         selected = Signal(register.words, name=f"{name}_selected")
@@ -124,14 +124,14 @@ class RegisterBlock(Part):
         m.d.comb += self.read_found.eq(either([present for _, present in chosen]))
 
     def _words(self, register: Register) -> dict[int, Value]:
-        """Return what is read of a register, by number of the word."""
+        """Return the read value of a register, by number of the word."""
         bits = Const(register.value, register.bits) if register.constant else getattr(self, register.port)
         first = register.address // WORD_BYTES
         pieces = [bits[WORD_BITS * word :][:WORD_BITS] for word in range(register.words)]
         return {first + word: concat((piece, Const(0, WORD_BITS - len(piece)))) for word, piece in enumerate(pieces)}
 
     def _number(self, m, register: Register) -> tuple[Value, Value]:
-        """Return what is read of one of many numbers, and whether the address is one of theirs; 0 if it is not."""
+        """Return the read value of one of many numbers, and whether the address is one of theirs; 0 if it is not."""
         name = register.port
         index: Any = getattr(self, f"{name}_index")
         bits, present = len(index), Signal(name=f"{name}_present")

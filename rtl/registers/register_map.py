@@ -1,4 +1,4 @@
-"""What registers are: names, addresses, accesses and fields. All else about registers is made from such a map."""
+"""Registers: names, addresses, accesses and fields. Hardware, headers and pages are generated from such a map."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -58,7 +58,7 @@ class Field:
 
     @property
     def mask(self) -> int:
-        """Its bits in a word."""
+        """Mask of its bits in a word."""
         return (1 << self.bits) - 1 << self.low
 
 
@@ -79,17 +79,17 @@ class Register:
     fields : sequence of Field
         Of a register of one word.
     constant : bool
-        The fields have their values for ever.
+        The fields never change.
     mask_bits : int
         Of a mask: its bits, 32 per word, the lowest first.
     numbers : int
-        Of numbers that are looked up when they are read: how many.
+        Of numbers that are looked up when they are read: their count.
 
     Raises
     ------
     ValueError
-        If there is no such access, the address is not that of a word, it is not one of the three kinds, fields share
-        bits, or numbers do not begin at a multiple of their size.
+        If the access is not one of ``ACCESSES``, the address is not that of a word, it is not one of the three kinds,
+        fields overlap, or numbers do not begin at a multiple of their size.
     """
 
     name: str
@@ -117,19 +117,19 @@ class Register:
 
     @property
     def words(self) -> int:
-        """Words that it takes."""
+        """Number of its words."""
         return self.numbers or -(-self.bits // WORD_BITS)
 
     @property
     def bits(self) -> int:
-        """Bits of all its words up to the highest that means something; of numbers: of each."""
+        """Bits of all its words up to the highest that is used; of numbers: of each."""
         if self.numbers:
             return WORD_BITS
         return self.mask_bits or max(field.low + field.bits for field in self.fields)
 
     @property
     def value(self) -> int:
-        """After reset."""
+        """Value after reset."""
         return sum(field.value << field.low for field in self.fields)
 
     @property
@@ -156,7 +156,7 @@ class RegisterMap:
     Raises
     ------
     ValueError
-        If two have one name, or do not follow each other.
+        If two have one name, or they are not in the order of their addresses.
     """
 
     registers: Sequence[Register]

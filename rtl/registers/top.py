@@ -93,7 +93,7 @@ class RegisterTop(StructuralPart):
             bus.connect(name, block.output(name))
 
     def _field(self, block: ModuleInstance, register: str, field: str) -> Slice:
-        """Return what was written to a field."""
+        """Return the value written to a field."""
         place = next(entry for entry in self.registers[register].fields if entry.name == field)
         return Slice(block.output(self.registers[register].port), place.low, place.bits)
 
@@ -137,7 +137,7 @@ class RegisterTop(StructuralPart):
 
 
 def generate_with_registers(make_top: MakeTop, plan: NetworkPlan, top: str, extra: dict[str, Any]) -> GeneratedDesign:
-    """Make the files of a network with registers: those of ``generate_design``, a C header and a page.
+    """Generate the files of a network with registers: those of ``generate_design``, a C header and a page.
 
     The manifest has one more entry, ``registers``: address, access, fields and words of each.
 

@@ -1,1 +1,1 @@
-"""The half of a router that all families with routing tables share."""
+"""Front half of a router, shared by all families with routing tables."""

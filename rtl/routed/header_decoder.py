@@ -1,7 +1,7 @@
-"""Looks up what each header flit means for this switch, while it moves in on the link.
+"""Decodes each header flit for this switch while it moves in on the link.
 
-What is found depends on constant tables alone, so it can be worked out on arrival and be kept with the flit in the
-input buffer; later, when the route unit has time for the flit, only a few bits are left to look at.
+The result depends on constant tables alone, so it is computed on arrival and stored with the flit in the input buffer.
+The route unit later reads only these few bits.
 """
 
 from typing import Any
@@ -17,9 +17,9 @@ from topology.common.part_headers import PartsFormat
 
 
 def decoded_layout(parameters: RouterParameters) -> data.StructLayout:
-    """Return what a header flit means.
+    """Return the layout of a decoded header flit.
 
-    ``candidates``: outputs one of which leads on in the search phase; 0 in the split phase, and unless this is the
+    ``candidates``: route candidates in the search phase; 0 in the split phase, and unless this is the
     last flit of the key. ``branches``: outputs behind which the flit names a destination (only in routers that
     multicast). ``last``: no more header flits are needed, or there are none.
     """
@@ -37,7 +37,7 @@ class HeaderDecoder(Part):
     Members
     -------
     moved, head, tail : In(1)
-        A flit moves on the link; it is the first one of its message, or the last. Not there if headers have one flit.
+        A flit moves on the link; it is the first one of its message, or the last. Absent if headers have one flit.
     data : In(scan_bits)
         Its header bits.
     routes : In(keys * outputs)
@@ -86,7 +86,7 @@ class HeaderDecoder(Part):
         return m
 
     def _position(self, m) -> Signal:
-        """Return number of the flit on the link within its message; behind the header it may be anything."""
+        """Return the position within its message of the flit on the link; undefined after the header."""
         flits = self.parameters.header_flits
         position = Signal(range(max(2, flits)))
         if flits > 1:
@@ -98,7 +98,7 @@ class HeaderDecoder(Part):
         return position
 
     def _candidates(self, m) -> tuple[Signal, Signal]:
-        """Search phase: the row of the routing table, and whether headers with this key may split."""
+        """Decode in the search phase: the row of the routing table, and whether headers with this key may split."""
         parameters = self.parameters
         key_flits, flit_bits = parameters.header.key_flits, parameters.flit_bits
         earlier = self.data[:0]
@@ -118,7 +118,7 @@ class HeaderDecoder(Part):
         return candidates, splits
 
     def _is_last(self, position) -> Value:
-        """Return whether no header has a flit behind this one, or the flit says so of its own."""
+        """Return whether every header ends with this flit, or the flit marks itself as the last one."""
         header, longest = self.parameters.header, _is(position, self.parameters.header_flits - 1)
         if not (self.parameters.multicast and isinstance(header, PartsFormat)):
             return longest
@@ -131,16 +131,16 @@ class HeaderDecoder(Part):
         return position >= first if first else Value.cast(1)
 
     def _word_number(self, position) -> Value:
-        """Return which of ``set_words`` the flit on the link is."""
+        """Return the index of the flit on the link among the ``set_words``."""
         header = self.parameters.header
         return self.data[header.part_position] if isinstance(header, PartsFormat) else position
 
     def _branches(self, m, number) -> Signal:
-        """Split phase: the outputs behind which this flit names a destination."""
+        """Decode in the split phase: the outputs that reach a destination named by this flit."""
         outputs, bits = self.parameters.outputs, self.parameters.header.set_words[0].bits
         row = Signal(outputs * bits, name="reach_row")
         branches = Signal(outputs)
-        # a part that does not exist has nothing behind any output; a flit that does not exist is not looked at
+        # no output leads to a part that does not exist; a flit that does not exist is not read
         padded = isinstance(self.parameters.header, PartsFormat)
         m.d.comb += row.eq(table_row(m, self.reach, number, len(row), "reach_half", padded=padded))
         words = [row.word_select(o, bits) for o in range(outputs)]

@@ -1,4 +1,4 @@
-"""What the route unit keeps per input: the outputs that its worm requests."""
+"""State of the route unit per input: the outputs that its worm requests."""
 
 from typing import Any
 
@@ -14,8 +14,8 @@ from rtl.routed.header_decoder import decoded_layout
 class HeaderScanner(Part):
     """Reads the decoded header at one input, one flit per turn, until the request is complete.
 
-    Everything that does not depend on the turn is worked out before it is known, so that the arbiter only enables
-    registers: with look-ahead all this happens in the cycle of the link transfer.
+    All values that do not depend on the turn are computed in parallel with arbitration, so that the arbiter only
+    enables registers: with look-ahead all this happens in the cycle of the link transfer.
 
     Parameters
     ----------
@@ -24,26 +24,26 @@ class HeaderScanner(Part):
     Members
     -------
     buffered, arriving : In(decoded_layout)
-        What the flit at the buffer's cursor and the flit on the link mean.
+        Decoding of the flit at the buffer's cursor and of the flit on the link.
     buffered_valid, arriving_valid : In(1)
-        Whether the flit is there, and whether it moves in in this cycle. Without look-ahead (``routing_cycles`` over 1)
+        Whether the flit is valid, and whether it moves in in this cycle. Without look-ahead (``routing_cycles`` over 1)
         there are no ``arriving`` members.
     busy : In(outputs)
         Outputs that some queued input requests.
     taken : In(1)
-        The route unit looks at this input's flit in this cycle. Only if ``eligible``.
+        The route unit processes this input's flit in this cycle. Only if ``eligible``.
     release : In(1)
         The tail has been copied.
     eligible : Out(1)
-        Whether there is a flit to look at. Combinational.
+        Whether there is a flit to process. Combinational.
     completed : Out(1)
-        The last flit needed is being looked at: the request stands from the next cycle on. Combinational.
+        The last flit needed is being processed: the request is complete from the next cycle on. Combinational.
     branching : Out(1)
-        With ``completed``: the request is for two outputs or more. Only if the parameters say so. Combinational.
+        With ``completed``: the request is for two outputs or more. Only with ``tells_branching``. Combinational.
     request : Out(outputs)
         Requested outputs, complete when ``queued``. A register.
     queued : Out(1)
-        Whether the request stands in the output queues or is being served. A register.
+        Whether the request is in the output queues or in service. A register.
     """
 
     def __init__(self, parameters: RouterParameters):
@@ -106,7 +106,7 @@ class HeaderScanner(Part):
             self._delay(m, ready)
 
     def _delay(self, m, ready):
-        """A longer routing delay: counted once per message, from the arrival of its head at the front."""
+        """Add a longer routing delay: counted once per message, from the arrival of its head at the front."""
         waits = self.parameters.routing_cycles - 2
         delay = Signal(range(waits + 1))
         waited = Signal()

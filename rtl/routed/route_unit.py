@@ -1,9 +1,9 @@
 # amaranth: UnusedElaboratable=no
-# (specimens of parts only say what ports there are)
-"""Route unit: decodes header flits, and looks at one of them, of one input, per cycle.
+# (specimens of parts only provide their ports)
+"""Route unit: decodes header flits, and processes one of them, of one input, per cycle.
 
-Because one unit serves all inputs of a router, and a header enqueues all its requests when its last flit has been
-looked at, enqueues are atomic: no two headers enqueue in the same cycle.
+One unit serves all inputs of a router, and a header enqueues all its requests when its last flit has been processed.
+Enqueues are therefore atomic: no two headers enqueue in the same cycle.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from rtl.routed.header_scanner import HeaderScanner
 
 
 class ClassTable(Part):
-    """Chooses the routing table of an input channel's class. Constant in, constant out.
+    """Selects the routing table of an input channel's class. Constant in, constant out.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class BusyOutputs(Part):
     Members
     -------
     queued : In(inputs)
-        Inputs whose request is complete; one that is still being collected does not count.
+        Inputs whose request is complete; incomplete ones are excluded.
     request : In(outputs).array(inputs)
         Requested outputs per input.
     busy : Out(outputs)
@@ -88,7 +88,7 @@ class BusyOutputs(Part):
 class RouteUnit(StructuralPart):
     """Header decoders and scanners of all inputs and the round robin between the scanners.
 
-    A request whose last header flit is looked at in cycle t stands from t+1 on. Throughput one header flit per cycle.
+    A request whose last header flit is processed in cycle t is complete from t+1 on. Throughput 1 flit per cycle.
 
     Parameters
     ----------
@@ -101,21 +101,21 @@ class RouteUnit(StructuralPart):
     port_class : In(class_bits * inputs)
         Constant. Class of each input channel. Only if there are several.
     reach : In(outputs * processors)
-        Constant. Bit ``output * processors + processor``: a message that branches at the output comes to the processor.
+        Constant. Bit ``output * processors + processor``: a message that branches at the output reaches the processor.
         Only in routers that multicast.
     arriving, arriving_head, arriving_tail, arriving_valid : In
-        Per input: header bits of the flit on the link, whether it is the first or the last of its message (not there if
-        headers have one flit), and whether it moves (only if something depends on that).
+        Per input: header bits of the flit on the link, whether it is the first or the last of its message (absent if
+        headers have one flit), and whether it moves (only with ``watches_links``).
     arriving_decoded : Out(decoded_layout).array(inputs)
-        What that flit means, to be kept with it.
+        Decoding of that flit, to be stored with it.
     buffered_decoded : In(decoded_layout).array(inputs)
-        What the next flit to be looked at means, if it is in the buffer.
+        Decoding of the next flit to be processed, if it is in the buffer.
     buffered_valid : In(inputs)
-        Whether it is.
+        Whether it is in the buffer.
     release, completed, branching, queued, request : per input, see ``HeaderScanner``
         At most one bit of ``completed`` is set.
     looked_at : Out(inputs)
-        The input, at most one, whose flit is looked at in this cycle.
+        The input, at most one, whose flit is processed in this cycle.
     """
 
     def __init__(self, parameters: RouterParameters):
@@ -210,12 +210,12 @@ class RouteUnit(StructuralPart):
             scanner.connect("busy", busy.output("busy"))
 
     def _reach_by_flit(self, reach: Wire) -> Iterator[Bits]:
-        """The reach sets cut up like a header: one row per word that names destinations, in it one word per output."""
+        """Yield the reach sets cut up like a header: a row per word of the set, in it one word per output."""
         parameters = self.parameters
         for named in parameters.header.set_words:
             size = len(named.processors)
             for output in range(parameters.outputs):
-                # the bits of the flit that name nobody select nothing
+                # the bits of the flit that name no processor select nothing
                 word = (
                     Constant(0, named.shift),
                     Slice(reach, output * parameters.processors + named.processors.start, size),

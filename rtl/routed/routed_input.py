@@ -2,7 +2,7 @@
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """The half of a router in front of its queues: the route unit, and the inputs with their buffers.
 
-It is the same in every family whose headers have a key that is looked up, or else a bit string.
+Shared by every family whose headers have a key for a table, or a bit string.
 """
 
 from collections.abc import Sequence
@@ -21,11 +21,11 @@ from rtl.routed.route_unit import RouteUnit
 
 
 def routed_members(parameters: RouterParameters) -> dict[str, Member]:
-    """Return members that all such routers have: links, and the constants that say what this switch's tables are.
+    """Return the common members of such routers: links, and the constants with this switch's tables.
 
-    ``port_class`` is there only if there are several classes, ``reach`` only if the router multicasts. ``discarding``
-    tells which inputs drain a worm for which there is no way, ``misframed`` what ``WormGuard`` says, if inputs have
-    one: registers.
+    ``port_class`` exists only if there are several classes, ``reach`` only if the router multicasts. ``discarding``
+    marks the inputs that drain an unroutable worm, ``misframed`` is the output of ``WormGuard``, if inputs have one:
+    registers.
     """
     p = parameters
     link = link_signature(p.flit_bits)
@@ -41,7 +41,7 @@ def routed_members(parameters: RouterParameters) -> dict[str, Member]:
 
 
 def routed_constants(routing: Any, switch: int, classes: Sequence[int], parameters: RouterParameters) -> dict[str, int]:
-    """Return values of these constants, laid out as ``RouteUnit`` says.
+    """Return the values of these constants, laid out as in ``RouteUnit``.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def routed_constants(routing: Any, switch: int, classes: Sequence[int], paramete
 
 
 def instantiate_inputs(m: Any, platform: object, router: Part, parameters: RouterParameters) -> tuple[Any, list[Any]]:
-    """Put route unit and inputs into a router with ``routed_members``.
+    """Add route unit and inputs to a router with ``routed_members``.
 
     Returns
     -------
@@ -95,13 +95,13 @@ def _guarded(m: Any, platform: object, router: Part, parameters: RouterParameter
 def instantiate_input(
     m: Any, platform: object, i: int, parameters: RouterParameters, link: Any, route_unit: Any
 ) -> Any:
-    """Put the buffer of an input into a router; what it holds for the route unit is connected, ``pop`` is not.
+    """Add the buffer of an input to a router; its outputs for the route unit are connected, ``pop`` is not.
 
     Parameters
     ----------
     m : Module
     platform : object
-        What ``elaborate`` was given.
+        Argument of ``elaborate``.
     i : int
         Number of the input.
     parameters : RouterParameters

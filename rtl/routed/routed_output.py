@@ -2,8 +2,8 @@
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """The half of a router behind its queues: the crossbar between input buffers and output registers.
 
-It is the same in every family with the inputs of ``routed_input``. A family says which input an output is about to
-take a flit from, and drives which outputs take one.
+Shared by every family with the inputs of ``routed_input``. A family drives the selection of each output's input, and
+the outputs that load a flit.
 """
 
 from collections.abc import Sequence
@@ -19,13 +19,13 @@ from rtl.parts.selection import concat
 
 
 def instantiate_crossbar(m: Any, platform: object, parameters: RouterParameters, buffers: Sequence[Any]) -> Any:
-    """Put the crossbar into a router with ``routed_members``.
+    """Add the crossbar to a router with ``routed_members``.
 
     Parameters
     ----------
     m : Module
     platform : object
-        What ``elaborate`` was given.
+        Argument of ``elaborate``.
     parameters : RouterParameters
     buffers : sequence of InputBuffer
         Of the inputs.
@@ -33,7 +33,7 @@ def instantiate_crossbar(m: Any, platform: object, parameters: RouterParameters,
     Returns
     -------
     ReplicatingCrossbar
-        Its ``free`` says which outputs can take a flit.
+        Its ``free`` marks outputs that can load a flit.
     """
     crossbar = ReplicatingCrossbar(parameters.flit_bits, parameters.inputs, parameters.outputs)
     crossbar = instantiate(m, platform, "crossbar", crossbar)
@@ -43,7 +43,7 @@ def instantiate_crossbar(m: Any, platform: object, parameters: RouterParameters,
 
 
 def connect_outputs(m: Any, router: Part, crossbar: Any, select: Sequence[Any], loads: Sequence[Any]) -> None:
-    """Connect the crossbar of a router with ``routed_members`` to its outputs, and to what decides about them.
+    """Connect the crossbar of a router with ``routed_members`` to its outputs, and to the grants.
 
     Parameters
     ----------
@@ -51,10 +51,10 @@ def connect_outputs(m: Any, router: Part, crossbar: Any, select: Sequence[Any], 
     router : Part
     crossbar : ReplicatingCrossbar
     select : sequence of Value
-        By output, a bit per input, one-hot: from which one it would take a flit. It need not wait for the output to be
-        free, nor for other outputs of the same worm.
+        By output, a bit per input, one-hot: source of the output's next flit. It is independent of the output being
+        free, and of other outputs of the same worm.
     loads : sequence of Value
-        By input, the outputs that take its flit in this cycle; only those that are ``free``.
+        By input, the outputs that load its flit in this cycle; only those that are ``free``.
     """
     for o, link in enumerate(router.outputs):
         connect(m, crossbar.links[o], flipped(link))

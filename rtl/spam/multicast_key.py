@@ -1,8 +1,8 @@
-"""Routing key of a destination set: its lowest common ancestor in the spanning tree (Sec. 3.1), found in hardware.
+"""Routing key of a destination set: its lowest common ancestor in the spanning tree (Sec. 3.1), in hardware.
 
-A switch branches if destinations lie below two or more of its children. The lowest common ancestor of two or more
-destinations is the one switch that branches and has no ancestor that does. So one pass up the tree, one pass down and
-one encoder find it, with a number of gates that grows with the network and not with its square:
+A switch branches if destinations are below two or more of its children. The lowest common ancestor of two or more
+destinations is the one switch that branches and has no ancestor that does. One pass up the tree, one pass down and one
+encoder compute it, with a number of gates linear in the size of the network:
 
 =========  ==============================================================================
 pass       per switch
@@ -12,8 +12,8 @@ down       ``above``: an ancestor branches
 encoder    number of the switch with ``branches`` and not ``above``
 =========  ==============================================================================
 
-The set holds still while the key is being found, so the registers that cut the passes need no partners: whatever they
-hold at first, after ``key_cycles`` cycles all of them are right.
+The set is stable while the key is computed, so the pipeline registers in the passes need no balancing: from any initial
+state all of them are valid after ``key_cycles`` cycles.
 """
 
 from collections.abc import Iterator
@@ -32,9 +32,9 @@ LEVELS_PER_CYCLE = 4
 
 
 class MulticastKey(Part):
-    """Finds the key of every set of destinations that is not empty; of one destination, the destination's own vertex.
+    """Computes the key of any non-empty destination set; for one destination, its own vertex.
 
-    The same module serves all senders of a network. Latency ``key_cycles``, for which the set must hold still.
+    The same module serves all senders of a network. Latency ``key_cycles``, for which the set must be stable.
 
     Parameters
     ----------
@@ -85,12 +85,12 @@ class MulticastKey(Part):
         meeting = Signal(len(branches))
         m.d.sync += meeting.eq(concat(branch & ~above[switch] for switch, branch in branches.items()))
         m.d.comb += self.multicast.eq(meeting.any())
-        ancestor = encoded(meeting, branches, len(self.key))  # 0 if nobody branches
+        ancestor = encoded(meeting, branches, len(self.key))  # 0 if no switch branches
         m.d.comb += self.key.eq(concat(a | b & ~self.multicast for a, b in zip(ancestor, alone, strict=True)))
         return m
 
     def _populated_children(self) -> dict[int, list[int]]:
-        """Return children of each switch that are processors or have some below them."""
+        """Return the children of each switch that are processors or have some below them."""
         network = self.network
         children: dict[int, list[int]] = {switch: [] for switch in self._root_first}
         for processor, switch in enumerate(network.processors):
@@ -101,12 +101,12 @@ class MulticastKey(Part):
         return children
 
     def _is_cut(self, vertex: int) -> bool:
-        """Return whether registers stand between a vertex and its parent."""
+        """Return whether there are registers between a vertex and its parent."""
         is_inner = self.network.is_switch(vertex) and vertex != self.labels.root
         return is_inner and int(self.labels.level[vertex]) % self.levels_per_cycle == 0
 
     def _registers_before(self) -> Iterator[int]:
-        """Yield registers on the longest way to the encoder's input, for each switch that can branch."""
+        """Yield the registers on the longest path to the encoder's input, for each switch that can branch."""
         up = dict.fromkeys(range(self.network.vertices), 0)
         for switch in reversed(self._root_first):
             up[switch] = max((up[child] + self._is_cut(child) for child in self._children[switch]), default=0)

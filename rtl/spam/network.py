@@ -27,7 +27,7 @@ def spam_plan(
     guard: bool = False,
     watchdog_flits: int = 0,
 ) -> NetworkPlan:
-    """Return plan of a SPAM network: one router shape per number of links.
+    """Return the plan of a SPAM network: one router shape per number of links.
 
     Parameters
     ----------
@@ -41,9 +41,9 @@ def spam_plan(
     link_cycles : int
         Cycles from an output register to the buffer of the next router, at least 1.
     guard : bool
-        Keep flits that belong to no worm out of all inputs (``WormGuard``).
+        Reject flits outside of worms at all inputs (``WormGuard``).
     watchdog_flits : int
-        Cut off worms that are longer, at inputs with a guard; 0 for worms of any length.
+        Truncate longer worms, at inputs with a guard; 0 for worms of any length.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def spam_plan(
 
 
 def spam_addressing(routing: SpamRouting) -> Addressing:
-    """Return how senders find the key; after it the header has only the number of the sender."""
+    """Return the rule for the key; after it the header contains only the number of the sender."""
     network = routing.network
     processors = range(len(network.processors))
     return Addressing(
@@ -105,6 +105,6 @@ def spam_addressing(routing: SpamRouting) -> Addressing:
 
 
 def _constants(routing: SpamRouting, switch: int, parameters: SpamRouterParameters) -> dict[str, int]:
-    """Return constants of one switch's router."""
+    """Return the constants of one switch's router."""
     classes = routing.labels.channel_class[list(routing.network.input_channel[switch])].tolist()
     return routed_constants(routing, switch, classes, parameters)

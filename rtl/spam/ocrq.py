@@ -1,12 +1,12 @@
 """Output channel request queues with atomic enqueue (Sec. 3.2).
 
-The paper gives every output a queue of requests. A header enters all its queues in one step, so any two headers stand
-in the same order in every queue that they share, and one bit per pair of inputs is all the queues at once: whether
-one waits for the other. A request stays in its queues until the tail has left, so "first in all queues" and "all
-channels free" are one condition: it waits for nobody.
+In the paper every output has a queue of requests. A header enters all its queues in one step, so any two headers have
+the same order in every queue that they share. One bit per pair of inputs therefore represents all queues: whether one
+waits for the other. A request stays in its queues until the tail has left, so "first in all queues" and "all channels
+free" are one condition: it waits for no other input.
 
 The bits of a request are set one cycle after it was enqueued. In that first cycle all others are older, and their
-outputs together, kept in a register, say whether one of them is in the way.
+outputs together, kept in a register, determine whether one of them conflicts.
 """
 
 from typing import Any
@@ -20,7 +20,7 @@ from rtl.parts.selection import concat
 
 
 class OutputRequestQueues(Part):
-    """Decides which inputs are first in all their queues.
+    """Grants an input when it is first in all its queues.
 
     A request that is complete after cycle t can be granted from t+1 on. Combinational from ``queued`` and ``request``
     to ``granted`` and ``first``.
@@ -37,14 +37,14 @@ class OutputRequestQueues(Part):
     release : In(ports)
         Granted inputs that leave their queues: no longer ``queued`` from the next cycle on.
     queued : In(ports)
-        Inputs whose requests stand in the queues, those in service included.
+        Inputs whose requests are in the queues, those in service included.
     request : In(ports).array(ports)
         Requested outputs per input. Constant while the input is queued.
     granted : Out(ports)
-        Inputs that hold all the outputs they request, until they are released.
+        Inputs that own all the outputs they request, until they are released.
     first : Out(ports).array(ports)
-        Per output at most one input that might be granted it in this cycle: always the one that is, if there is one.
-        It is known earlier in the cycle than ``granted``.
+        Per output at most one input that may be granted it in this cycle; it includes every actual grant. It is earlier
+        in the cycle than ``granted``.
     """
 
     def __init__(self, ports: int):
@@ -84,7 +84,7 @@ class OutputRequestQueues(Part):
         return m
 
     def _claimed_by_older(self, m) -> Signal:
-        """Return outputs that are requested by inputs which were queued in the cycle before and have not left since."""
+        """Return the outputs requested by inputs that were queued in the cycle before and have not left since."""
         claimed = Signal(self.ports)
         staying = [Signal(self.ports, name=f"staying_{i}") for i in range(self.ports)]
         for i, stays in enumerate(staying):
@@ -93,7 +93,7 @@ class OutputRequestQueues(Part):
         return claimed
 
     def _waits(self, m, newest) -> list[list[Any]]:
-        """Return per input: whether it waits for each other one."""
+        """Return for each input whether it waits for each other one."""
         waits: list[list[Any]] = [[] for _ in range(self.ports)]
         for i in range(self.ports):
             for j in range(i + 1, self.ports):

@@ -48,7 +48,7 @@ class SpamRouterParameters(RouterParameters):
                 raise ValueError(f"{name} must be True or False, not {value!r}")
 
     def _check_table_fits(self) -> None:
-        """The routing table comes in through one port."""
+        """Check that the routing table fits into one port."""
         most_vertices = MAX_PORT_BITS // (CLASSES * self.ports)
         if self.vertices > most_vertices:
             raise ValueError(

@@ -4,8 +4,8 @@
 
 A worm that enters is handled in three steps:
 
-1. Each header flit is decoded as it moves in, and what it means is kept with it in the input buffer. The route unit
-   makes up a set of requested outputs from it: one in the search phase, all branches of the multicast tree in the split
+1. Each header flit is decoded as it moves in, and its decoding is stored with it in the input buffer. The route unit
+   computes the set of requested outputs: one in the search phase, all branches of the multicast tree in the split
    phase.
 2. The set enters the output request queues in one step. The worm waits until it is first in all of them.
 3. From then on each flit is copied to all its outputs at once, whenever all their registers are free. After the tail
@@ -15,7 +15,7 @@ A worm that enters is handled in three steps:
 cycle                      a head that meets no contention, ``routing_cycles`` = R, header of one flit
 =========================  =========================================================================
 t                          moves on the input link
-t + R - 1                  looked at by the route unit
+t + R - 1                  processed by the route unit
 t + R                      granted, and copied from the input buffer
 t + R + 1                  valid on all its output links
 =========================  =========================================================================
@@ -75,7 +75,7 @@ class SpamRouter(Part):
         return queues
 
     def _copy(self, m, platform, buffers, route_unit, queues):
-        """Copies flits of granted inputs to all their outputs in one step; releases the outputs after the tail."""
+        """Copy flits of granted inputs to all their outputs in one step; release the outputs after the tail."""
         ports = self.parameters.ports
         crossbar = instantiate_crossbar(m, platform, self.parameters, buffers)
         loads = [Signal(ports, name=f"loads_{i}") for i in range(ports)]

@@ -1,9 +1,9 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""Negative control: output request queues that are entered one request at a time. They deadlock.
+"""Negative control: output request queues that enqueue one request at a time. They deadlock.
 
-The paper's proof rests on the atomic enqueue. Here a serial unit enqueues one (input, output) pair per cycle instead,
-so two headers can stand in different order in two queues and wait for each other forever. For tests and studies only.
+The paper's proof depends on the atomic enqueue. Here a serial unit enqueues one (input, output) pair per cycle, so two
+headers can be in different order in two queues and wait for each other forever. For tests and studies only.
 """
 
 from typing import Any
@@ -34,7 +34,7 @@ class SplitRequestQueues(Part):
     request : In(ports).array(ports)
         Requested outputs per input.
     granted : Out(ports)
-        Inputs that hold all the outputs they request, until ``queued`` goes low.
+        Inputs that own all the outputs they request, until ``queued`` is low.
     first : Out(ports).array(ports)
         Per output the input that is granted it.
     """

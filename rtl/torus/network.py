@@ -22,21 +22,21 @@ def torus_plan(
     lane_reuse: str = REUSE_TAIL,
     injection_priority: str = PRIORITY_EQUAL,
 ) -> NetworkPlan:
-    """Return plan of a torus or mesh: one router shape in a torus, and one per corner, side and inside of a mesh.
+    """Return the plan of a torus or mesh: a torus has one router shape, a mesh one per corner, side and inside.
 
     Parameters
     ----------
     routing : TorusRouting
     buffer_flits : int
-        Flits that the buffer of a lane holds, 1 to 16; 4 is the full rate for a lane alone.
+        Flits of a virtual channel's buffer, 1 to 16; with 4 a single VC has the full rate.
     routing_cycles : int
         Cycles from a head's arrival to its output register without contention, at least 1.
     lane_reuse : str
-        When another worm may have an output lane: with ``tail`` as soon as the tail of the one before has left, with
-        ``empty`` when all credits are back.
+        Rule of VC reallocation: with ``tail`` (non-atomic) as soon as the tail of the previous worm has left, with
+        ``empty`` (atomic) when all credits are back.
     injection_priority : str
-        How flits from processors compete for outputs: with ``equal`` in turn with those from channels, with ``low``
-        only if none of those asks for the output.
+        Priority of flits from processors: with ``equal`` round robin with those from channels, with ``low`` only if
+        none of those requests the output.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def torus_plan(
 
 
 def torus_addressing(routing: TorusRouting) -> UnicastAddressing:
-    """Return how senders find the key; after it the header has only the number of the sender."""
+    """Return the rule for the key; after it the header contains only the number of the sender."""
     grid, keys = routing.network.grid, routing.key_format
     nodes = tuple(range(grid.nodes))
     return UnicastAddressing(

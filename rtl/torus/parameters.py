@@ -10,14 +10,14 @@ from topology.torus.grid import DIRECTIONS, along_row, opposite
 from topology.torus.routing import BALANCED, DALLY_SEITZ, LANE_RULES, LANE_RULES_IN_WORDS
 
 MOST_SIDE = 64
-"""Rows and columns in hardware; the golden model runs larger networks."""
+"""Limit of rows and columns for hardware; the golden model runs larger networks."""
 DIRECTION_WORDS = ("py", "ny", "px", "nx")
 """Directions in names of modules."""
 
 
 @dataclass(frozen=True)
 class TorusRouterParameters:
-    """Everything that decides about the logic of a switch; its position arrives on ports.
+    """Parameters that determine the logic of a switch; its position is a constant on ports.
 
     Parameters
     ----------
@@ -28,19 +28,19 @@ class TorusRouterParameters:
     wraps : bool
         Whether it is a torus.
     directions : tuple of int
-        In which the switch has output channels; something arrives in the opposite ones.
+        Directions of the switch's output channels; input channels have the opposite ones.
     lanes : int
-        Lanes of each channel between switches.
+        Virtual channels of each channel between switches.
     buffer_flits : int
-        Flits that the buffer of a lane holds.
+        Flits of a virtual channel's buffer.
     routing_cycles : int
         Cycles from a head's arrival to its output register, without contention, at least 1.
     lane_rule : str
-        Which class of lanes a message takes, see ``topology.torus.routing``.
+        Class of virtual channels for a message, see ``topology.torus.routing``.
     lane_reuse : str
-        When another worm may have an output lane, see ``LaneRouterShape``.
+        Rule of VC reallocation, see ``LaneRouterShape``.
     injection_priority : str
-        How flits from the processor compete for outputs, see ``LaneRouterShape``.
+        Priority of flits from the processor, see ``LaneRouterShape``.
 
     Raises
     ------
@@ -74,34 +74,34 @@ class TorusRouterParameters:
 
     @property
     def arrivals(self) -> tuple[int, ...]:
-        """Directions in which something arrives, by input port."""
+        """Directions of arrival, by input port."""
         return tuple(way for way in range(DIRECTIONS) if opposite(way) in self.directions)
 
     @property
     def classed(self) -> bool:
-        """True if lanes fall into two classes."""
+        """True if virtual channels fall into two classes."""
         return self.wraps and self.lanes > 1
 
     @property
     def low_lanes(self) -> int:
-        """Lanes of class 0, the first ones."""
+        """Virtual channels of class 0, the first ones."""
         return self.lanes // 2 if self.classed else self.lanes
 
     @property
     def follows_arrival(self) -> bool:
-        """True if the class depends on the lane on which a head came."""
+        """True if the class depends on the virtual channel of a head's arrival."""
         return self.classed and self.lane_rule != DALLY_SEITZ
 
     @property
     def both_classes(self) -> bool:
-        """True if a head may have lanes of both classes to choose from."""
+        """True if a head may choose among virtual channels of both classes."""
         return self.classed and self.lane_rule == BALANCED
 
     def reached(self, port: int) -> tuple[int, ...]:
-        """Return output ports that dimension order allows from an input port."""
+        """Return the output ports that dimension order allows from an input port."""
         host = len(self.directions)
         if port == len(self.arrivals):
-            return tuple(range(host))  # nothing goes back to the host that it comes from
+            return tuple(range(host))  # no message returns to its own host
         arrival = self.arrivals[port]
         return (
             *(
@@ -114,7 +114,7 @@ class TorusRouterParameters:
 
     @property
     def shape(self) -> LaneRouterShape:
-        """Lanes, buffers and connections."""
+        """Virtual channels, buffers and connections."""
         return LaneRouterShape(
             self.flit_bits,
             (*(self.lanes for _ in self.arrivals), 1),

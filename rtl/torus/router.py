@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""Switch of a torus or mesh: a router with lanes, and dimension-order routing (Sec. 2)."""
+"""Switch of a torus or mesh: a router with virtual channels and dimension-order routing (Sec. 2)."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ class TorusRouter(LaneRouter):
     row, column : In
         Its position. Constants.
     closes_ring : In(inputs but the host's)
-        Whether the channel into each input closes a ring. Constants; only if the class of lanes depends on it.
+        Whether the channel into each input closes a ring. Constants; only if the class of VCs depends on it.
     others
         See ``LaneRouter``.
     """
@@ -42,7 +42,7 @@ class TorusRouter(LaneRouter):
         super().__init__(f"torus_router_{p.name}", p.shape, constants)
 
     def find_ways(self, m: Any, port: int, link: Any) -> Any:
-        """Return dimension order: along the row to the column, then along the column to the row, then to the host."""
+        """Return the route candidates in dimension order: along the row, then along the column, then to the host."""
         p = self.parameters
         key = self._key(m, port, link.payload.data)
         y_there, x_there, exists = (Signal(name=f"{name}_{port}") for name in ("y_there", "x_there", "exists"))
@@ -65,7 +65,7 @@ class TorusRouter(LaneRouter):
         return concat(ways)
 
     def _key(self, m, port, data) -> dict[str, Any]:
-        """Return fields of the routing key in the data of a flit."""
+        """Return the fields of the routing key in the data of a flit."""
         p = self.parameters
         widths = {"column": bits_for(p.columns), "row": bits_for(p.rows), "y_negative": 1, "x_negative": 1}
         fields, low = {}, 0
@@ -76,7 +76,7 @@ class TorusRouter(LaneRouter):
         return fields
 
     def _exists(self, key) -> Any:
-        """Return whether the destination exists. Sides that are powers of two have no numbers to spare."""
+        """Return whether the destination exists. Sides that are powers of two leave no numbers unused."""
         p = self.parameters
         within: Any = Const(1)
         for name, side in (("column", p.columns), ("row", p.rows)):
@@ -85,7 +85,7 @@ class TorusRouter(LaneRouter):
         return within
 
     def _lanes(self, m, port, link, way, goes, key) -> list[Any]:
-        """Return the lanes of an output that a head which goes there may have."""
+        """Return the virtual channels of an output that a head to it may take."""
         p = self.parameters
         if not p.classed:
             return [goes] * p.lanes
@@ -95,7 +95,7 @@ class TorusRouter(LaneRouter):
         else:
             end, position = (key["column"], self.column) if along_row(way) else (key["row"], self.row)
             m.d.comb += late.eq(~(end > position if way in NEGATIVE else end < position))
-        if p.both_classes:  # what is late may have any lane until it has come to class 1
+        if p.both_classes:  # with the late rule a head may take any VC until it is in class 1
             only_late = late & self._class_of_arrival(port, link, way)
             return [goes & ~only_late] * p.low_lanes + [goes & late] * (p.lanes - p.low_lanes)
         return [goes & ~late] * p.low_lanes + [goes & late] * (p.lanes - p.low_lanes)

@@ -1,4 +1,4 @@
-"""Routing key of a message in a torus or mesh, found in hardware."""
+"""Routing key of a message in a torus or mesh, computed in hardware."""
 
 from typing import Any
 
@@ -13,10 +13,10 @@ from topology.torus.header import KeyFormat
 
 
 class ShortestKey(Part):
-    """Finds the key of a message that goes the shorter way in each dimension, as ``Grid.shortest`` does.
+    """Computes the key of a message along the shorter direction in each dimension, as ``Grid.shortest`` does.
 
     Positions of nodes are bits of their numbers if the columns are a power of two, and otherwise rows of a table that
-    is the same for all senders. The directions are comparisons of the two positions: for a sender, whose number is a
+    is shared by all senders. The directions are comparisons of the two positions: for a sender, whose number is a
     constant, functions of a row's and of a column's bits alone. So the same module serves all senders of a network. No
     latency.
 
@@ -31,9 +31,9 @@ class ShortestKey(Part):
     destination : In
         A node's number.
     key : Out
-        Its routing key. Unspecified if there is no such node.
+        Its routing key. Unspecified if the node does not exist.
     exists : Out(1)
-        Whether there is.
+        Whether the node exists.
     """
 
     def __init__(self, grid: Grid):
@@ -65,7 +65,7 @@ class ShortestKey(Part):
         return m
 
     def _position(self, m, node: Value, whose: str) -> tuple[Signal, Signal]:
-        """Return column and row of a node."""
+        """Return the column and row of a node."""
         grid = self.grid
         column, row = (
             Signal(bits_for(side), name=f"{whose}_{name}")
@@ -82,7 +82,7 @@ class ShortestKey(Part):
         return column, row
 
     def _goes_back(self, m, start: Value, end: Value, side: int, name: str) -> Signal:
-        """Return whether the negative direction is the shorter way; the positive one is if both are alike."""
+        """Return whether the negative direction is the shorter one; ties take the positive one."""
         negative = Signal(name=f"{name}_negative")
         if side == 1:
             return negative

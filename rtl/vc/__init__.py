@@ -1,1 +1,1 @@
-"""The router with virtual channels, which the families with lanes share (docs/timing.md, "Router with lanes")."""
+"""Router with virtual channels, shared by several families (docs/timing.md, "Router with lanes")."""

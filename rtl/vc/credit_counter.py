@@ -1,4 +1,4 @@
-"""The credits of an output lane, counted beside the lane."""
+"""Credits of an output virtual channel, counted beside it."""
 
 from typing import Any
 
@@ -6,22 +6,22 @@ from amaranth.hdl import Const, Mux, Signal
 
 
 class CreditCounter:
-    """How many flits the buffer behind a lane has room for. It is logic in the module that uses it, and no module.
+    """Credits of a virtual channel: free places in the buffer behind it. Logic within the using module, not a module.
 
     Parameters
     ----------
     m : Module
     lane : int
-        Number of the lane, for names of signals.
+        Number of the virtual channel, for names of signals.
     depth : int
-        Flits that the buffer holds.
+        Flits of the buffer.
     sent, returned : Value
-        A flit leaves for the buffer in this cycle; a credit comes back.
+        A flit leaves for the buffer in this cycle; a credit returns.
 
     Members
     -------
     credits : Signal
-        How many there are. A register.
+        Number of credits. A register.
     some : Signal
         There is one. A register.
     several : Value

@@ -1,6 +1,6 @@
-"""Who comes first in a cycle: an order of numbers that all who choose in a router share, see ``topology``.
+"""Priority within a cycle: an order of numbers shared by all selectors of a router, see ``topology``.
 
-It needs no state for each choice and two levels of logic. Of any two numbers each comes first in half of the cycles.
+It needs no state per selector, and two levels of logic. Of any two numbers each has priority in half of the cycles.
 """
 
 from collections.abc import Sequence
@@ -24,14 +24,14 @@ class CycleOrder(Part):
     Parameters
     ----------
     count : int
-        How many numbers, odd.
+        Count of numbers, odd.
     used : int
-        How many of them are looked at, the first ones, 2 or more.
+        Count of those in use, the first ones, 2 or more.
 
     Members
     -------
     before : Out(pairs)
-        By position in ``pairs`` of those that are looked at: whether i comes before j.
+        By position in ``pairs`` of those in use: whether i comes before j.
     """
 
     def __init__(self, count: int, used: int):
@@ -41,12 +41,12 @@ class CycleOrder(Part):
     def elaborate(self, _platform):
         m: Any = Module()
         position = {pair: k for k, pair in enumerate(pairs(self.count))}
-        # for odd i the register holds the opposite: so it is only where numbers wrap that one is inverted
+        # for odd i the register stores the opposite: so inverters are needed only where numbers wrap
         held: Any = Signal(len(position), init=sum(1 << k for (i, _), k in position.items() if i % 2 == 0))
         before = [held[k] ^ (i % 2) for (i, _), k in position.items()]
         m.d.comb += self.before.eq(concat(before[: len(pairs(self.used))]))
         for (i, j), k in position.items():
-            # all numbers go up by one, so that the last one becomes the first, and the order is turned round
+            # all numbers are incremented, so that the last one becomes the first, and the order is reversed
             if i:
                 m.d.sync += held[k].eq(held[position[i - 1, j - 1]])
             else:
@@ -55,14 +55,14 @@ class CycleOrder(Part):
 
 
 def comes_first(before: Any, i: int, j: int) -> Value:
-    """Return whether i comes before j, in an order that is given as a bit for each of ``pairs``."""
+    """Return whether i precedes j in an order that is given as a bit for each of ``pairs``."""
     low, high = sorted((i, j))
     bit = before[high * (high - 1) // 2 + low]
     return bit if i < j else ~bit
 
 
 class FirstOf:
-    """The requester that comes first in an order that is given as a bit for each pair.
+    """Selects the first requester in an order that is given as a bit for each pair.
 
     Parameters
     ----------
@@ -79,9 +79,9 @@ class FirstOf:
     Members
     -------
     beaten : list of Value
-        By requester: another one that comes first requests as well.
+        By requester: it loses arbitration to another one.
     chosen : list of Signal
-        Who requests and is not beaten: one at most.
+        The granted requester: one at most.
     """
 
     def __init__(self, m: Any, requests: Sequence[Any], numbers: Sequence[int], before: Any, name: str):
@@ -94,10 +94,10 @@ class FirstOf:
 
 
 def number_of_first(requests: Any, before: Any, bits: int) -> list[Value]:
-    """Bits of the number of the requester that comes first, without finding out who that is; 0 if nobody requests.
+    """Return the bits of the first requester's number, without selecting it first; 0 without a request.
 
-    A bit is set if somebody whose number has it requests, and nobody without it that comes before. That is a level of
-    logic less than ``FirstOf`` and encoding what it has chosen.
+    A bit is set if a requester has it in its number and no earlier requester lacks it. That is a level of logic less
+    than ``FirstOf`` and an encoder.
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
-"""Where flits for a processor wait: behind an output with credits, before a link with ``ready``.
+"""Buffer of flits for a processor: behind an output with credits, before a link with ``ready``.
 
 ======================  =============================================================================
 cycle                   what happens
 ======================  =============================================================================
 t                       a flit is written
-t + 1                   it goes into the output register, if it is the first and the register is free
+t + 1                   it is loaded into the output register, if it is the first and the register is free
 t + 2                   it is on the link; ``credit`` is high
 ======================  =============================================================================
 """
@@ -30,9 +30,9 @@ class DeliveryBuffer(Part):
     flit_bits : int
         Data bits of a flit.
     depth : int
-        Flits that it holds, besides that in the register.
+        Capacity in flits, besides that in the register.
     tells_room : bool
-        Whoever writes goes by ``room`` and not by credits.
+        The writer uses ``room`` and not credits.
 
     Members
     -------
@@ -41,7 +41,7 @@ class DeliveryBuffer(Part):
     credit : Out(1)
         A flit left the buffer in the last cycle. A register. Only without ``room``.
     room : Out(1)
-        There were places for three flits or more in the last cycle. A register. Only if it ``tells_room``.
+        There was room for three flits or more in the last cycle. A register. Only with ``tells_room``.
     link : Out(link_signature)
         The delivery channel.
     """

@@ -1,7 +1,7 @@
-"""What is known of the flit at the front of a lane whose buffer can hold flits of several worms.
+"""State of the flit at the front of a virtual channel whose buffer can store flits of several worms.
 
-Of the flits behind the front it is kept in a small memory, so that it is there as soon as they come first. It is logic
-in the module that uses it, and no module of its own.
+The decoding of the flits behind the front is stored in a small memory, so that it is available as soon as they are at
+the front. It is logic in the module that uses it, not a module.
 """
 
 from typing import Any
@@ -13,21 +13,21 @@ from rtl.vc.lane_buffer import LaneBuffer, lane_slots
 
 
 class FrontFlit:
-    """Whether the flit at the front is a tail, and what is known of the head that comes to the front.
+    """Tail bit of the flit at the front, and the stored decoding of the head that reaches the front.
 
     Parameters
     ----------
     m : Module
     number : int
-        Of the lane, for names of signals.
+        Of the virtual channel, for names of signals.
     buffer : LaneBuffer
         Its pointers, which count in binary.
     arriving, popped : Value
         A flit goes in, or out, at the end of the cycle.
     active : Value
-        A worm goes on: what arrives in an empty buffer is no head.
+        A worm continues: a flit that arrives in an empty buffer is no head.
     arrival : Value
-        What is known of a flit on the link.
+        Decoding of the flit on the link.
     arrives_tail : Value
         Whether that is a tail.
 
@@ -38,9 +38,9 @@ class FrontFlit:
     starts : Signal
         A head arrives at the front.
     comes_first : Value
-        A head comes to the front: so, or because a tail leaves and it is behind that.
+        A head reaches the front: on arrival, or because a tail leaves and it is next.
     following : Value
-        What is known of that head.
+        Decoding of that head.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class FrontFlit:
 
 
 def _store_beside(m: Any, number: int, buffer: LaneBuffer, arriving: Any, arrival: Any) -> Any:
-    """Return what was known of the flit behind the front when it arrived."""
+    """Return the decoding of the flit behind the front, stored when it arrived."""
     store = memory.Memory(shape=len(arrival), depth=lane_slots(buffer.depth), init=[])
     m.submodules[f"beside_{number}"] = store
     write: Any = store.write_port()

@@ -1,7 +1,7 @@
-"""The buffer of a lane: where its flits stand in the memory of an input, and how many there are.
+"""Buffer of a virtual channel: slots of its flits in the memory of an input, and their count.
 
-Nothing counts flits: the pointers tell how many there are, and a register whether there are any. It is logic in the
-module that uses it, and no module of its own.
+Flits are not counted: their number follows from the pointers, and a register marks whether there are any. It is logic
+in the module that uses it, not a module.
 """
 
 from collections.abc import Sequence
@@ -15,20 +15,20 @@ from rtl.parts.selection import either, encoded
 
 
 def lane_slots(depth: int) -> int:
-    """Return places in memory for the flits of a lane: a power of two, so that pointers wrap by themselves."""
+    """Return the slots in memory for a virtual channel's flits: a power of two, so that pointers wrap by themselves."""
     return 1 << (depth - 1).bit_length()
 
 
 class LaneBuffer:
-    """Pointers and counts of one lane.
+    """Pointers and counts of one virtual channel.
 
     Parameters
     ----------
     m : Module
     number : int
-        Of the lane, for names of signals.
+        Of the virtual channel, for names of signals.
     depth : int
-        Flits that it holds.
+        Capacity in flits.
     arriving, popped : Value
         A flit goes in, or out, at the end of the cycle.
     gray : bool
@@ -37,7 +37,7 @@ class LaneBuffer:
     Members
     -------
     back, front : Value
-        Where the next flit goes, and where the first one stands. Registers.
+        Slots of the next flit to arrive, and of the first one. Registers.
     present : Signal
         There is a flit. A register.
     several : Signal
@@ -67,39 +67,39 @@ class LaneBuffer:
 
     @property
     def more(self) -> Any:
-        """True if there are two or more, if there is one: a level of logic less than ``several``."""
+        """True if there are two or more, given that there is one: a level of logic less than ``several``."""
         return self._counted != 1 if self._slots > 1 else self.several
 
     def fills(self) -> Any:
-        """Return whether the buffer is full at the end of a cycle in which nothing leaves."""
+        """Return whether the buffer is full at the end of a cycle in which no flit leaves."""
         if self._slots == 1:
             return self.present | self._arriving
         return self._holds(self.depth) | self._holds(self.depth - 1) & self._arriving
 
     def _holds(self, flits: int) -> Any:
-        """Return whether there are so many flits, at least one."""
+        """Return whether there are ``flits`` flits or more, at least one."""
         return self.present & (self._counted == flits % self._slots)
 
 
 def store_flits(m: Any, buffers: Sequence[LaneBuffer], arriving: Any, flit: Any, reading: Any) -> Any:
-    """Return all buffers of an input in one memory.
+    """Store the flits of all buffers of an input in one memory; return the flit that is read.
 
     Parameters
     ----------
     m : Module
     buffers : sequence of LaneBuffer
-        By lane.
+        By virtual channel.
     arriving : Value
-        The lane that a flit comes in, one-hot or 0.
+        Virtual channel of the arriving flit, one-hot or 0.
     flit : flit_layout
         That flit.
     reading : Value or None
-        The lane whose first flit is read, one-hot; None if there is only one lane.
+        Virtual channel whose first flit is read, one-hot; None if there is only one.
 
     Returns
     -------
     flit_layout
-        The first flit of the lane that is read. Combinational.
+        The first flit of the virtual channel that is read. Combinational.
     """
     depth = len(buffers) * lane_slots(buffers[0].depth)
     m.submodules.flits = store = memory.Memory(shape=flit.shape(), depth=depth, init=[])
@@ -116,7 +116,7 @@ def store_flits(m: Any, buffers: Sequence[LaneBuffer], arriving: Any, flit: Any,
 
 
 def _address(one_hot: Any, pointers: Sequence[Any]) -> Any:
-    """Return address in the memory of all lanes."""
+    """Return the address in the memory shared by the virtual channels."""
     pointer: Any = either([Mux(one_hot[v], pointer, 0) for v, pointer in enumerate(pointers)])
     lanes = range(len(one_hot))
     return Cat(pointer[: len(pointers[0])], *encoded(one_hot, lanes, (len(one_hot) - 1).bit_length()))

@@ -1,9 +1,9 @@
-"""An input with lanes: their buffers, and the request that one of them makes (docs/timing.md, "Router with lanes").
+"""Input with virtual channels: buffers, and the request of one of them (docs/timing.md, "Router with lanes").
 
 ======================  =============================================================================
 cycle                   what happens to the flit of an active worm
 ======================  =============================================================================
-t                       on the link; its lane is chosen as it arrives
+t                       on the link; its VC is selected as it arrives
 t + 1                   the request is in its register, and granted; the flit is read
 t + 2                   on the next link; the credit for its slot is on the wire
 ======================  =============================================================================
@@ -25,10 +25,10 @@ from rtl.vc.turn_order import TurnOrder
 
 
 class LaneInput(Part):
-    """The lanes of one input port.
+    """The virtual channels of one input port.
 
-    What comes late in a cycle, ``lost``, decides only whether registers are loaded, and not with what. Nothing counts
-    flits: the pointers tell how many there are.
+    ``lost``, which is late in a cycle, only enables registers; their inputs do not depend on it. Flits are not counted:
+    their number follows from the pointers.
 
     Parameters
     ----------
@@ -37,28 +37,28 @@ class LaneInput(Part):
     Members
     -------
     link : In
-        The link that ends here: with lanes, or from a processor with ``valid`` and ``ready``.
+        The link that ends here: with virtual channels, or from a processor with ``valid`` and ``ready``.
     ways : In(ways)
-        What routing gives for the flit on the link: output lanes, output by output.
+        Route candidates of the flit on the link: output VCs, output by output.
     has_credit : In(ways)
-        Output lanes that have credits.
+        Output VCs with credits.
     can_start : In(ways)
-        Output lanes that a head may have.
+        Output VCs that a head may take.
     may_send, may_start : In(ways)
-        The same, with a credit that is on the wire in this cycle.
+        Likewise, with a credit that is on the wire in this cycle.
     requests : Out(outputs)
-        The output that the request is for: one bit at most. Registers.
+        The requested output: one bit at most. Registers.
     good : Out(ways)
-        The output lane that the request is for, if the request is good: one bit at most. Without a request it means
-        nothing.
+        The requested output VC, if the request is good: one bit at most. Unspecified without a
+        request.
     lost : In(outputs)
-        Whether another request comes first there. Otherwise this one is granted if it is good, and dropped if not.
+        Whether the request loses arbitration there. Otherwise it is granted if it is good, and dropped if not.
     flit : Out(flit_layout)
-        The flit that the request is for.
+        The flit of the request.
     credits : Out(lanes)
-        Bit v: a flit left the buffer of lane v in the last cycle. Registers. Not there if the link is from a processor.
+        Bit v: a flit left the buffer of VC v in the last cycle. Registers. Absent if the link is from a processor.
     discarding : Out(lanes)
-        Bit v: the head of a worm without a way left lane v in the last cycle. Registers.
+        Bit v: the head of an unroutable worm left VC v in the last cycle. Registers.
     """
 
     def __init__(self, shape: InputShape):
@@ -108,12 +108,12 @@ class LaneInput(Part):
         return m
 
     def _offer(self, m, request):
-        """The request as outputs see it."""
+        """Connect the request to the outputs."""
         usable = Mux(request.is_head, self.can_start, self.has_credit)
         m.d.comb += [self.requests.eq(request.outputs), self.good.eq(request.way & usable)]
 
     def _choose(self, m, lanes, request):
-        """The request of the next cycle, unless the present one has lost."""
+        """Select the request of the next cycle, unless the present one has lost arbitration."""
         renewed = Signal()
         m.d.comb += renewed.eq(~self.lost.any())
         turns = TurnOrder(m, [lane.eligible for lane in lanes], "lane", renewed)
@@ -129,9 +129,9 @@ class LaneInput(Part):
 
 
 class _Request:
-    """Registers of the request: the flit at the front of a lane, for a lane of an output.
+    """Registers of the request: the flit at the front of an input VC, and its output VC.
 
-    Without a request ``lane`` and ``outputs`` are 0, and the others mean nothing.
+    Without a request ``lane`` and ``outputs`` are 0, and the others are unspecified.
     """
 
     def __init__(self, s: InputShape):
@@ -139,11 +139,11 @@ class _Request:
         self.outputs: Any = Signal(len(s.outputs), name="request_outputs")  # one-hot: the output of ``way``
         self.way: Any = Signal(s.ways, name="request_way")  # one-hot
         self.is_head: Any = Signal(name="request_is_head")
-        self.nowhere: Any = Signal(name="request_nowhere")  # of a worm without a way
+        self.nowhere: Any = Signal(name="request_nowhere")  # of an unroutable worm
 
 
 class _Lane:
-    """Registers of one lane, and whether it may make the next request."""
+    """Registers of one virtual channel, and whether it may make the next request."""
 
     def __init__(self, m: Any, part: LaneInput, number: int, arriving: Any, popped: Any, request: _Request):
         s = part.shape
@@ -164,7 +164,7 @@ class _Lane:
         return Signal(bits, name=f"{name}_{self._number}")
 
     def _keep_ways(self):
-        """Of the flit at the front: its ways if it is a head, and whether it is a tail."""
+        """Keep for the flit at the front: its route candidates if it is a head, and whether it is a tail."""
         m, s, request, part = self._m, self._shape, self._request, self._part
         front = FrontFlit(
             m,
@@ -184,7 +184,7 @@ class _Lane:
                 m.d.sync += self.ways.eq(request.way)
 
     def _promising(self) -> Any:
-        """Return whether the request of this lane would be good, if nothing else is granted in this cycle."""
+        """Return whether this VC's request is eligible, if nothing else is granted in this cycle."""
         part = self._part
         return self.nowhere | (self.ways & Mux(self.active, part.may_send, part.may_start)).any()
 
@@ -195,7 +195,7 @@ class _Lane:
         behind = self.active & ~self.is_tail & (self.several | self._arriving)
         other = self.present & self._delay_over() | self.active & (self.present | self._arriving)
         starts: Any = self.starts if s.routing_cycles == 1 else Const(0)
-        # what comes late, whether it is promising, is met by one gate
+        # the late term, the eligibility without other grants, passes one gate
         m.d.comb += self.eligible.eq((self._promising() | starts) & (Mux(asks, behind, other) | starts))
         self.picked: Any = self._pick(self.ways)
         if s.routing_cycles == 1:
@@ -203,7 +203,7 @@ class _Lane:
         self.outputs: Any = concat(self.picked[low:high].any() for low, high in s.spans)
 
     def _delay_over(self) -> Any:
-        """Return whether a head at the front has waited long enough for routing."""
+        """Return whether the routing delay of a head at the front is over."""
         m, most = self._m, self._shape.routing_cycles - 2
         if most < 1:
             return Const(1)
@@ -215,7 +215,7 @@ class _Lane:
         return delay == most
 
     def _pick(self, ways: Any) -> Any:
-        """Return the output lane to ask for: the worm's own, or else the lowest that can be had, or else the lowest."""
+        """Return the output VC to request: the worm's own, or else the lowest eligible one, or else the lowest."""
         if not self._shape.several_ways:
             return ways
         bits, number = self._shape.ways, f"{self._number}_{len(self._picks)}"

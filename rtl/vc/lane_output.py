@@ -1,4 +1,4 @@
-"""An output with lanes: who is granted, which lanes are free, and how many credits they have."""
+"""Output with virtual channels: grants, free channels, and credits."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from rtl.vc.turn_order import TurnOrder
 
 
 class LaneOutput(Part):
-    """The lanes of one output port. Latency 0 cycles from ``requests`` to ``load``; the register is the user's.
+    """The VCs of one output port. Latency 0 cycles from ``requests`` to ``load``; the register is the user's.
 
     Parameters
     ----------
@@ -22,32 +22,32 @@ class LaneOutput(Part):
     inputs : int
         Inputs that can reach this output.
     lanes, depth : int
-        Lanes, and flits that the buffer of each holds.
+        Virtual channels, and flits of each one's buffer.
     reuse_empty : bool
-        A head may have a lane only when all its credits are back.
+        A head may take a virtual channel only when all its credits are back.
     yielding : int
-        How many of the last inputs come after all others.
+        Number of inputs, the last ones, with the lowest priority.
 
     Members
     -------
     requests : In(inputs)
         Inputs that have a request for this output.
     good : In(lanes * inputs)
-        The lane that it is for, if it is good, one input after the other: one bit at most of each that requests.
+        The requested VC, if it is good, input by input: one bit at most of each that requests.
     flits : In(flit_layout).array(inputs)
-        The flit that it is for.
+        Its flit.
     lost : Out(inputs)
-        Whether the request of each input comes after another one.
+        Whether the request of each input loses arbitration.
     load : Out(lanes)
-        The lane whose flit is granted, one-hot. Combinational.
+        The virtual channel whose flit is granted, one-hot. Combinational.
     flit : Out(flit_layout)
-        That flit; any other one if none is granted. Combinational.
+        The granted flit; unspecified if none is granted. Combinational.
     credited : In(lanes)
-        A credit comes back.
+        A credit returns.
     has_credit, can_start : Out(lanes)
-        Lanes that have credits, and those that a head may have.
+        Virtual channels with credits, and those that a head may take.
     may_send, may_start : Out(lanes)
-        The same, with a credit that comes back in this cycle.
+        Likewise, with a credit that returns in this cycle.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class LaneOutput(Part):
         return m
 
     def _keep_lane(self, m, w):
-        """Owner and credits of a lane."""
+        """Keep the owner and the credits of a virtual channel."""
         free = Signal(init=1, name=f"free_{w}")
         load, credited = self.load[w], self.credited[w]
         with m.If(load):

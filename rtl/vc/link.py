@@ -1,4 +1,4 @@
-"""A link with lanes: what is on it always moves, because credits have been counted before."""
+"""Link with virtual channels: its flits always move, because credits have been counted before."""
 
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out
@@ -7,16 +7,16 @@ from rtl.parts.flit import flit_layout
 
 
 def lane_link_signature(flit_bits: int, lanes: int) -> wiring.Signature:
-    """Return a link between two switches, seen from its source.
+    """Return the signature of a link between two switches, seen from its source.
 
-    ``valid`` has a bit for each lane, of which at most one is high; the flit moves in that cycle. Credits come back on
-    wires of their own.
+    ``valid`` has a bit for each virtual channel, of which at most one is high; the flit moves in that cycle. Credits
+    return on separate wires.
 
     Parameters
     ----------
     flit_bits : int
         Width of the data field, 8 to 512.
     lanes : int
-        Lanes of the channel, at least 1.
+        Virtual channels of the channel, at least 1.
     """
     return wiring.Signature({"valid": Out(lanes), "payload": Out(flit_layout(flit_bits))})

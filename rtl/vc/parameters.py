@@ -1,4 +1,4 @@
-"""The shape of a router with lanes."""
+"""Shape of a router with virtual channels."""
 
 from dataclasses import dataclass
 from itertools import accumulate
@@ -12,7 +12,7 @@ MOST_PORTS = 32
 
 @dataclass(frozen=True)
 class InputShape:
-    """What decides about the logic of an input.
+    """Shape of an input, which determines its logic.
 
     Parameters
     ----------
@@ -21,15 +21,15 @@ class InputShape:
     lanes : int
         1 to 8.
     depth : int
-        Flits that the buffer of each lane holds, 1 to 16.
+        Flits of each virtual channel's buffer, 1 to 16.
     routing_cycles : int
         Cycles from a head's arrival to its output register, without contention.
     from_host : bool
-        The link has ``valid`` and ``ready``, and one lane; otherwise it is a link with lanes.
+        The link has ``valid`` and ``ready``, and one VC; otherwise it is a link with virtual channels.
     several_ways : bool
-        Routing may give a head more than one output lane.
+        Routing may give a head more than one candidate.
     outputs : tuple of int
-        Lanes of each output that routing may lead to from here, in the order of the outputs.
+        Virtual channels of each output that is reached from here, in the order of the outputs.
 
     Raises
     ------
@@ -53,18 +53,18 @@ class InputShape:
 
     @property
     def ways(self) -> int:
-        """Output lanes that routing may lead to."""
+        """Output VCs that routing may select."""
         return sum(self.outputs)
 
     @property
     def spans(self) -> list[tuple[int, int]]:
-        """By output, where its lanes begin and end among the ways."""
+        """Range of each output among the route candidates."""
         ends = list(accumulate(self.outputs))
         return list(zip([0, *ends], ends, strict=False))
 
     @property
     def slots(self) -> int:
-        """Places of a lane's buffer in the memory, a power of two."""
+        """Places of a VC's buffer in the memory, a power of two."""
         return 1 << (self.depth - 1).bit_length()
 
     @property
@@ -76,30 +76,30 @@ class InputShape:
 
 @dataclass(frozen=True)
 class LaneRouterShape:
-    """Lanes, buffers and connections of a router.
+    """Virtual channels, buffers and connections of a router.
 
     Parameters
     ----------
     flit_bits : int
         Data bits of a flit.
     input_lanes, output_lanes : tuple of int
-        Lanes of each port, 1 to 8.
+        Virtual channels of each port, 1 to 8.
     host_inputs, host_outputs : int
-        How many of the last ports lead from and to processors. They have one lane each.
+        Number of ports, the last ones, that lead from and to processors. They have one virtual channel each.
     reaches : tuple of tuple of int
-        By input, the outputs that routing may lead to, ascending.
+        By input, the outputs that routing may select, ascending.
     depth : int
-        Flits that the buffer of a lane holds, here and in the switches behind, 1 to 16.
+        Flits of a virtual channel's buffer, here and in the next switches, 1 to 16.
     routing_cycles : int
         Cycles from a head's arrival to its output register, without contention, at least 1.
     lane_reuse : str
-        When another worm may have an output lane: with ``tail`` as soon as the tail of the one before has left, with
-        ``empty`` when all credits are back.
+        Rule of VC reallocation: with ``tail`` (non-atomic) as soon as the tail of the previous worm has left, with
+        ``empty`` (atomic) when all credits are back.
     injection_priority : str
-        How inputs from processors compete for outputs: with ``equal`` they take turns with all others, with ``low``
-        they come after all others.
+        Priority of inputs from processors: with ``equal`` round robin with all others, with ``low`` below all
+        others.
     several_ways : bool
-        Routing may give a head more than one output lane.
+        Routing may give a head more than one candidate.
 
     Raises
     ------
@@ -165,11 +165,11 @@ class LaneRouterShape:
         )
 
     def inputs_of(self, output: int) -> list[tuple[int, int]]:
-        """Inputs from which an output can be reached, each with the position of the output among those it reaches."""
+        """Return the inputs that reach an output, each with the position of the output among those it reaches."""
         return [(i, reached.index(output)) for i, reached in enumerate(self.reaches) if output in reached]
 
     def yielding_inputs(self, output: int) -> int:
-        """Return how many of the inputs from which an output can be reached, the last ones, come after all others."""
+        """Return the number of inputs, the last of those that reach an output, with the lowest priority."""
         low = self.injection_priority == PRIORITY_LOW
         return sum(low and self.is_host_input(i) for i, _ in self.inputs_of(output))
 

@@ -1,4 +1,4 @@
-"""A random order of a few numbers, as one bit for each pair of them; another one after every choice."""
+"""A random order of a few numbers, as one bit for each pair of them; it changes after every selection."""
 
 from typing import Any
 
@@ -18,12 +18,12 @@ class RandomOrder(Part):
     Parameters
     ----------
     count : int
-        How many numbers, at least 2.
+        Count of numbers, at least 2.
 
     Members
     -------
     step : In(1)
-        A choice was made: go on to the next order.
+        A selection was made: advance to the next order.
     before : Out(pairs)
         By position in ``pairs``: whether i comes before j. Registers.
     """
@@ -40,7 +40,7 @@ class RandomOrder(Part):
         m.d.comb += self.before.eq(before)
 
         def comes_first(i: int, j: int) -> Any:
-            """Return whether, before the step, the number came first that is i after all have gone up by one."""
+            """Return whether i - 1 preceded j - 1 before the step, which increments all numbers."""
             i, j = (i - 1) % self.count, (j - 1) % self.count
             return before[position[i, j]] if i < j else ~before[position[j, i]]
 

@@ -1,17 +1,17 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""Router with lanes: wormhole switching with virtual channels and credits (docs/timing.md, "Router with lanes").
+"""Router with virtual channels: wormhole switching and credits (docs/timing.md, "Router with lanes").
 
 ===============================  ===================================================================
 cycle                            a head that meets no contention, ``routing_cycles`` = R
 ===============================  ===================================================================
-t                                on the input link; routing finds its ways
-t + R - 1                        its lane is chosen
+t                                on the input link; routing computes its candidates
+t + R - 1                        its input VC is selected
 t + R                            granted; read from the buffer
 t + R + 1                        on the output link; to a processor, one cycle later
 ===============================  ===================================================================
 
-Flits behind the head take two cycles, as with R = 1. Throughput 1 flit per cycle and output; a lane alone has it with
+Flits behind the head take two cycles, as with R = 1. Throughput 1 flit per cycle and output; a single VC has it with
 buffers of 4 flits or more. All outputs are registers.
 """
 
@@ -34,7 +34,7 @@ from topology.common.lanes import REUSE_EMPTY
 
 
 class LaneRouter(Part):
-    """A router whose routing a family supplies.
+    """A router with routing supplied by a family.
 
     Parameters
     ----------
@@ -47,15 +47,15 @@ class LaneRouter(Part):
     Members
     -------
     inputs__{i} : In
-        Links that end here: with lanes, and last those from processors, with ``valid`` and ``ready``.
+        Links that end here: with virtual channels, then those from processors, with ``valid`` and ``ready``.
     outputs__{o} : Out
         Links that start here, likewise. ``valid`` and ``payload`` are registers.
     credits_{i} : Out(lanes)
-        Credits for the lanes of input i, for the switch before it. Registers. Not for inputs from processors.
+        Credits for the VCs of input i, for the switch before it. Registers. Absent for inputs from processors.
     credited_{o} : In(lanes)
-        Credits for the lanes of output o, from the switch behind it. Not for outputs to processors.
+        Credits for the VCs of output o, from the switch behind it. Absent for outputs to processors.
     discarding : Out(lanes of all inputs)
-        Heads without a way that left a lane in the last cycle, by input and lane. Registers.
+        Unroutable heads that left their buffer in the last cycle, by input and virtual channel. Registers.
     """
 
     def __init__(self, name: str, shape: LaneRouterShape, constants: Mapping[str, wiring.Member]):
@@ -79,7 +79,7 @@ class LaneRouter(Part):
         super().__init__(name, {**members, **constants})
 
     def find_ways(self, m: Any, port: int, link: Any) -> Any:
-        """Return ways of the flit on the link into a port, as ``LaneInput.ways`` lists them. Combinational."""
+        """Return the route candidates of the flit on the link into a port, as in ``LaneInput.ways``. Combinational."""
         raise NotImplementedError
 
     def elaborate(self, platform):
@@ -129,7 +129,7 @@ class LaneRouter(Part):
         return instantiate(m, platform, f"output_{o}", part)
 
     def _leave(self, m, platform, o, output):
-        """What is granted goes into the output register, or into the buffer before a processor."""
+        """Load the granted flit into the output register, or into the buffer before a processor."""
         link = getattr(self, f"outputs__{o}")
         if self.shape.is_host_output(o):
             buffer = instantiate(m, platform, f"delivery_{o}", DeliveryBuffer(self.shape.flit_bits, self.shape.depth))

@@ -9,11 +9,11 @@ from rtl.parts.selection import concat
 
 
 class TurnOrder:
-    """Which of two requesters comes first, for every pair: round robin in two levels of logic.
+    """Order of two requesters, for every pair: round robin in two levels of logic.
 
-    The one that is at or after ``turn`` in cyclic order comes first; ``turn`` is the requester after the one that was
-    chosen last, and 0 after reset. A bit per pair says the same, and needs no search. It is logic in the module that
-    uses it, and no module of its own.
+    The first requester at or after ``turn`` in cyclic order is granted; ``turn`` is the successor of the last grant,
+    and 0 after reset. A bit per pair stores the same, and needs no search. It is logic in the module that uses it, and
+    no module of its own.
 
     Parameters
     ----------
@@ -23,16 +23,16 @@ class TurnOrder:
     name : str
         Prefix of the names of signals.
     step : Value
-        Whether what is chosen in this cycle counts: the turn moves on.
+        Whether this cycle's grant counts: the turn advances.
     yielding : int
-        How many of the last requesters come after all others, whoever has the turn; among themselves they take turns.
+        Number of requesters, the last ones, with lower priority than all others; round robin among themselves.
 
     Members
     -------
     beaten : list of Value
-        By requester: another one that comes first requests as well.
+        By requester: it loses arbitration to another one.
     chosen : list of Signal
-        Who requests and is not beaten: one at most.
+        The granted requester: one at most.
     """
 
     def __init__(self, m: Module, requests: Sequence[Value], name: str, step: Any, *, yielding: int = 0):
@@ -54,13 +54,13 @@ class TurnOrder:
             return
         with driver.If(concat(requests).any() & step):
             for i, j in turning:
-                # the turn is behind i and not behind j if one of i to j - 1 was chosen
+                # the turn is behind i and not behind j if one of i to j - 1 was granted
                 driver.d.sync += before[i, j].eq(~concat(self.chosen[i:j]).any())
 
     def select(self, values: Sequence[Any]) -> Any:
-        """Return the value of the chosen requester; any of them if none requests.
+        """Return the value of the selected requester; arbitrary without a request.
 
-        A tournament whose games are all played at once: a level of logic less than to join all values by ``chosen``.
+        A tournament with all comparisons in parallel: a level of logic less than an OR of all values with ``chosen``.
 
         Parameters
         ----------

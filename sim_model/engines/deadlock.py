@@ -19,7 +19,7 @@ def waiting_cycle(waits: Sequence[Wait]) -> list[Wait]:
 
 
 def _search(start: int, by_channel: dict[int, Wait], path: list[int], done: set[int]) -> list[int]:
-    """Return depth first, without recursion: networks may be deep."""
+    """Search depth first, without recursion: networks may be deep."""
     stack = [(start, iter(by_channel[start].blockers))]
     path.append(start)
     while stack:
@@ -38,7 +38,7 @@ def _search(start: int, by_channel: dict[int, Wait], path: list[int], done: set[
 
 
 def deadlock_report(network: ChannelNetwork, waits: Sequence[Wait], cycle: int) -> str:
-    """Return the cycle of waiting for people, one line per input channel."""
+    """Return a readable cycle of waiting, one line per input channel."""
     ring = waiting_cycle(waits)
     lines = [f"deadlock in cycle {cycle}: {len(ring)} input channels wait for each other"]
     for wait in ring:

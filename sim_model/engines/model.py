@@ -1,4 +1,4 @@
-"""What a family has to supply so that the common simulation can run it."""
+"""Interface of a family to the common simulation."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from topology.common.side_wires import SideWire
 
 @dataclass(frozen=True)
 class Wait:
-    """One input channel that cannot go on.
+    """An input channel that is blocked.
 
     Members
     -------
@@ -61,7 +61,7 @@ class Model(Protocol):
 
     @property
     def registers_wake(self) -> bool:
-        """True if a switch may have something to do as soon as one of its output registers is emptied."""
+        """True if a switch may have work as soon as one of its output registers is emptied."""
         ...
 
     @property
@@ -78,7 +78,7 @@ class Model(Protocol):
         ...
 
     def sent_header(self, messages: Messages, message: int) -> int:
-        """Return header of a message as its source sends it, as an integer; its first flit is the lowest bits.
+        """Return the header of a message as its source sends it, as an integer; its first flit is the lowest bits.
 
         Parameters
         ----------
@@ -90,16 +90,16 @@ class Model(Protocol):
 
     @property
     def side_wires(self) -> tuple[SideWire, ...]:
-        """Wires between switches that are no channels; recordings have their values."""
+        """Wires between switches besides channels; recordings hold their values."""
         ...
 
     @property
     def status_outputs(self) -> tuple[StatusOutput, ...]:
-        """Outputs that tell how the network is; recordings have their values. Others are expected to be 0."""
+        """Outputs for the status of the network; recordings hold their values. Others are expected to be 0."""
         ...
 
     def header_changes(self, variant: np.ndarray, /) -> list[tuple[int, int, np.ndarray]]:
-        """Return what has become, on the way, of headers of flits that are recorded with these variants.
+        """Return the header fields that changed on the way, for flits that are recorded with these variants.
 
         Variants are not 0: that is a flit as its source has sent it.
 
@@ -116,7 +116,7 @@ class Model(Protocol):
         ...
 
     def is_spoilt(self, variant: np.ndarray, /) -> np.ndarray:
-        """Return whether the body of a flit that is recorded with such a variant has been spoilt on the way.
+        """Return whether the body of a flit that is recorded with a variant has been spoilt on the way.
 
         Parameters
         ----------
@@ -145,7 +145,7 @@ class Model(Protocol):
         ...
 
     def discarded(self, router_state: Any, /) -> int:
-        """Return worms that came to a switch which had no way for them.
+        """Return the number of unroutable worms.
 
         Parameters
         ----------
@@ -155,13 +155,13 @@ class Model(Protocol):
         ...
 
     def reception(self, messages: Messages, copy_log: Any, /) -> dict[str, int]:
-        """Counts, by name, of what hosts make of the copies in a log; empty without one.
+        """Return counts, by name, of the copies in a log that hosts accept or reject; empty without a log.
 
         Parameters
         ----------
         messages : Messages
         copy_log : structured array or None
-            What ``copy_log`` gave.
+            Result of ``copy_log``.
         """
         ...
 
@@ -171,7 +171,7 @@ class Model(Protocol):
         Parameters
         ----------
         messages : Messages
-            What the hosts send: some models keep values of their own for each.
+            Messages of the hosts: some models keep values of their own for each.
         """
         ...
 
@@ -202,7 +202,7 @@ class Model(Protocol):
         ...
 
     def describe_router(self, state: EngineState, routers: Any, switch: int) -> str:
-        """Return the whole state of a router, for mismatch and deadlock reports.
+        """Return the whole state of a router as text, for mismatch and deadlock reports.
 
         Parameters
         ----------
@@ -220,7 +220,7 @@ class Model(Protocol):
         ...
 
     def waits(self, state: EngineState, routers: Any) -> list[Wait]:
-        """Return what every input channel that holds a flit waits for, in a network where nothing moves.
+        """Return the waits of all input channels with flits, in a network where nothing moves.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What a run has delivered, when, and what is missing."""
+"""Results of a run: deliveries, their cycles, and missing arrivals."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -48,7 +48,7 @@ class Results:
     reception : mapping of str to int
         Counts of what hosts make of several copies.
     discarded : int
-        Worms that came to a switch which had no way for them.
+        Number of unroutable worms.
     """
 
     messages: Messages
@@ -95,7 +95,7 @@ class Results:
         )
 
     def __repr__(self) -> str:
-        """Counts in place of the arrays."""
+        """Return counts in place of the arrays."""
         counts = f"{len(self.messages):,} messages, {self.deliveries:,} deliveries, {self.lost:,} lost"
         end = ", deadlocked" if self.deadlocked else ""
         return f"<Results of {self.cycles:,} cycles: {counts}, {self.flit_hops:,} flit-hops{end}>"
@@ -135,7 +135,7 @@ class Results:
 
     @property
     def deliveries(self) -> int:
-        """Messages that arrived where they were to, each copy counted."""
+        """Messages that arrived at their destinations, each copy counted."""
         return int(np.minimum(self.copies, self.messages.copies).sum())
 
     @property
@@ -203,7 +203,7 @@ class Results:
         return np.searchsorted(self.groups, self.messages.group)
 
     def complete_latencies(self, *, multicast: bool, warmup_cycles: int = 0) -> np.ndarray:
-        """Return latencies of complete groups in order of start (then number), int64.
+        """Return the latencies of complete groups in order of start (then number), int64.
 
         Parameters
         ----------
@@ -220,7 +220,7 @@ class Results:
 
 
 def _last_or_none(arrival_cycle: np.ndarray, owner: np.ndarray, owners: int) -> np.ndarray:
-    """Return latest arrival of each owner; NONE if any of its arrivals is NONE."""
+    """Return the latest arrival of each owner; NONE if any of its arrivals is NONE."""
     last = np.full(owners, NONE, dtype=np.int64)
     np.maximum.at(last, owner, arrival_cycle)
     last[owner[arrival_cycle == NONE]] = NONE

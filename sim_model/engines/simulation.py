@@ -19,12 +19,12 @@ from topology.common.pattern import payload_seed, payload_word
 
 
 class EngineError(ValueError):
-    """An engine that cannot do what it is asked to; the message says which one can."""
+    """An engine that cannot run this simulation; the message names one that can."""
 
 
 @dataclass(frozen=True)
 class CycleReport:
-    """What happened in one cycle.
+    """Moves, acceptances and deliveries of one cycle.
 
     Members
     -------
@@ -44,7 +44,7 @@ class CycleReport:
 
 @dataclass(frozen=True)
 class ChannelCounts:
-    """What happened on each channel.
+    """Flits, stalls and bubbles of each channel.
 
     Members
     -------
@@ -66,13 +66,13 @@ class Simulation:
     model : Model
         Network and routers of a family, such as ``SpamModel``.
     messages : Messages
-        What the hosts send.
+        Messages of the hosts.
     startup_cycles : int
         Cycles that a host prepares each message before it offers it to its injector.
     count_channels : bool
         Count what happens on each channel, for ``channel_counts``; a run then takes longer.
     hosts : HostBehaviour
-        When sources pause and receivers stall; by default never.
+        Pauses of sources and stalls of receivers; by default none.
     engine : str or None
         ``worm`` moves whole worms, ``planes`` the flits of 64 routers at a time, ``cycle`` one flit after the other;
         they agree in all results (docs/engines.md). None: the first of the model's engines that can run the
@@ -86,7 +86,7 @@ class Simulation:
     cycle : int
         The next cycle to be run.
     finished, deadlocked : bool
-        Whether nothing is left to do, or nothing can ever move again.
+        True if no work is left, or if nothing can ever move again.
 
     Raises
     ------
@@ -175,7 +175,7 @@ class Simulation:
 
     @property
     def state(self) -> EngineState:
-        """Everything but the routers, flit by flit; who looks at it has the run done by cycles from now on."""
+        """Everything but the routers, flit by flit; reading it switches the run to the cycle engine."""
         self._go_by_cycles()
         return self._state
 
@@ -222,7 +222,7 @@ class Simulation:
         Returns
         -------
         Results
-            What has been delivered so far.
+            Results so far.
         """
         if self._reason == LIMIT:
             limit = NEVER if until_cycle is None else until_cycle
@@ -261,7 +261,7 @@ class Simulation:
         Returns
         -------
         CycleReport
-            What happened in that cycle.
+            Report of the cycle.
         """
         trace = self.record(1)
         accepted, ejected = trace.accepted_message[0], trace.ejected_message[0]
@@ -276,7 +276,7 @@ class Simulation:
 
     @property
     def counts_channels(self) -> bool:
-        """True if it counts what happens on each channel."""
+        """True if the run counts flits, stalls and bubbles of each channel."""
         return len(self._state.tallies) == len(self.model.network.channels)
 
     def snapshot(self) -> Any:
@@ -289,7 +289,7 @@ class Simulation:
         Parameters
         ----------
         snapshot
-            What ``snapshot`` gave.
+            Result of ``snapshot``.
         """
         (state, router_state), self._reason = snapshot
         self._engine = self._fast_run = None
@@ -305,12 +305,12 @@ class Simulation:
         return replace(results, reception=self.model.reception(self.messages, log), discarded=discarded)
 
     def channel_counts(self) -> ChannelCounts:
-        """Return what happened on each channel so far; a copy.
+        """Return a copy of the counts of each channel so far.
 
         Raises
         ------
         ValueError
-            If the simulation was not told to count.
+            If the simulation was created without ``count_channels``.
         """
         tallies = self._state.tallies
         if not self.counts_channels:
@@ -320,7 +320,7 @@ class Simulation:
         return ChannelCounts(tallies.flits.copy(), tallies.stalled_cycles.copy(), tallies.bubbles.copy())
 
     def data_of(self, message: int, flit: int) -> int:
-        """Return data field of a flit as it is sent: header, or test payload (``topology/common/pattern.py``).
+        """Return the data field of a flit as sent: header, or test payload (``topology/common/pattern.py``).
 
         Parameters
         ----------
@@ -341,7 +341,7 @@ class Simulation:
         return self.model.sent_header(self.messages, message) >> flit * flit_bits & (1 << flit_bits) - 1
 
     def describe_router(self, switch: int) -> str:
-        """Return the whole state of a router, for mismatch reports.
+        """Return the whole state of a router as text, for mismatch reports.
 
         Parameters
         ----------
@@ -355,14 +355,14 @@ class Simulation:
         return self.model.describe_router(self.state, self.router_state, switch)
 
     def deadlock_report(self) -> str:
-        """Return which input channels wait for each other, by name, and the state of their routers."""
+        """Return a readable cycle of waiting input channels, and the state of their routers."""
         network = self.model.network
         waits = self.model.waits(self.state, self.router_state)
         return deadlock_report(network, waits, self.cycle)
 
 
 def _check_injection(messages: Messages, injection_channels: int) -> None:
-    """Messages may have been built for another network, and the compiled loop does not check its indices."""
+    """Check injection channels: messages may belong to another network, and the compiled loop checks no index."""
     if len(messages) and int(messages.injection.max()) >= injection_channels:
         number = int(messages.injection.argmax())
         allowed = "0" if injection_channels == 1 else f"0 to {injection_channels - 1}"

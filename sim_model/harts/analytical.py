@@ -24,7 +24,7 @@ class Cost:
 
 
 def paper_latency(algorithm: str, size: int) -> Cost:
-    """Return Table I, for meshes of size 3 and up."""
+    """Return the latency of Table I, for meshes of size 3 and up."""
     table = {
         "sbcast": Cost(2, size - 3),
         "2-bcast": Cost(2, 2 * size - 4),
@@ -48,12 +48,12 @@ def slowest_copies(algorithm: str, size: int) -> tuple[Cost, ...]:
 
 
 def algorithm_a_latency(size: int, buffering: float) -> Cost:
-    """Return mean latency of Algorithm A, if each node on the way stores the packet with a given probability."""
+    """Return the mean latency of Algorithm A, if each node on the way stores the packet with a given probability."""
     between = 3 * size * (size - 1) - 1
     stored = between * buffering
     return Cost(stored + 1, between - stored)
 
 
 def stored_broadcast_latency(size: int) -> Cost:
-    """Return SBCAST without cut-through."""
+    """Return the latency of SBCAST without cut-through."""
     return Cost(size - 1, 0)

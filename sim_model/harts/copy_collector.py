@@ -88,7 +88,7 @@ class CopyCollectorTwin:
         self.undecided = 0
 
     def step(self, inputs: Inputs) -> Outputs:
-        """Return one cycle; ports ``i.*``, ``o.*``, ``refused`` and ``undecided``."""
+        """Run one cycle; ports ``i.*``, ``o.*``, ``refused`` and ``undecided``."""
         outputs: Outputs = {
             "i.ready": self.buffer.ready,
             "o.valid": int(self.register is not None),
@@ -110,7 +110,7 @@ class CopyCollectorTwin:
         return outputs
 
     def _may_take(self) -> bool:
-        """Return a tail may decide what is sent next: it waits until nothing is being sent."""
+        """Return whether a tail may decide what is sent next: it waits until no packet is being sent."""
         if self.cycle < self.sweep_cycles or not self.buffer.present:
             return False
         _, _, tail = self._flits.unpack(self.buffer.entries[0][0])
@@ -127,8 +127,9 @@ class CopyCollectorTwin:
     # at the start of a frame: where the packet belongs
 
     def _judge(self) -> None:
-        """Look at a head. Nothing changes before the end of the frame; until then an emission may come to its end,
-        but its entry is not given away."""
+        """Judge a head. State changes at the end of the frame only; until then an emission may end,
+        but its entry is not given away.
+        """
         if self.work is None:
             return
         data, head, _ = self._flits.unpack(self.work)
@@ -171,7 +172,7 @@ class CopyCollectorTwin:
         return self.finished.get((fields.source, low)) == high
 
     def _victim(self) -> int:
-        """The entry that a new packet takes: a free one, or the next in turn; never the one that is being sent."""
+        """Return the entry of a new packet: a free one, or the next in turn; never the one being sent."""
         count = len(self.entries)
         sent = self.emission.slot if self.emission else None
         in_turn = [(self.turn + distance) % count for distance in range(count)]
@@ -208,13 +209,13 @@ class CopyCollectorTwin:
             self.entries[slot] = Entry()
 
     def _forget(self, source: int, number: int) -> None:
-        """What is left of a source's id is long out of date."""
+        """Drop the outdated entries of a source's id."""
         for slot, entry in enumerate(self.entries):
             if entry and entry.key and entry.key[:2] == (source, number):
                 self.entries[slot] = None
 
     def _close(self, arrival: Arrival) -> None:
-        """The tail of a packet that was not refused."""
+        """Close a packet that was not refused, after its tail."""
         entry = self.entries[arrival.slot]
         assert entry
         if entry.key is None:

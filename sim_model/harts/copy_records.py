@@ -1,4 +1,4 @@
-"""What the twin of the copy collector knows of a broadcast, of the packet that comes in and of the one going out."""
+"""Records of the copy collector's twin: of a broadcast, of the arriving packet, and of the departing one."""
 
 from collections import deque
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ Key = tuple[int, int, int]
 
 @dataclass
 class Entry:
-    """What is known of a broadcast, or of the ordinary packet that is coming in.
+    """State of a broadcast, or of the arriving ordinary packet.
 
     Members
     -------
@@ -40,7 +40,7 @@ class Entry:
 
 
 class Verdict(Enum):
-    """What is to become of a packet, by its head."""
+    """Decision about a packet, by its head."""
 
     REFUSED = auto()  # swallowed
     LATE = auto()  # only its direction is noted

@@ -1,4 +1,4 @@
-"""A node's state for people, and who waits for whom."""
+"""Readable state of a node, and the relation of waiting packets."""
 
 from sim_model.engines.cycle.state import CYCLE, NONE, EngineState
 from sim_model.engines.inspect import buffer_text, buffered_flits, ports_text, register_text
@@ -11,7 +11,7 @@ from topology.harts.routing import HartsRouting
 
 
 def describe_router(routing: HartsRouting, state: EngineState, family: HartsState, switch: int) -> str:
-    """Return receivers, transmitters and stored packets of one node."""
+    """Return receivers, transmitters and stored packets of one node as text."""
     network, node = routing.mesh, family.nodes[switch]
     slot = int(state.counters[CYCLE]) % SLOTS
     lines = [f"node {network.vertex_name(switch)}: slot {slot}, {int(node.free)} of {family.pages} pages free"]
@@ -59,7 +59,7 @@ def _transmitter(routing: HartsRouting, state: EngineState, family: HartsState, 
 def find_waits(routing: HartsRouting, state: EngineState, family: HartsState) -> list[Wait]:
     """Return stored packets that wait for a page of the next node, in a network where nothing moves.
 
-    A packet that is stored is known by the channel over which it came.
+    A stored packet is named by the channel over which it arrived.
     """
     network, waits = routing.mesh, []
     for switch in range(network.switches):
@@ -77,7 +77,7 @@ def find_waits(routing: HartsRouting, state: EngineState, family: HartsState) ->
 
 
 def _stored_at(routing: HartsRouting, family: HartsState, switch: int) -> tuple[int, ...]:
-    """Return channels over which the packets came that fill a node."""
+    """Return the channels over which the packets in a node's memory came."""
     if not routing.mesh.is_switch(switch):
         return ()
     pages = {page for output in range(HOST + 1) for page in pages_in(family.waiting[switch, output])}

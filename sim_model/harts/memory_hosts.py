@@ -1,9 +1,9 @@
 """Hosts that get packets where they are stored: what the paper's figures take for granted.
 
-The hosts of the hardware have a port, over which a node sends them one flit per frame, as much as over any link. A
-broadcast in six copies brings six times as many words to a host as in one, so that these ports are nearly busy at half
-load, when the links are not. The paper (Sec. 5) counts a packet as delivered when it has arrived, and says nothing
-of a way from there to the host. Here a packet is delivered when the network processor has seen it.
+Hosts in hardware have a port, over which a node sends them one flit per frame, the rate of a link. A broadcast in six
+copies brings six times as many words to a host as in one, so that these ports are nearly busy at half load, when the
+links are not. The paper (Sec. 5) counts a packet as delivered on arrival, and does not model a path from there to the
+host. Here a packet is delivered when the network processor has seen it.
 """
 
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ from sim_model.messages.messages import Messages
 
 @dataclass(frozen=True)
 class MemoryHostsModel(HartsModel):
-    """A mesh whose hosts get packets without a port. There is no hardware for it; all else is as in ``HartsModel``."""
+    """A mesh whose hosts get packets without a port. It has no hardware; the rest is as in ``HartsModel``."""
 
     @property
     def delivers_over_channels(self) -> bool:
-        """Hosts get packets out of the node's memory: they have nothing to stall."""
+        """Hosts get packets out of the node's memory and cannot stall them."""
         return False
 
     def make_state(self, messages: Messages) -> HartsState:

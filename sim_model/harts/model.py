@@ -105,7 +105,7 @@ class HartsModel:
         return self.routing.header_flits
 
     def sent_header(self, messages: Messages, message: int) -> int:
-        """Return header of a packet as its source's host sends it."""
+        """Return the header of a packet as its source's host sends it."""
         destinations = messages.destinations_of(message).tolist()
         return self.routing.sent_header(
             int(messages.source[message]), destinations, int(messages.operation[message]), message
@@ -113,7 +113,7 @@ class HartsModel:
 
     @property
     def side_wires(self) -> tuple[SideWire, ...]:
-        """What recordings say besides flits: kept pages and wishes."""
+        """Signals in recordings besides flits: kept pages and wishes."""
         return page_wires(self.routing.mesh, self.routing.levels)
 
     @property
@@ -123,11 +123,11 @@ class HartsModel:
 
     @property
     def status_outputs(self) -> tuple[StatusOutput, ...]:
-        """What came through which channel and had no way."""
+        """Channels of unroutable packets."""
         return error_outputs(self.network)
 
     def header_changes(self, variant: np.ndarray, /) -> list[tuple[int, int, np.ndarray]]:
-        """Return what nodes have made of the fields of headers with these variants: low bit, width, values."""
+        """Return the header fields that nodes changed, for these variants: low bit, width, values."""
         changes, low = [], 0
         changed = {name for name, _ in VARIANT_FIELDS}
         for name, bits in self.routing.header.fields:
@@ -141,16 +141,16 @@ class HartsModel:
         return variant_field(variant, "spoilt") != 0
 
     def copy_log(self, router_state: HartsState, /) -> np.ndarray:
-        """Every delivered copy, in the order of arrival; the model logs them when their tails leave the memory."""
+        """Return every delivered copy, in the order of arrival; the log is in the order of tails leaving the memory."""
         log = router_state.log[: int(router_state.counters[COPIES])]
         return log[np.argsort(log["cycle"], kind="stable")]
 
     def discarded(self, routers: HartsState, /) -> int:
-        """Return packets for which there was no way."""
+        """Return the unroutable packets."""
         return int(routers.discards.worms[0])
 
     def reception(self, messages: Messages, copy_log: np.ndarray, /) -> dict[str, int]:
-        """Return first copies and votes, right and wrong."""
+        """Return counts of first copies and votes, right and wrong."""
         return count_verdicts(messages, copy_log, self.routing.faults)
 
     def make_state(self, messages: Messages) -> HartsState:
@@ -170,9 +170,9 @@ class HartsModel:
         return run_cycles(state, routers, trace, until_cycle)
 
     def describe_router(self, state: EngineState, routers: HartsState, switch: int) -> str:
-        """Return the whole state of a node for people."""
+        """Return the whole state of a node as text."""
         return describe_router(self.routing, state, routers, switch)
 
     def waits(self, state: EngineState, routers: HartsState) -> list[Wait]:
-        """Return who waits for whom in a network where nothing moves."""
+        """Return the packets that wait for each other in a network where nothing moves."""
         return find_waits(self.routing, state, routers)

@@ -1,4 +1,4 @@
-"""What becomes of a packet at a node (Sec. 3 and 4): where it goes, and what its header says then."""
+"""Packets at a node (Sec. 3 and 4): their outputs, and their headers on the way out."""
 
 from sim_model.engines.cycle.alarms import BIT_MASK, WORD_SHIFT
 from sim_model.engines.cycle.state import NONE
@@ -29,7 +29,7 @@ def copy_header(source, sink):
 
 @compiled
 def onward_outputs(header):
-    """The two directions of shortest paths, in the order in which they are tried; NONE for none."""
+    """Return the two directions of shortest paths, in the order in which they are tried; NONE for none."""
     first = NONE
     second = NONE
     for axis in range(3):
@@ -57,7 +57,7 @@ def step_tags(header, direction):
 
 @compiled
 def relay_outputs(operation, packet, family):
-    """Mask of outputs to which a stored copy of a broadcast still has to go, the host's included."""
+    """Return the mask of outputs that a stored broadcast copy still needs, the host's included."""
     turns = family.relay_outputs[operation, packet.stage, packet.distance, packet.tag]
     if packet.direction == HOST:
         return turns
@@ -69,7 +69,7 @@ def relay_outputs(operation, packet, family):
 
 @compiled
 def send_header(operation, packet, output, header, family):
-    """The header of a stored packet on its way out."""
+    """Build the header of a stored packet on its way out."""
     copy_header(packet, header)
     if output == HOST:
         return
@@ -87,7 +87,7 @@ def send_header(operation, packet, output, header, family):
 
 @compiled
 def is_honest(switch, direction, operation, message, head, family):
-    """Whether a packet of a broadcast is the one that may arrive at a node in a direction (topology/harts/guard.py)."""
+    """Return whether a broadcast packet may arrive at a node in a direction (topology/harts/guard.py)."""
     offset = (switch - family.source[message]) % family.arrivals.shape[1]
     expected = family.arrivals[operation, offset, direction]
     return head.distance == expected[0] and head.stage == expected[1] and head.tag == expected[2]
@@ -95,19 +95,19 @@ def is_honest(switch, direction, operation, message, head, family):
 
 @compiled
 def may_cut_through(operation, packet):
-    """Whether an arriving broadcast packet may be sent straight on at once."""
+    """Return whether an arriving broadcast packet may cut through at once."""
     return packet.stage != 0 and packet.distance != 0 and operation != STORED_FORWARD
 
 
 @compiled
 def set_due(switch, slot, family):
-    """A node has something to do in a slot."""
+    """Mark a node as due in a slot."""
     family.due[slot, switch >> WORD_SHIFT] |= 1 << (switch & BIT_MASK)
 
 
 @compiled
 def put_on_bus(number, flit, family):
-    """A word is on its way to the output register of a channel, which it reaches in the next cycle."""
+    """Put a word on the bus to the output register of a channel, which it reaches in the next cycle."""
     word = family.words[family.counters[WORDS]]
     word.flit = flit
     word.channel = number
@@ -116,7 +116,7 @@ def put_on_bus(number, flit, family):
 
 @compiled
 def give_back(switch, page, family):
-    """A page of a node is free: it stands last in the ring. Divisions cost more than all of this."""
+    """Append a freed page of a node to the ring of free pages. Divisions would dominate the cost."""
     node = family.nodes[switch]
     place = node.first_free + node.free
     family.free[switch, place - family.pages if place >= family.pages else place] = page

@@ -1,4 +1,4 @@
-"""Sets of a node's pages, as masks of several words: a long way needs more pages than a word has bits."""
+"""Sets of a node's pages, as masks of several words: a long path needs more pages than a word has bits."""
 
 from sim_model.engines.cycle.state import NONE
 from sim_model.loops.bits import lowest_bit
@@ -8,12 +8,12 @@ WORD_PAGES = 62
 
 
 def words_for(pages):
-    """Words of a mask of so many pages."""
+    """Return the words in a mask of ``pages`` pages."""
     return -(-pages // WORD_PAGES)
 
 
 def pages_in(words) -> list[int]:
-    """Return numbers of the pages in a set, for people."""
+    """Return the numbers of the pages in a set, for reports."""
     return [
         WORD_PAGES * number + bit
         for number, word in enumerate(words.tolist())
@@ -24,7 +24,7 @@ def pages_in(words) -> list[int]:
 
 @compiled
 def is_any(words):
-    """Whether there is a page in a set."""
+    """Return whether a set has a page."""
     found = words[0]
     for number in range(1, len(words)):
         found |= words[number]
@@ -45,7 +45,7 @@ def take_page(page, words):
 
 @compiled
 def first_page(words, turn):
-    """The first page at or after ``turn``, cyclically, in a set that is not empty: round robin."""
+    """Return the first page at or after ``turn``, cyclically, in a set that is not empty: round robin."""
     number = turn // WORD_PAGES
     later = words[number] >> turn % WORD_PAGES << turn % WORD_PAGES
     while later == 0:
@@ -56,7 +56,7 @@ def first_page(words, turn):
 
 @compiled
 def next_page(words, page):
-    """The lowest page above a given one, or NONE; of NONE the lowest of all."""
+    """Return the lowest page above a given one, or NONE; of NONE the lowest of all."""
     number = (page + 1) // WORD_PAGES
     if number == len(words):
         return NONE

@@ -24,7 +24,7 @@ from topology.harts.routing import UNICAST
 
 @compiled
 def step_receiver(cycle, switch, port, state, family):
-    """One slot. Returns a number that is 0 if nothing has changed."""
+    """Run one slot of a receiver. Returns a number that is 0 if nothing has changed."""
     number = state.input_channel[switch, port]
     receiver, vertex = family.receivers[number], state.vertices[switch]
     had_landing = receiver.landing != NONE
@@ -46,7 +46,7 @@ def step_receiver(cycle, switch, port, state, family):
 
 @compiled
 def pass_word(number, receiver, vertex, state, family):
-    """One word goes to the packet memory, to a transmitter, to both or to nowhere."""
+    """Move one word to the packet memory, to a transmitter, to both, or drop it."""
     counters = state.counters
     flit = pop(number, sink_bit(state.channels[number]), vertex, state)
     counters[FLITS_IN_NETWORK] -= 1
@@ -59,7 +59,7 @@ def pass_word(number, receiver, vertex, state, family):
 
 @compiled
 def _keep_page(cycle, switch, port, receiver, state, family):
-    """Keep a page for the next packet, if there are enough for those that have come farther."""
+    """Reserve a page for the next packet, if enough are left for those that have travelled farther."""
     node = family.nodes[switch]
     wish = 0
     if port != HOST:
@@ -86,7 +86,7 @@ def _set_landing(cycle, receiver, page):
 
 @compiled
 def can_start(cycle, switch, output, state, family):
-    """Whether an arriving packet may have a transmitter: it is idle, nobody waits for it, and there is a page ahead."""
+    """Return whether an arriving packet may have a transmitter: it is idle, has no queue, and has a page ahead."""
     number = state.vertices[switch].first_output + output
     transmitter = family.transmitters[number]
     if transmitter.owned or transmitter.page != NONE or cycle < transmitter.free_cycle:
@@ -98,7 +98,7 @@ def can_start(cycle, switch, output, state, family):
 
 @compiled
 def _decide(cycle, switch, port, message, state, family):
-    """Look at a header: reserve a transmitter, a page, or both, or neither if there is no way out."""
+    """Decide on a header: reserve a transmitter, a page, or both, or neither if the packet is unroutable."""
     number = state.input_channel[switch, port]
     receiver, head = family.receivers[number], family.heads[number]
     operation = family.operation[message]
@@ -149,7 +149,7 @@ def _decide_unicast(cycle, switch, receiver, packet, state, family):
         first = second
         second = NONE
     if first == NONE:
-        return  # nowhere to go: dropped
+        return  # unroutable: dropped
     if can_start(cycle, switch, first, state, family):
         receiver.transmitter = first
     elif second != NONE and can_start(cycle, switch, second, state, family):
@@ -197,7 +197,7 @@ def _start(switch, output, operation, packet, state, family):
 
 @compiled
 def _end(cycle, switch, receiver, family, first_output):
-    """The tail has passed: the page is for the network processor to see, the transmitter is free after the gap."""
+    """End a packet after its tail: the network processor sees the page, the transmitter is free after the gap."""
     if receiver.page != NONE:
         packet = family.packets[switch * family.pages + receiver.page]
         rest = receiver.outputs

@@ -1,4 +1,4 @@
-"""What a recording says about the nodes: headers on the links, and the side wires (docs/lockstep.md)."""
+"""Recorded signals of the nodes: headers on the links, and the side wires (docs/lockstep.md)."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from topology.harts.side_wires import KEPT_BITS
 
 # The variant of a flit that has been at a node: those fields of its packet's header that nodes change, lowest first.
 VARIANT_FIELDS = (
-    ("changed", 1),  # tells it from a flit that is as its source sent it
+    ("changed", 1),  # marks a changed flit
     ("spoilt", 1),
     ("direction", 3),
     ("forwarded", 1),
@@ -74,7 +74,7 @@ def _variant(head):
 
 @compiled
 def _record_pages(state, family, signals):
-    """``kept`` and ``wish``, in the order of ``page_wires``. Returns where they end."""
+    """Write ``kept`` and ``wish``, in the order of ``page_wires``. Returns the end of their bits."""
     low = 0
     for switch in range(state.switches):
         for direction in range(DIRECTIONS):

@@ -1,6 +1,6 @@
 """A node, one cycle of all nodes (docs/timing.md): the time-sliced bus between receivers, transmitters and memory.
 
-What the bus and the memory carry in one cycle is in a transmitter's register after the next one. So each cycle begins
+Words on the bus and in the memory in one cycle are in a transmitter's register after the next one. So each cycle begins
 with the words of the cycle before.
 """
 
@@ -22,10 +22,10 @@ ALL_OUTPUTS = (2 << HOST) - 1
 
 @compiled
 def step_nodes(cycle, moves, state, family):
-    """One cycle of all nodes. Returns a number that is 0 only if nothing will ever change by itself.
+    """Step all nodes by one cycle. Returns a number that is 0 only if nothing will ever change by itself.
 
-    In a slot those nodes are looked at that are on its map: a word is in the receiver's buffer or no page is kept for
-    the next packet, or the transmitter has a packet or a wish.
+    A slot steps the nodes on its map: a word is in the receiver's buffer or no page is kept for the next packet, or the
+    transmitter has a packet or a wish.
     """
     slot = cycle % SLOTS
     changes = moves
@@ -57,7 +57,7 @@ def step_nodes(cycle, moves, state, family):
 
 @compiled
 def _step_node(cycle, switch, slot, state, family):
-    """Receiver and transmitter of a slot. Returns a number that is 0 if nothing has changed."""
+    """Step receiver and transmitter of a slot. Returns a number that is 0 if nothing has changed."""
     vertex = state.vertices[switch]
     arriving = state.input_channel[switch, slot]
     receiver = family.receivers[arriving]
@@ -76,14 +76,14 @@ def _step_node(cycle, switch, slot, state, family):
 
 @compiled
 def _is_body(number, state):
-    """Return true if the first flit of an input is neither a head nor a tail."""
+    """Return whether the first flit of an input is neither a head nor a tail."""
     flit = state.slots[number, state.channels[number].front]
     return index_of(flit) != 0 and not flit & TAIL
 
 
 @compiled
 def _has_more(switch, slot, state, family):
-    """Whether a node has something to do in this slot of the next frame, as far as can be seen."""
+    """Return whether a node has work in this slot of the next frame, as far as known."""
     vertex = state.vertices[switch]
     transmitter = family.transmitters[vertex.first_output + slot]
     held = vertex.nonempty >> slot & 1
@@ -93,7 +93,7 @@ def _has_more(switch, slot, state, family):
 
 @compiled
 def _load_words(state, family):
-    """The words of the last cycle go into output registers."""
+    """Load the words of the last cycle into output registers."""
     words = family.counters[WORDS]
     family.counters[WORDS] = 0
     for position in range(words):
@@ -106,7 +106,7 @@ def _load_words(state, family):
 
 @compiled
 def _free_pages(ended, family):
-    """Pages are free a cycle after their last tail was read: the first ones of those that have ended."""
+    """Free pages a cycle after their last tail was read: the first ``ended`` ones of the list."""
     for position in range(ended):
         give_back(family.ended[position] // family.pages, family.ended[position] % family.pages, family)
     if ended:
@@ -117,7 +117,7 @@ def _free_pages(ended, family):
 
 @compiled
 def _let_in(cycle, state, family):
-    """What arrived in this cycle is there from the next one on, for the slots of its receivers."""
+    """Add the flits that arrived in this cycle to the receivers' buffers, and mark their slots as due."""
     for word in range(family.due.shape[1]):
         rest = take_alarms(word, cycle, state)
         while rest != 0:
@@ -134,7 +134,7 @@ def _let_in(cycle, state, family):
 
 @compiled
 def _see_new_packets(cycle, switch, state, family):
-    """The network processor puts what has arrived into the queues of the outputs."""
+    """Enter the packets that have arrived into the queues of the outputs, as the network processor does."""
     fresh = family.fresh[switch]
     page = next_page(fresh, NONE)
     while page != NONE:

@@ -1,4 +1,4 @@
-"""State of the nodes of a hexagonal mesh: arrays of records, and maps of who has something to do in a slot.
+"""State of the nodes of a hexagonal mesh: arrays of records, and maps of who has work in a slot.
 
 Masks have one bit per output port of a node: six directions and the host.
 """
@@ -46,7 +46,7 @@ TRANSMITTER_FIELDS = (
     "position",  # next flit of it
     signed("owned"),  # 1 while a receiver sends
     "free_cycle",  # no packet starts before this cycle
-    signed("turn"),  # page that has first choice
+    signed("turn"),  # page that is first in turn
     signed("wish"),  # level of the packet that waits most urgently for a page of the next node; 0 if none waits
     "wish_changed_cycle",  # for ``link_cycles`` the next node still sees what was before
     signed("wish_before"),
@@ -115,7 +115,7 @@ class HartsState(NamedTuple):
     waiting: np.ndarray  # int64[nodes, outputs, words], sets of pages whose packets wait for an output
     fresh: np.ndarray  # int64[nodes, words], of pages with a whole packet that the processor has not dealt with
     nodes: np.recarray  # NODE_FIELDS
-    due: np.ndarray  # int64[slots, words], nodes that have something to do in a slot (``alarms.py``); stays till done
+    due: np.ndarray  # int64[slots, words], nodes with work in a slot (``alarms.py``); stays till done
     words: np.recarray  # WORD_FIELDS, words that the buses and packet memories have carried in this cycle
     ended: np.ndarray  # int64[2 nodes], pages (by node and page) whose last send has ended: free after the next cycle
     counters: np.ndarray  # int64[COUNTERS]
@@ -133,7 +133,7 @@ def make_harts_state(
     relay_frames: int,
     classed: bool,
 ) -> HartsState:
-    """Return all nodes as they are before cycle 0: every page is free."""
+    """Return all nodes in their state before cycle 0: every page is free."""
     mesh = routing.mesh
     outputs, legs = relay_tables(mesh, algorithm_a=routing.algorithm_a)
     channels = len(mesh.channels)
@@ -187,7 +187,7 @@ def make_harts_state(
 
 
 def _everybody_due(nodes: int) -> np.ndarray:
-    """Return all receivers look for pages to keep; nothing has arrived that network processors could see."""
+    """Return every receiver as due for a page; no packet has arrived for the network processors."""
     due = np.zeros((SLOTS, alarm_words(nodes)), dtype=np.int64)
     for node in range(nodes):
         due[:PROCESSOR_SLOT, node >> WORD_SHIFT] |= 1 << (node & BIT_MASK)
@@ -195,7 +195,7 @@ def _everybody_due(nodes: int) -> np.ndarray:
 
 
 def _tags(routing: HartsRouting, messages: Messages) -> np.ndarray:
-    """Return routing tags of ordinary packets, which depend on how far the destination's number is ahead."""
+    """Return the routing tags of ordinary packets, which depend on the difference of node numbers."""
     nodes = routing.mesh.nodes
     tags_of = np.array([routing.tags(0, ahead) for ahead in range(nodes)], dtype=np.int64)
     tags = tags_of[(messages.destinations[messages.offsets[:-1]] - messages.source) % nodes]
@@ -204,13 +204,13 @@ def _tags(routing: HartsRouting, messages: Messages) -> np.ndarray:
 
 
 def _most_copies(messages: Messages) -> int:
-    """Return more can never arrive: of a broadcast one over each link into a node."""
+    """Return the maximum of copies: of a broadcast, one over each link into a node."""
     broadcasts = messages.operation != UNICAST
     return int(np.where(broadcasts, (messages.destination_counts + 1) * DIRECTIONS, 1).sum())
 
 
 def arrival_table(routing: HartsRouting) -> np.ndarray:
-    """Return what may arrive of a broadcast, by operation, node less source, and direction; NONE where nothing may."""
+    """Return the legal arrivals of a broadcast by operation, node less source, and direction; NONE for none."""
     mesh = routing.mesh
     table = np.full((len(ALGORITHMS) + 1, mesh.nodes, DIRECTIONS, 3), NONE, dtype=np.int64)
     for algorithm in ALGORITHMS if routing.guard else ():
@@ -222,7 +222,7 @@ def arrival_table(routing: HartsRouting) -> np.ndarray:
 
 
 def relay_tables(mesh: HexMesh, *, algorithm_a: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Return what a node does with a delivered copy, by operation, stage, distance and tag.
+    """Return the sends of a node with a delivered copy, by operation, stage, distance and tag.
 
     Returns
     -------

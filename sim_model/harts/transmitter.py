@@ -13,9 +13,9 @@ from topology.harts.header import HOST
 
 @compiled
 def step_transmitter(cycle, switch, port, state, family):
-    """One slot. Returns a number that is 0 if nothing has changed.
+    """Run one slot of a transmitter. Returns a number that is 0 if nothing has changed.
 
-    If the page ahead is for any packet, those that wait take turns; otherwise those that have come far enough.
+    If the page ahead is for any packet, all waiting packets take turns; otherwise those of a sufficient level.
     """
     vertex = state.vertices[switch]
     number = vertex.first_output + port
@@ -49,7 +49,7 @@ def step_transmitter(cycle, switch, port, state, family):
 
 @compiled
 def page_ahead(cycle, number, family):
-    """What the next node says: it keeps no page (NONE), one for a packet of the level wished for (0), or of any (1)."""
+    """Return the kept page of the next node: NONE, one for a packet of the wished level (0), or for any (1)."""
     receiver = family.receivers[number]
     unseen = cycle - receiver.changed_cycle < family.link_cycles
     landing = receiver.landing_before if unseen else receiver.landing
@@ -60,7 +60,7 @@ def page_ahead(cycle, number, family):
 
 @compiled
 def _highest_level(switch, waiting, family):
-    """Most links that any of the packets in a set of pages has travelled."""
+    """Return the most links that any of the packets in a set of pages has travelled."""
     highest = 0
     page = next_page(waiting, NONE)
     while page != NONE:
@@ -71,7 +71,7 @@ def _highest_level(switch, waiting, family):
 
 @compiled
 def _entitled(switch, waiting, transmitter, family):
-    """Page of the next packet in turn of those for whose level the page ahead is kept."""
+    """Return the page of the next packet in turn of the level for which the page ahead is kept."""
     lowest = NONE
     page = next_page(waiting, NONE)
     while page != NONE:
@@ -100,7 +100,7 @@ def _start(switch, port, number, page, family):
 
 @compiled
 def _send_word(number, transmitter, packet, counters, family):
-    """One word comes out of the packet memory."""
+    """Send one word from the packet memory."""
     tail = TAIL if transmitter.position == packet.flits - 1 else 0
     put_on_bus(number, packet.message << MESSAGE_SHIFT | transmitter.position << INDEX_SHIFT | tail, family)
     transmitter.position += 1
@@ -109,7 +109,7 @@ def _send_word(number, transmitter, packet, counters, family):
 
 @compiled
 def _end(cycle, switch, port, transmitter, packet, state, family):
-    """The tail has been read: the transmitter is free after the gap, and the page after its last send."""
+    """End a send after its tail: the transmitter is free after the gap, and the page after its last send."""
     node = family.nodes[switch]
     if port == HOST:
         node.logged = _log(cycle + 2, switch, packet, family)
@@ -136,7 +136,7 @@ def hand_over(cycle, switch, page, packet, state, family):
 
 @compiled
 def _log(cycle, switch, packet, family):
-    """Note a delivered packet or copy. Returns its position in the log."""
+    """Log a delivered packet or copy. Returns its position in the log."""
     position = family.counters[COPIES]
     if position == len(family.log):
         return NONE  # more than can ever arrive; the deliveries count them as duplicates
@@ -155,7 +155,7 @@ def _log(cycle, switch, packet, family):
 
 @compiled_apart
 def postpone_deliveries(cycle, state, family):
-    """Where a host that stalls has left a tail on its channel, the packet is delivered later than the log says."""
+    """Delay logged deliveries of packets whose tail a stalling host has left on its channel."""
     for switch in range(state.switches):
         vertex, logged = state.vertices[switch], family.nodes[switch].logged
         if logged == NONE or not vertex.occupied >> HOST & 1:

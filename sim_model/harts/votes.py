@@ -1,6 +1,6 @@
-"""What hosts make of the copies of broadcasts that they get (Sec. 4): the first copy, or what most copies say.
+"""Verdicts of hosts on the copies of broadcasts (Sec. 4): the first copy, or the majority of the copies.
 
-Times play no part here: ``CopyCollector`` is the hardware that does it flit by flit.
+Times are ignored here; ``CopyCollector`` is the hardware, which works flit by flit.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ NEEDED = np.array([0, *(threshold(COPIES[algorithm], VOTE) for algorithm in ALGO
 
 
 def count_verdicts(messages: Messages, copy_log: np.ndarray, faults: Faults) -> dict[str, int]:
-    """Count broadcasts by what each of the nodes that have a copy takes for its contents.
+    """Count broadcasts by each host's verdict on their contents.
 
     All copies that are spoilt are taken to be spoilt alike, which is the worst for the vote; of a broadcast of a
     forging node every copy is wrong.

@@ -1,4 +1,4 @@
-"""Which waiting heads get which output lanes (docs/timing.md, "Router with adaptive routing")."""
+"""VC allocation for waiting heads (docs/timing.md, "Router with adaptive routing")."""
 
 from sim_model.engines.cycle.state import NONE
 from sim_model.hypercube.orders import first_in_order
@@ -9,7 +9,7 @@ from topology.common.choice_orders import ORDER_FEEDBACK
 
 @compiled
 def elect(asking, order, switch, family):
-    """The leader: the first lane of the cycle of the first input of the cycle in which a head asks; or NONE."""
+    """Return the leader, or NONE: the first VC of the cycle of the first input of the cycle with a requesting head."""
     if asking == 0:
         return NONE
     some_lane = first_in_order(asking, order.lane_port, order)
@@ -20,7 +20,7 @@ def elect(asking, order, switch, family):
 
 @compiled
 def pick(switch, free, router, family):
-    """The leader picks an output: registers for the examination in the next cycle. Returns whether by a choice."""
+    """Pick an output for the leader, to be examined in the next cycle. Returns whether by a choice."""
     router.examined = router.leader
     router.adaptive = 0
     router.escape = 0
@@ -47,7 +47,7 @@ def pick(switch, free, router, family):
 
 @compiled
 def _first_at_random(switch, usable, family):
-    """The first dimension in the random order that has one of some lanes."""
+    """Return the first dimension in the random order that has one of some VCs."""
     place = 0
     while usable & family.lanes_of[family.random_order[switch, place]] == 0:
         place += 1
@@ -56,7 +56,7 @@ def _first_at_random(switch, usable, family):
 
 @compiled
 def step_random_order(switch, router, family):
-    """The random order after a choice (``topology.common.choice_orders.next_random_order``)."""
+    """Step the random order after a choice (``topology.common.choice_orders.next_random_order``)."""
     order, size = family.random_order, family.dimensions
     swap = router.state & 1 and size > 1
     for place in range(size):
@@ -71,7 +71,7 @@ def step_random_order(switch, router, family):
 
 @compiled
 def examine(switch, waiting, free, router, family):
-    """All inputs look along the diagonal; heads get lanes. Returns the masks of input lanes and of output lanes."""
+    """Grant output VCs to the heads on the diagonal. Returns the masks of input VCs and of output VCs."""
     granted, taken = 0, 0
     leader = router.examined
     rest = waiting
@@ -97,14 +97,14 @@ def examine(switch, waiting, free, router, family):
 
 @compiled
 def _give(target, record, family):
-    """A worm gets an output lane."""
+    """Give a worm an output VC."""
     record.target = target
     family.ways[record.ways] = 1 << target
 
 
 @compiled
 def is_hopeful(switch, waiting, free, family):
-    """Whether a waiting head could have a lane."""
+    """Return whether a waiting head could get a VC."""
     while waiting != 0:
         record = family.input_lanes[switch * family.most_lanes + lowest_bit(waiting)]
         if (record.candidates | record.escapes) & free:

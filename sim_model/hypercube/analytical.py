@@ -1,8 +1,8 @@
 """Mean latency of broadcasts in a hypercube with adaptive routing (Sec. 3, equations (1) to (31)).
 
 Besides the brackets in (5) and (9), both variants read the paper as follows. The probability in (13) is P_V, that all
-lanes are busy. Hops in (21) count from 1 to n. A message may take the V - 1 adaptive lanes of every dimension left to
-it, so that the exponent in (25) is the number of these dimensions without the lowest.
+VCs are busy. Hops in (21) count from 1 to n. A message may take the V - 1 adaptive VCs of every dimension left to it,
+so that the exponent in (25) is the number of these dimensions without the lowest.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ RELATIVE_ERROR = 1e-13
 """A service time solves (17) if the right-hand side exceeds it by no more than this share."""
 
 HALVINGS = 48
-"""Of the range of rates in the search for saturation; what is left is below the precision of the model's roots."""
+"""Bisection steps in the search for saturation; the rest is below the precision of the model's roots."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Solution:
     injection_wait : float
         W_s (28), mean wait of a message for an injection channel.
     multiplexing : float
-        V with a bar (31), mean number of lanes that share a physical channel in use, from 1 to V.
+        V with a bar (31), mean number of VCs that share a physical channel in use, from 1 to V.
     step_latency : float
         L_b (2), one step of a broadcast, without its start-up.
     latency : float
@@ -56,13 +56,13 @@ class Solution:
 
 
 def solve(load: HypercubeLoad, variant: Variant) -> Solution | None:
-    """Return the model's latency and all that it is made of.
+    """Return the model's latency and its components.
 
     Parameters
     ----------
     load : HypercubeLoad
     variant : "printed" or "fixed"
-        The two are told apart in ``sim_model.hypercube.analytical_traffic``.
+        See ``sim_model.hypercube.analytical_traffic`` for both.
 
     Returns
     -------
@@ -149,6 +149,6 @@ def _settled_channel(load: HypercubeLoad, traffic: Traffic) -> Channel | None:
 
 
 def _multiplexing(lanes_busy: tuple[float, ...]) -> float:
-    """Return mean number of lanes that share a channel (31). It tends to 1 with the load, and is 1 without any."""
+    """Return the mean number of VCs that share a channel (31). It tends to 1 with the load, and is 1 without any."""
     busy = sum(count * share for count, share in enumerate(lanes_busy))
     return sum(count**2 * share for count, share in enumerate(lanes_busy)) / busy if busy else 1.0

@@ -1,4 +1,4 @@
-"""How long a channel of a hypercube is kept busy by a message (Sec. 3, equations (12) to (25), (29) and (30))."""
+"""Service time of a hypercube channel per message (Sec. 3, equations (12) to (25), (29) and (30))."""
 
 from dataclasses import dataclass
 from math import comb
@@ -17,14 +17,14 @@ class Channel:
     utilisation : float
         ρ = λ_c S (15).
     lanes_busy : tuple of float
-        P_0 .. P_V of (30): probability that that many lanes are busy. P_V is P_d (24).
+        P_0 .. P_V of (30): probability that that many VCs are busy. P_V is P_d (24).
     adaptive_busy : float
-        P_a (23): probability that all adaptive lanes are busy.
+        P_a (23): probability that all adaptive VCs are busy.
     blocking : tuple of float
         P_b (25) by the number of dimensions, 0 .. n - 1, that a message may cross instead of the lowest one that is
         left to it. The first is that of a broadcast, whose copies have no choice. This is i - j at the j-th of i hops.
     wait : float
-        W_c (19), mean time until a lane is free for a message that is blocked.
+        W_c (19), mean time until a VC is free for a message that is blocked.
     broadcast_blocking : float
         B_b (13), mean time for which a copy of a broadcast is blocked.
     broadcast_time : float
@@ -51,13 +51,13 @@ class Channel:
 
 
 def queue_wait(rate: float, service_time: float, flits: int) -> float:
-    """Return mean wait of an M/G/1 queue in cycles ((19) and (28)). No message takes less than its flits (18)."""
+    """Return the mean wait of an M/G/1 queue in cycles ((19) and (28)). No message takes less than its flits (18)."""
     deviation = service_time - flits
     return rate * (service_time**2 + deviation**2) / (2 * (1 - rate * service_time))
 
 
 def lanes_busy(lanes: int, utilisation: float) -> tuple[float, ...]:
-    """Return probabilities P_0 .. P_V that so many of V lanes are busy (29, 30), for a utilisation below 1."""
+    """Return the probabilities P_0 .. P_V of 0 .. V busy VCs (29, 30), for a utilisation below 1."""
     weights = [utilisation**busy for busy in range(lanes)]
     weights.append(weights[-1] * utilisation / (1 - utilisation))
     total = sum(weights)
@@ -65,7 +65,7 @@ def lanes_busy(lanes: int, utilisation: float) -> tuple[float, ...]:
 
 
 def channel_at(load: HypercubeLoad, traffic: Traffic, service_time: float) -> Channel:
-    """Return the channel if its mean service time were this one, less than 1 / λ_c."""
+    """Return the channel for a given mean service time, less than 1 / λ_c."""
     n, flits = load.dimensions, load.flits
     utilisation = traffic.channel * service_time
     busy = lanes_busy(load.lanes, utilisation)

@@ -1,9 +1,9 @@
-"""How many messages a channel of a hypercube carries (Sec. 3, equations (3) to (11) and (26)).
+"""Rates of messages on a hypercube channel (Sec. 3, equations (3) to (11) and (26)).
 
 There are two variants of the paper's equations:
 
 ``printed``
-    As they stand in the paper. (3) counts the nodes that forward a broadcast, but (10) is a mean over all nodes that
+    As printed in the paper. (3) counts the nodes that forward a broadcast, but (10) is a mean over all nodes that
     receive one, so that only about half of the copies that they send appear in (11) and (26). The weights in (27) add
     up rates of whole nodes and a rate of one channel.
 ``fixed``
@@ -63,13 +63,13 @@ class HypercubeLoad:
             raise ValueError(f"Rate must be at least 0 and finite, not {self.rate!r}")
 
     def at(self, rate: float) -> "HypercubeLoad":
-        """Return the same with another rate."""
+        """Return the same load with another rate."""
         return replace(self, rate=rate)
 
 
 @dataclass(frozen=True)
 class Traffic:
-    """What nodes generate and channels carry. Rates are in messages per cycle.
+    """Messages that nodes generate and channels carry. Rates are in messages per cycle.
 
     Members
     -------
@@ -110,7 +110,7 @@ class Traffic:
 
 
 def traffic_of(load: HypercubeLoad, variant: Variant) -> Traffic:
-    """Return rates of messages, which are all proportional to the rate of the load.
+    """Return the rates of messages, which are all proportional to the rate of the load.
 
     Raises
     ------
@@ -157,7 +157,7 @@ def traffic_of(load: HypercubeLoad, variant: Variant) -> Traffic:
 
 
 def link_load(load: HypercubeLoad, variant: Variant) -> float:
-    """Return λ_c M, flits per cycle on one physical channel, from 0 to 1 for what a channel can carry.
+    """Return λ_c M, flits per cycle on one physical channel, from 0 to 1 within a channel's capacity.
 
     It counts flits alone, while λ_c S (15) also counts the time for which messages wait. It does not depend on any
     queue and therefore holds, unlike the latency, at every rate at which the network delivers what nodes generate.

@@ -1,4 +1,4 @@
-"""The delivery buffer of a switch, and whether it says that it has room."""
+"""The delivery buffer of a switch, and its ready signal."""
 
 from sim_model.loops.bits import source_bit
 from sim_model.loops.compiled import compiled
@@ -10,9 +10,9 @@ from sim_model.vc.state import DELIVERIES
 
 @compiled
 def deliver(cycle, state, family):
-    """A flit goes from each delivery buffer into the register behind it if that is empty; to be called before grants.
+    """Move a flit from each delivery buffer into an empty register behind it; to be called before grants.
 
-    A buffer that has become empty is looked at once more: it has room then.
+    A buffer that has become empty is visited once more: it has room then.
     """
     kept = 0
     for position in range(family.counts[DELIVERIES]):

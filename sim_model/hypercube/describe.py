@@ -1,4 +1,4 @@
-"""The state of a switch of a hypercube for people, and who waits for whom."""
+"""Readable state of a hypercube switch, and the relation of waiting channels."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,7 +13,7 @@ from topology.hypercube.routing import HypercubeRouting
 
 
 def describe_router(routing: HypercubeRouting, state: EngineState, family: HypercubeState, switch: int) -> str:
-    """Return the whole state of a switch: a line for the allocator, and one per input, input lane and output lane."""
+    """Return the state of a switch as text: a line for the allocator, and one per input, input VC and output VC."""
     network, routers = routing.network, family.routers
     router: Any = family.elections[switch]
     leader = _lane_name(network, switch, int(router.leader))
@@ -64,12 +64,12 @@ def _input_text(network: HypercubeNetwork, state: EngineState, family: Hypercube
 
 
 def _ways(record: Any) -> int:
-    """Return mask of the output lanes that the head at the front of an input lane can have."""
+    """Return the mask of the output VCs that the head at the front of an input VC can get."""
     return int(record.candidates | record.escapes)
 
 
 def find_waits(routing: HypercubeRouting, state: EngineState, family: HypercubeState) -> list[Wait]:
-    """What every input lane that holds a flit, or has an output lane, waits for, in a network where nothing moves."""
+    """Return the waits of all input VCs with flits or output VCs, in a network where nothing moves."""
     return [wait for switch in range(routing.network.switches) for wait in _waits_at(routing, state, family, switch)]
 
 
@@ -90,7 +90,7 @@ def _waits_at(routing: HypercubeRouting, state: EngineState, family: HypercubeSt
 
 
 def _wait_for_lanes(network: HypercubeNetwork, family: HypercubeState, lane: int, message: int) -> Wait:
-    """A head waits for any lane that it may have: for the worm that has it, or for the buffer behind to be empty."""
+    """Return the wait of a head for its candidate VCs: for their worms, or for the buffers behind to be empty."""
     switch = network.channels[lane].sink
     record = family.lanes[switch, network.channels[lane].sink_port]
     blockers, reasons = [], []
@@ -105,7 +105,7 @@ def _wait_for_lanes(network: HypercubeNetwork, family: HypercubeState, lane: int
 
 
 def _owner(network: HypercubeNetwork, family: HypercubeState, output: int) -> int | None:
-    """Return the input lane (its channel) whose worm has an output lane."""
+    """Return the input VC (its channel) whose worm holds an output VC."""
     channel = network.channels[output]
     if not network.is_switch(channel.source):
         return None

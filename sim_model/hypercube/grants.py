@@ -1,4 +1,4 @@
-"""Flits leave the buffers of input lanes: those whose request is granted, and those of worms without a way.
+"""Pops from input VCs: granted flits, and flits of unroutable worms.
 
 All requests of all switches are in lists, as in ``vc/grants.py``.
 """
@@ -18,14 +18,14 @@ from sim_model.vc.state import CHOSEN_LANES, TO_LINK, TO_PROCESSOR
 
 @compiled
 def grant_requests(cycle, order, state, family):
-    """At each output of all switches the first request in the order of the cycle is granted."""
+    """Grant the first request in the order of the cycle at each output of all switches."""
     _grant_listed(cycle, TO_LINK, order, state, family)
     _grant_listed(cycle, TO_PROCESSOR, order, state, family)
 
 
 @compiled
 def _grant_listed(cycle, role, order, state, family):
-    """The same for the requests in one list; which it is the compiler knows."""
+    """Grant the requests in one list; the compiler knows which one it is."""
     requests, words = family.requests[role], family.words
     kept, loaded = 0, state.mover_counts[BETWEEN_SWITCHES]
     for position in range(family.counts[role]):
@@ -48,7 +48,7 @@ def _grant_listed(cycle, role, order, state, family):
 
 @compiled
 def make_requests(family):
-    """The requests of all lanes that have been chosen."""
+    """Enter the requests of all chosen VCs."""
     links, processors = family.counts[TO_LINK], family.counts[TO_PROCESSOR]
     for position in range(family.counts[CHOSEN_LANES]):
         number = family.chosen[position]
@@ -60,7 +60,7 @@ def make_requests(family):
 
 @compiled
 def drain(cycle, first_lane, lanes, state, family):
-    """The first flits of worms of a switch without a way are thrown away."""
+    """Drop the first flits of a switch's unroutable worms."""
     while lanes != 0:
         _take(cycle, family.input_lanes[first_lane + lowest_bit(lanes)], state, family)
         lanes &= lanes - 1
@@ -69,11 +69,11 @@ def drain(cycle, first_lane, lanes, state, family):
 
 @compiled
 def _take(cycle, asking, state, family):
-    """Take the first flit out of an input lane. Its credit, and release, are on the wires in the next cycle."""
+    """Pop the first flit of an input VC. Its credit, and release, are on the wires in the next cycle."""
     words, place, number, lane = family.words, asking.place, asking.channel, asking.lane
     bit, following = source_bit(state.channels[number]), ((cycle + 1) & 1) * WIDTH
     flit = take_first(number, state)
-    words[asking.source_place + WIRES + following] |= bit  # nobody looks at those of processors
+    words[asking.source_place + WIRES + following] |= bit  # those of processors are never read
     if flit & TAIL:
         words[asking.source_place + RELEASES + following] |= bit & ~family.tail_lanes
     words[place + EMPTIED] |= (1 if state.channels[number].count == 0 else 0) << lane

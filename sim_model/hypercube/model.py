@@ -28,11 +28,11 @@ class HypercubeModel(UnicastModel):
     Parameters
     ----------
     routing : HypercubeRouting
-        Network and rule for lanes.
+        Network and rule for VCs.
     buffer_flits : int
-        Flits that the buffer of a lane holds, 1 to 16; 4 and more keep the full rate.
+        Flits that the buffer of a VC holds, 1 to 16; 4 and more keep the full rate.
     lane_reuse : str
-        When another worm may have a lane, see ``topology.hypercube.lane_reuse``.
+        VC reallocation, see ``topology.hypercube.lane_reuse``.
 
     Raises
     ------
@@ -49,7 +49,7 @@ class HypercubeModel(UnicastModel):
 
     @property
     def unshared_lanes(self) -> int:
-        """Number of lanes of a channel, the first ones, have one worm at a time."""
+        """Number of virtual channels, the first ones of a channel, that hold one worm at a time."""
         return unshared_lanes(self.routing.network.lanes, self.routing.rule, self.lane_reuse)
 
     @property
@@ -75,13 +75,13 @@ class HypercubeModel(UnicastModel):
         )
 
     def run_cycles(self, state: EngineState, routers: HypercubeState, trace: Trace, until_cycle: int) -> int:
-        """Return the compiled loop; returns one of the reasons of ``engines/cycle/clock.py``."""
+        """Run the compiled loop; returns one of the reasons of ``engines/cycle/clock.py``."""
         return int(run_cycles(routers.with_arrivals(state), routers, trace, until_cycle))
 
     def describe_router(self, state: EngineState, routers: HypercubeState, switch: int) -> str:
-        """Return the whole state of a switch, for mismatch and deadlock reports."""
+        """Return the whole state of a switch as text, for mismatch and deadlock reports."""
         return describe_router(self.routing, state, routers, switch)
 
     def waits(self, state: EngineState, routers: HypercubeState) -> list[Wait]:
-        """What every input lane that holds a flit, or has a lane, waits for, in a network where nothing moves."""
+        """Return the waits of all input VCs with flits or output VCs, in a network where nothing moves."""
         return find_waits(self.routing, state, routers)

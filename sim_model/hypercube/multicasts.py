@@ -1,15 +1,15 @@
-"""Broadcasts and multicasts of hypercubes as unicasts by software: who sends what to whom, and over which channel.
+"""Broadcasts and multicasts of hypercubes as software unicasts: senders, receivers and injection channels.
 
 Recursive doubling (Sec. 2) takes the dimensions in the order d_k = (b + k) mod n. For a broadcast that is the spanning
 binomial tree of ``topology/hypercube/binomial_tree.py``: the source sends over all dimensions, d_0 first, and a node
 that received over d_k sends over d_{k+1} to d_{n-1} when it has the tail. For other multicasts it is the chain of
 U-cube (McKinley, Xu, Esfahanian, Ni): nodes ordered by their address relative to the source, d_0 as the highest bit,
-and halved; with all nodes in the chain every half is the half of a cube, and so both are the same.
+and halved. With all nodes in the chain every half is the half of a cube, so both trees are equal.
 
-The base b goes round from one multicast of a source to its next one, from 0 on, so that all dimensions carry the same:
-with one base for all, the last dimension carries half of the copies. A copy whose way begins with dimension d leaves
-over injection channel d, or d mod c if there are only c: with one for each dimension all copies of the source leave at
-once.
+The base b goes round from one multicast of a source to its next one, from 0 on, so that all dimensions carry an equal
+load: with one base for all, the last dimension carries half of the copies. A copy whose path begins with dimension d
+leaves over injection channel d, or d mod c if there are only c: with one for each dimension all copies of the source
+leave at once.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,11 +23,11 @@ from topology.hypercube.binomial_tree import dimension_order
 from topology.hypercube.graph import HypercubeNetwork
 
 DOUBLING, ONE_BASE = OWN_SOFTWARE = ("recursive-doubling", "recursive-doubling-one-base")
-"""What hypercubes have besides the common software."""
+"""Software for hypercubes, beyond the common software."""
 
 
 def software_sends(network: HypercubeNetwork, records: Iterable[Message], software: str) -> Sequence[Message]:
-    """Messages with every multicast replaced by unicasts that depend on each other; each record becomes one group.
+    """Return messages with every multicast replaced by dependent unicasts; each record becomes one group.
 
     A record with one destination is sent there straight. Records may wait for each other.
 

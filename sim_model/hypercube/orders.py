@@ -13,20 +13,20 @@ from topology.common.lanes import MOST_LANE_PORTS
 ORDER_FIELDS = (
     "descends",  # 1 if numbers go down
     "input",  # the first one, as all that follows
-    "lane_port",  # of that input: its first lane, or its last one if numbers go down
+    "lane_port",  # of that input: its first VC, or its last one if numbers go down
     "lane",  # of any input
 )
 
 
 def make_orders(lanes_of: Sequence[int], most_lanes: int) -> np.recarray:
-    """Return all orders of the cycle, until those of inputs and lanes begin anew together.
+    """Return all orders of the cycle, until those of inputs and VCs begin anew together.
 
     Parameters
     ----------
     lanes_of : sequence of int
         Mask of the lane-ports of each input.
     most_lanes : int
-        Lanes of an input.
+        VCs of an input.
 
     Returns
     -------
@@ -51,11 +51,11 @@ def make_orders(lanes_of: Sequence[int], most_lanes: int) -> np.recarray:
 
 @compiled
 def order_of(cycle, family):
-    """The record of a cycle."""
+    """Return the record of a cycle."""
     return family.orders[(cycle + 1) % len(family.orders)]
 
 
 @compiled
 def first_in_order(mask, first, order):
-    """Position of the 1 that comes first in the order of a cycle, from ``first`` on; the mask is not 0."""
+    """Return the position of the first 1 in the order of a cycle, from ``first`` on; the mask is not 0."""
     return last_at_or_before(mask, first) if order.descends else first_at_or_after(mask, first)

@@ -1,8 +1,8 @@
 """The switches of a hypercube, one cycle of all of them (docs/timing.md, "Router with adaptive routing").
 
-Everything reads the state at the start of the cycle. That decides the order here: deliveries and grants first; then,
-for eight switches at a time, who waits, credits and new choices; the examination, the pick and the election of those
-switches where heads wait, one by one; and last the new requests.
+Everything reads the state at the start of the cycle, which determines the order here: deliveries and grants first;
+then, for eight switches at a time, waiting heads, credits and new choices; then examination, pick and election in
+switches with waiting heads, one by one; and last the new requests.
 """
 
 from sim_model.engines.cycle.alarms import clear_alarms, row_alarms, wake_row
@@ -35,7 +35,6 @@ from sim_model.vc.registers import (
     HEADS,
     NEXT_ROOM,
     NONEMPTY,
-    NOWHERE,
     OPERATIONS,
     READ,
     RELEASES,
@@ -43,6 +42,7 @@ from sim_model.vc.registers import (
     ROOM,
     ROW,
     SENT,
+    UNROUTABLE,
     USABLE,
     WIDTH,
     WIRES,
@@ -54,7 +54,7 @@ any_of, places_of = OPERATIONS["any_of"], OPERATIONS["places_of"]
 
 @compiled
 def step_routers(cycle, moves, state, family):
-    """One cycle of all switches. Returns 0 only if nothing moved and nothing can change without a host."""
+    """Step all switches by one cycle. Returns 0 only if nothing moved and nothing can change without a host."""
     changes = moves
     order = order_of(cycle, family)
     deliver(cycle, state, family)
@@ -74,7 +74,7 @@ def step_routers(cycle, moves, state, family):
 
 @compiled
 def _is_awake(cycle, row, state, family):
-    """Whether one of eight switches has something to do, a flit that arrives, or a credit or release on its wires."""
+    """Return whether one of eight switches has work, an arriving flit, or a credit or release on its wires."""
     words, at, parity = family.words, row * ROW, (cycle & 1) * WIDTH
     wires = vector_at(words, at + WIRES + parity) | vector_at(words, at + RELEASES + parity)
     return (
@@ -86,7 +86,7 @@ def _is_awake(cycle, row, state, family):
 
 @compiled
 def _catch_up(cycle, row, family):
-    """Nothing happened for some cycles: who was elected in the last two of them."""
+    """Restore the leaders of the last two cycles after idle cycles."""
     words, at, first = family.words, row * ROW, row * WIDTH
     asking = vector_at(words, at + NONEMPTY) & ~vector_at(words, at + ACTIVE)
     put(words, at + ASKING, asking)
@@ -101,7 +101,7 @@ def _catch_up(cycle, row, family):
 
 @compiled
 def _free_lanes(at, family):
-    """Output lanes that a head can have: of those that were given away empty, all credits are there."""
+    """Return the available output VCs: those with atomic reallocation need all credits."""
     free = vector_at(family.words, at + FREE)
     if family.shared_lanes:
         free = free & vector_at(family.words, at + CREDITED)
@@ -110,19 +110,19 @@ def _free_lanes(at, family):
 
 @compiled
 def _step_row(cycle, row, order, state, family):
-    """One cycle of eight switches, but for grants and requests.
+    """Step eight switches by one cycle, except for grants and requests.
 
     Returns masks of those in which a register changed but those of the election, and of those that go on.
     """
     words, at, parity = family.words, row * ROW, (cycle & 1) * WIDTH
     host, delivery, queues = splat(family.host_lanes), splat(family.delivery_lanes), splat(family.queue_lanes)
     arrived, present, active = _three(words, at + ARRIVED, at + NONEMPTY, at + ACTIVE)
-    nowhere, closing, requested = _three(words, at + NOWHERE, at + CLOSING, at + REQUESTED)
+    unroutable, closing, requested = _three(words, at + UNROUTABLE, at + CLOSING, at + REQUESTED)
     returned, released, sent = _three(words, at + WIRES + parity, at + RELEASES + parity, at + SENT)
     ready = (present & ~host | vector_at(words, at + READ)) & ~active
-    waiting, drained = ready & ~nowhere, ready & nowhere
+    waiting, drained = ready & ~unroutable, ready & unroutable
     asking = (present | arrived & ~host) & ~active
-    draining = active & present & nowhere
+    draining = active & present & unroutable
     put(words, at + HEADS, draining)
     _drain_worms(cycle, row, draining, state, family)
     ended, nonempty = vector_at(words, at + ENDED), present & ~vector_at(words, at + EMPTIED)
@@ -133,7 +133,7 @@ def _step_row(cycle, row, order, state, family):
     count_credits(at, returned & ~delivery, sent & ~delivery, family)
     can_send = vector_at(words, at + CREDITED) & (vector_at(words, at + ROOM) | ~delivery)
     put(words, at + ROOM, vector_at(words, at + NEXT_ROOM))
-    following = active & (nonempty | arrived) & ~ended & ~nowhere
+    following = active & (nonempty | arrived) & ~ended & ~unroutable
     sends, _ = find_ways(row, following, can_send, splat(0), family)
     requested = requested & ~vector_at(words, at + GRANTED)
     chosen = splat(0)
@@ -147,7 +147,7 @@ def _step_row(cycle, row, order, state, family):
 
     from_host = present & ~active & host
     starts = from_host | (arrived & ~present & ~active | (nonempty | arrived) & ended) & ~host
-    put(words, at + NOWHERE, nowhere & ~starts)
+    put(words, at + UNROUTABLE, unroutable & ~starts)
     _read_heads(row, starts, state, family)
     _start_draining(cycle, row, drained, family)
     finished = vector_at(words, at + FINISHED) & splat(family.tail_lanes)
@@ -168,13 +168,13 @@ def _step_row(cycle, row, order, state, family):
 
 @compiled
 def _three(words, one, other, third):
-    """Three registers of eight switches."""
+    """Return three registers of eight switches."""
     return vector_at(words, one), vector_at(words, other), vector_at(words, third)
 
 
 @compiled
 def _drain_worms(cycle, row, lanes, state, family):
-    """Active worms without a way lose a flit each."""
+    """Drop a flit of each active unroutable worm."""
     rest = places_of(lanes)
     while rest != 0:
         column = lowest_bit(rest)
@@ -185,9 +185,9 @@ def _drain_worms(cycle, row, lanes, state, family):
 
 @compiled
 def _allocate(row, waiting, asking, order, family):
-    """Lanes for heads: examination, pick and election of those of eight switches that have any of it to do.
+    """Allocate VCs to heads: examination, pick and election in those of eight switches that need any.
 
-    Notes the input lanes whose heads get a lane, the lanes, and that something changed where heads may hope.
+    Records the input VCs with a granted head, the granted VCs, and a change where a head could get one.
     """
     words, at, first = family.words, row * ROW, row * WIDTH
     put(words, at + HEADS, waiting)
@@ -213,7 +213,7 @@ def _allocate(row, waiting, asking, order, family):
 
 @compiled
 def _read_heads(row, lanes, state, family):
-    """What heads that come to the front of their lanes want."""
+    """Look up the route candidates of heads that move to the front of their VCs."""
     words, at, first = family.words, row * ROW, row * WIDTH
     put(words, at + HEADS, lanes)
     rest = places_of(lanes)
@@ -222,13 +222,13 @@ def _read_heads(row, lanes, state, family):
         rest &= rest - 1
         starts = words[at + HEADS + column]
         while starts != 0:
-            words[at + NOWHERE + column] |= _read_head(first + column, lowest_bit(starts), state, family)
+            words[at + UNROUTABLE + column] |= _read_head(first + column, lowest_bit(starts), state, family)
             starts &= starts - 1
 
 
 @compiled
 def _read_head(switch, lane, state, family):
-    """The same for one head. Returns the mask of its lane if it has no way, else 0."""
+    """Look up the route candidates of one head. Returns the mask of its VC if it is unroutable, else 0."""
     record = family.input_lanes[switch * family.most_lanes + lane]
     message = message_of(state.slots[record.channel, state.channels[record.channel].front])
     remaining = switch ^ family.key[message]
@@ -244,7 +244,7 @@ def _read_head(switch, lane, state, family):
 
 @compiled
 def _start_draining(cycle, row, lanes, family):
-    """Worms without a way have no output lane."""
+    """Start to drain unroutable worms, which have no output VC."""
     put(family.words, row * ROW + HEADS, lanes)
     rest = places_of(lanes)
     while rest != 0:

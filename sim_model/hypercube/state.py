@@ -1,7 +1,7 @@
 """State of the switches of a hypercube: words of switches (vc/registers.py), arrays of records, and lists.
 
-Masks of lanes have one bit per lane-port of a switch; lane-port d V + v is lane v of dimension d. Ports are dimensions,
-and behind them the processor's.
+Masks of VCs have one bit per lane-port of a switch; lane-port d V + v is VC v of dimension d. Ports are dimensions, and
+behind them the processor's.
 """
 
 from pathlib import Path
@@ -24,21 +24,21 @@ from topology.hypercube.routing import ADAPTIVE_ONLY, HypercubeRouting, parity
 
 HYPERCUBE_FOLDER = Path(__file__).parent
 DIAGONAL_NUMBERS = 32
-"""As many as inputs, outputs and diagonals can have (``topology/hypercube/diagonals.py``)."""
+"""Maximum number of inputs, outputs and diagonals (``topology/hypercube/diagonals.py``)."""
 
 INPUT_LANE_FIELDS = (
     *(field for field in LANE_FIELDS if field not in (byte("target"), number("delay"))),
-    whole("target"),  # output lane of the active worm, or NONE if it is drained
+    whole("target"),  # output VC of the active worm, or NONE if it is drained
     number("code"),  # of its input on diagonals; never changes
-    "candidates",  # output lanes that the head at the front can have
+    "candidates",  # output VCs that the head at the front can have
     "escapes",  # the one that it can have if it leads and can have none of these
 )
 ELECTION_FIELDS = (
     "parity",  # of the ones in the switch's number; never changes
-    "leader",  # input lane, or NONE
+    "leader",  # input VC, or NONE
     "examined",  # the leader of the cycle before, or NONE
     "adaptive",  # whether that one picked one of the outputs for any head
-    "escape",  # and if not, mask of the escape lane that it wants
+    "escape",  # otherwise, mask of the escape channel that it requests
     "line",  # diagonal along which inputs look at outputs
     "state",  # of the shift register behind the random order
 )
@@ -50,41 +50,41 @@ class HypercubeState(NamedTuple):
     dimensions: int
     has_escapes: int
     most_flits_with_room: int  # in a delivery buffer
-    host_lanes: int  # mask of the input lanes from the processor
-    delivery_lanes: int  # mask of the output lanes to the processor
-    shared_lanes: int  # mask of the lanes between switches that are given away behind a tail, in and out alike
-    queue_lanes: int  # mask of the input lanes whose buffers can hold flits of several worms
-    tail_lanes: int  # mask of the output lanes that can be given away when a tail has been sent
+    host_lanes: int  # mask of the input VCs from the processor
+    delivery_lanes: int  # mask of the output VCs to the processor
+    shared_lanes: int  # mask of the VCs between switches that are given away behind a tail, in and out alike
+    queue_lanes: int  # mask of the input VCs whose buffers can hold flits of several worms
+    tail_lanes: int  # mask of the output VCs that can be given away when a tail has been sent
     lanes_of: np.ndarray  # int64[DIAGONAL_NUMBERS], masks of lane-ports; 0 where there is no port
     orders: np.recarray  # see orders.py, by cycle + 1 modulo their number
-    candidates: np.ndarray  # int64[nodes], masks of output lanes by the dimensions that remain
+    candidates: np.ndarray  # int64[nodes], masks of output VCs by the dimensions that remain
     escapes: np.ndarray  # int64[2, nodes], the same by parity of the switch and dimensions
     key: np.ndarray  # int64[messages], destination
     random_order: np.ndarray  # int64[switches, dimensions]
     discards: Discards
     switches: int
     rows: int  # of eight switches each
-    most_lanes: int  # input lanes of a switch
+    most_lanes: int  # input VCs of a switch
     most_ports: int  # inputs of a switch
     words: np.ndarray  # int64, rows of registers (vc/registers.py)
-    ways: np.ndarray  # int64, rows of masks, one for each input lane: the output lane of its active worm
-    port_lanes: np.ndarray  # int64, rows of the lanes of each input; never changes
+    ways: np.ndarray  # int64, rows of masks, one for each input VC: the output VC of its active worm
+    port_lanes: np.ndarray  # int64, rows of the VCs of each input; never changes
     input_lanes: np.recarray  # INPUT_LANE_FIELDS
     output_lanes: np.recarray  # OUTPUT_LANE_FIELDS, by channel
     outputs: np.recarray  # OUTPUT_FIELDS, by switch and port
     elections: np.recarray  # ELECTION_FIELDS, by switch
     next_cycle: np.ndarray  # int64[rows], the one after the last one that was run
-    requests: np.ndarray  # uint32[2, ...], input lanes with a request for a lane of a link, or for one to the processor
-    deliveries: np.ndarray  # uint32, output lanes whose delivery buffer is not empty, or was not in the last cycle
-    chosen: np.ndarray  # uint32, input lanes that have been chosen in this cycle
+    requests: np.ndarray  # uint32[2, ...], input VCs with a request for a VC of a link, or for one to the processor
+    deliveries: np.ndarray  # uint32, output VCs whose delivery buffer is not empty, or was not in the last cycle
+    chosen: np.ndarray  # uint32, input VCs that have been chosen in this cycle
     counts: np.ndarray  # int64[COUNTS], how many entries these lists have
     buffers: np.recarray  # BUFFER_FIELDS
     slots: np.ndarray  # int64[delivery buffers, slots], ring buffers of packed flits
     credit_ends: np.ndarray  # int64[lanes between switches, 2], place and lane-port at the source, as recorded
-    release_ends: np.ndarray  # the same, of lanes that are released
+    release_ends: np.ndarray  # the same, of VCs that are released
 
     def with_arrivals(self, state: EngineState) -> EngineState:
-        """Return the state of links, which notes here what arrives."""
+        """Return the state of links, which enters arrivals here."""
         return with_arrivals(state, self.words)
 
     @property
@@ -101,23 +101,23 @@ class HypercubeState(NamedTuple):
 
     @property
     def output_requests(self) -> np.ndarray:
-        """Masks of inputs that request a lane of an output: int64[switches, ports]."""
+        """Masks of inputs that request a VC of an output: int64[switches, ports]."""
         return self.outputs["requests"].reshape(-1, self.most_ports)
 
 
 def make_hypercube_state(
     routing: HypercubeRouting, messages: Messages, *, buffer_flits: int, unshared_lanes: int
 ) -> HypercubeState:
-    """Return all switches as they are before cycle 0.
+    """Return all switches in their state before cycle 0.
 
     Parameters
     ----------
     routing : HypercubeRouting
     messages : Messages
     buffer_flits : int
-        Flits that the buffer of a lane holds.
+        Flits that the buffer of a VC holds.
     unshared_lanes : int
-        How many lanes of a channel, the first ones, have one worm at a time.
+        Number of VCs of a channel, the first ones, that hold one worm at a time.
 
     Raises
     ------
@@ -182,7 +182,7 @@ def _elections(network: HypercubeNetwork) -> np.recarray:
 
 
 def _wire_ends(network: HypercubeNetwork, lanes: int) -> np.ndarray:
-    """Return place of the switch and lane-port of each bit of wires that tell of the first lanes of each channel."""
+    """Return the place of the switch and lane-port of each bit of the wires for the first VCs of each channel."""
     rows = []
     for wire in credit_wires(network):
         port = int(wire.input.rpartition("_")[2])

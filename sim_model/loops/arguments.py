@@ -18,7 +18,7 @@ Block = tuple[int, Any]
 ORDERS = "ACFC"
 """Order of the items of an array, by the lowest two bits of its flags."""
 ALIGNED_WRITEABLE = 0x500
-"""The bits of the flags that say so."""
+"""Flag bits of an array that is aligned and writeable."""
 
 
 class ArgumentError(TypeError):
@@ -57,7 +57,7 @@ class Layout:
         self._blocks: dict[Any, Block] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the members without the blocks, and without the function, which other processes make of its text."""
+        """Return the members without the blocks and the function, which other processes rebuild from its text."""
         return {**vars(self), "_leaves": None, "_blocks": {}}
 
     def __setstate__(self, members: dict[str, Any]) -> None:
@@ -87,7 +87,7 @@ class Layout:
         return self._blocks.get(key) or self._add_block(key, arrays, value)
 
     def _add_block(self, key: Any, arrays: tuple[Any, ...], value: Any) -> Block | None:
-        """Make a block, which is forgotten with any of its arrays: another one may have that place then."""
+        """Add a block, which is dropped with any of its arrays: another array may reuse that address."""
         if not all(isinstance(array, np.ndarray) for array in arrays):
             return None
         if tuple(map(_array_kind, arrays)) != self._array_kinds:
@@ -121,7 +121,7 @@ def _words(value: Any) -> list[int | float]:
 
 
 def _array_kind(array: np.ndarray) -> tuple[np.dtype, int, str, int]:
-    """Return what the type of an array depends on."""
+    """Return the properties that the type of an array depends on."""
     flags = array.flags.num
     return array.dtype, array.ndim, ORDERS[flags & 3], flags & ALIGNED_WRITEABLE
 
@@ -146,7 +146,7 @@ def _dtype_text(dtype: np.dtype) -> str:
 
 
 def _getter(value: Any) -> str:
-    """Return the text of a function that takes named tuples, arrays and numbers out of values of one structure.
+    """Return the text of a function that reads named tuples, arrays and numbers from values of one structure.
 
     It is an expression with the position of each: looking for them takes five times as long.
     """

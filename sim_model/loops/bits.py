@@ -11,49 +11,49 @@ INDEX_MASK = 0xFFFF
 
 
 def lowest_bit(mask):
-    """Position of the lowest 1 in a mask that is not 0."""
+    """Return the position of the lowest 1 in a mask that is not 0."""
     plain = int(mask)
     return (plain & -plain).bit_length() - 1
 
 
 def highest_bit(mask):
-    """Position of the highest 1 in a mask that is not 0."""
+    """Return the position of the highest 1 in a mask that is not 0."""
     return int(mask).bit_length() - 1
 
 
 @compiled
 def first_at_or_after(mask, turn):
-    """Position of the first 1 at or after ``turn``, cyclically, in a mask that is not 0: round robin."""
+    """Return the position of the first 1 at or after ``turn``, cyclically, in a nonzero mask: round robin."""
     later = mask >> turn << turn
     return lowest_bit(later if later != 0 else mask)
 
 
 @compiled
 def last_at_or_before(mask, turn):
-    """Position of the last 1 at or before ``turn``, cyclically, in a mask that is not 0: round robin downwards."""
+    """Return the position of the last 1 at or before ``turn``, cyclically, in a nonzero mask: round robin downwards."""
     earlier = mask & ((2 << turn) - 1)
     return highest_bit(earlier if earlier != 0 else mask)
 
 
 @compiled
 def message_of(flit):
-    """Message number of a packed flit."""
+    """Return the message number of a packed flit."""
     return flit >> MESSAGE_SHIFT
 
 
 @compiled
 def index_of(flit):
-    """Index in the message of a packed flit; 0 is the head."""
+    """Return the index in the message of a packed flit; 0 is the head."""
     return flit >> INDEX_SHIFT & INDEX_MASK
 
 
 @compiled
 def source_bit(channel):
-    """Mask of the port at the source of a channel."""
+    """Return the mask of the port at the source of a channel."""
     return 1 << channel.source_port
 
 
 @compiled
 def sink_bit(channel):
-    """Mask of the port at the sink of a channel."""
+    """Return the mask of the port at the sink of a channel."""
     return 1 << channel.sink_port

@@ -66,7 +66,7 @@ def compile_loop(function: Callable[..., Any], arguments: Sequence[Any]) -> byte
 
 
 def _entry(context: Any, described: Any) -> ir.Module:
-    """Return the function that reads the words of the arguments (``arguments.py``) and calls the loop."""
+    """Return the function that reads the argument words (``arguments.py``) and calls the loop."""
     module = context.create_module("entry")
     loop_type = context.call_conv.get_function_type(described.restype, described.argtypes)
     loop = ir.Function(module, loop_type, described.llvm_func_name)
@@ -92,7 +92,7 @@ def _entry(context: Any, described: Any) -> ir.Module:
 
 
 def _words(builder: Any, block: Any) -> Iterator[Any]:
-    """Read one word of a block after the other."""
+    """Yield one word of a block after the other."""
     return (builder.load(builder.gep(block, [WORD(position)])) for position in count())
 
 

@@ -33,7 +33,7 @@ class Part:
 
     @property
     def _numba_type_(self) -> Any:
-        """Type of the function for Numba, which looks here when it compiles a call."""
+        """Type of the function for Numba, which reads this attribute when it compiles a call."""
         from sim_model.loops.compilation import type_of_part
 
         return type_of_part(self)
@@ -49,7 +49,7 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def compiled_apart(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a function that runs only with an option: left out of line, it costs the loop nothing without."""
+    """Decorate a function that runs only with an option: out of line, it costs nothing without that option."""
     return function if PLAIN_PYTHON else Part(function, inlined=False)
 
 

@@ -58,7 +58,7 @@ def source_digest(function: FunctionType, kinds: Iterable[type] = ()) -> str:
 
 @cache
 def _file_digest(path: str) -> str:
-    """Return a file's name and digest. A file that is not there, as that of code typed in, counts by its name alone."""
+    """Return a digest of a file's name and contents. A missing file, as of typed code, counts by its name alone."""
     try:
         content = Path(path).read_bytes()
     except OSError:
@@ -85,7 +85,7 @@ class _Seen:
             self._add_value(name, value)
 
     def add_class(self, kind: type) -> None:
-        """Add a class, and the function by which it stands for a table."""
+        """Add a class, and the function that it uses in place of a table."""
         self.files.add(str(getattr(sys.modules.get(kind.__module__), "__file__", kind.__module__)))
         self._add_value(kind.__qualname__, getattr(kind, "computed", None))
 
@@ -108,7 +108,7 @@ class _Seen:
 
 
 def _used(function: FunctionType) -> Iterator[tuple[str, Any]]:
-    """Return names and values of the globals and closure variables that a function uses."""
+    """Yield names and values of the globals and closure variables that a function uses."""
     names = function.__globals__
     for code in _codes(function.__code__):
         yield from ((name, names[name]) for name in code.co_names if name in names)

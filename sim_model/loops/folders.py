@@ -1,4 +1,4 @@
-"""Folders of what is kept between runs, and of compiled loops among it."""
+"""Cache folders, and those of compiled loops among them."""
 
 import os
 from pathlib import Path
@@ -14,18 +14,18 @@ def loop_folder() -> Path:
 
 
 def cache_folder() -> Path:
-    """Return the folder of what is kept between runs: HYDRANOC_CACHE, or else one in the user's cache folder."""
+    """Return the cache folder: HYDRANOC_CACHE, or else one in the user's cache folder."""
     chosen = os.environ.get("HYDRANOC_CACHE")
     return Path(chosen) if chosen else user_cache_folder() / "hydranoc"
 
 
 def user_cache_folder() -> Path:
-    """Return the folder where the user's programs keep what they can make again."""
+    """Return the system's folder for the user's caches."""
     return Path(os.environ.get("XDG_CACHE_HOME") or user_folder() / ".cache")
 
 
 def user_folder() -> Path:
-    """Return the user's home; where there is none, the folder for temporary files."""
+    """Return the user's home; without one, the folder for temporary files."""
     try:
         return Path.home()
     except RuntimeError:

@@ -65,7 +65,7 @@ def ship() -> None:
 
 
 def _own_file(name: str, built_from: str) -> Path:
-    """Return the file that a loop is kept in."""
+    """Return the file of a loop's machine code."""
     if _shipping:
         return SHIPPED_FOLDER / _file_name(name, built_from, processor())
     return loop_folder() / _file_name(name, built_from, processor(), *_versions())
@@ -79,7 +79,7 @@ def _compile(loop: Any, arguments: Sequence[Any]) -> bytes:
 
 
 def _shipped(name: str, built_from: str) -> Iterator[Path]:
-    """Yield the files that code for this processor may come from. They may be built with other versions of Numba."""
+    """Yield shipped files with code for this processor. They may be built with other versions of Numba."""
     if is_host() and SHIPPED_FOLDER.is_dir():
         for baseline in baselines():
             yield SHIPPED_FOLDER / _file_name(name, built_from, baseline)
@@ -118,7 +118,7 @@ def read(path: Path) -> bytes | None:
 
 
 def keep(path: Path, object_file: bytes) -> None:
-    """Write a file at once, and remove old ones beside it. A folder that cannot be written costs compiling again."""
+    """Write a file atomically, and remove old ones beside it. An unwritable folder costs compiling again."""
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_name(f"{path.name}.{os.getpid()}.part")
@@ -137,7 +137,7 @@ def _note_use(path: Path) -> None:
 
 
 def _remove_old(folder: Path) -> None:
-    """Remove files that have not been used for long. Another process may be doing the same."""
+    """Remove files that have not been used for long. Another process may do so at once."""
     oldest = time.time() - DAYS_KEPT * DAY_SECONDS
     for path in (*folder.glob("*.o"), *folder.glob("*.part")):
         with contextlib.suppress(OSError):

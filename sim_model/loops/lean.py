@@ -86,7 +86,7 @@ def loop_context(context: Any) -> Any:
 
 
 def _short_name(name: str, _types: Any, *, uid: int, **_: Any) -> str:
-    """Return the symbol of a function. Numba's have the types of all arguments: most of the text that LLVM reads."""
+    """Return the symbol of a function. Numba's symbols hold all argument types, most of the text that LLVM reads."""
     return f"{name}.{uid}"
 
 
@@ -99,7 +99,7 @@ def _pass_builder(target: Any, *, unroll: bool) -> Any:
 
 
 class PartLibrary(codegen.CPUCodeLibrary):
-    """A function without machine code, to be linked into loops."""
+    """A function without machine code, for linking into loops."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
         """Simplify each function: loops of functions that are inlined as they were written are up to 14 % slower."""
@@ -128,7 +128,7 @@ class PartLibrary(codegen.CPUCodeLibrary):
 
 
 class LoopLibrary(PartLibrary):
-    """A loop, and all that it calls when its machine code is generated."""
+    """A loop with all functions that it calls."""
 
     def object_file(self) -> bytes:
         """Return the machine code."""
@@ -142,7 +142,7 @@ class LoopLibrary(PartLibrary):
 
 
 class _Lower(lowering.Lower):
-    """Variables that are assigned once are values; Numba gives a place in memory to those of several blocks."""
+    """Lowering that keeps variables assigned once as values; Numba stores those of several blocks in memory."""
 
     def _find_singly_assigned_variable(self) -> None:
         blocks = self.func_ir.blocks

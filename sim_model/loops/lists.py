@@ -1,6 +1,6 @@
 """Lists of numbers in arrays, which a cycle fills and empties.
 
-A compiled index that may be negative is looked at for being counted from the end. A position in a list never is, so
+A compiled index that may be negative is tested for being counted from the end. A position in a list never is, so
 ``loops/extensions.py`` writes without that.
 """
 

@@ -10,7 +10,7 @@ from sim_model.loops.processors import llvm
 ENTRY = "hydranoc_loop"
 """Symbol of the function in an object file: ``int32 hydranoc_loop(const int64 **blocks, int64 *result)``."""
 VALUE, NOTHING, FAILED = range(3)
-"""What it returns: the loop has a result, has none, or has raised an exception."""
+"""Results of the entry: the loop has a result, has none, or has raised an exception."""
 
 
 class MachineCode:

@@ -1,4 +1,4 @@
-"""Notices that a loop is being compiled, which takes seconds: programs tell their users what they wait for."""
+"""Notices that a loop is being compiled, which takes seconds, for programs to show to their users."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -9,7 +9,7 @@ _notice: Notice = nullcontext
 
 
 def set_notice(notice: Notice) -> None:
-    """Set what is entered while a loop is being compiled.
+    """Set the context that is entered while a loop is being compiled.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ class _Section(NamedTuple):
 
 
 class _Unknown(ValueError):
-    """An object file with something that only LLVM knows."""
+    """An object file with a feature that only LLVM supports."""
 
 
 def load_code(object_file: bytes, entry: str) -> Code | None:
@@ -121,7 +121,7 @@ def _sections(content: bytes) -> list[_Section]:
 
 
 def _places(sections: list[_Section]) -> tuple[dict[int, int], int]:
-    """Return where the sections that are loaded go, by number, and the size of all."""
+    """Return the offset of each loaded section, by number, and the size of all."""
     places, end = {}, 0
     for number, section in enumerate(sections):
         if section.flags & LOADED:

@@ -1,10 +1,10 @@
-"""How functions are compiled into loops: leanly, or as Numba does where its version is another one."""
+"""Choice of the compilation pipeline: the lean one, or Numba's own where Numba has another version."""
 
 from typing import Any
 
 try:
     from sim_model.loops.lean import Compiler, LoopLibrary, loop_context, remembered_calls
-except (ImportError, AttributeError):  # tests/sim_model/test_lean_compilation.py tells which part of Numba is missing
+except (ImportError, AttributeError):  # tests/sim_model/test_lean_compilation.py finds the missing part of Numba
     from sim_model.loops.plain import Compiler, LoopLibrary, loop_context, remembered_calls
 
 __all__ = ["INLINED", "OPTIONS", "LoopLibrary", "loop_context", "remembered_calls"]

@@ -2,5 +2,5 @@
 
 
 def count_bits(word):
-    """How many bits of a word of 64 are 1."""
+    """Count the 1 bits of a word of 64."""
     return (int(word) & 0xFFFF_FFFF_FFFF_FFFF).bit_count()

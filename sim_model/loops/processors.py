@@ -1,4 +1,4 @@
-"""Processors that machine code is compiled for: this one, and baselines of many."""
+"""Target processors of machine code: this one, and baselines of many."""
 
 import os
 import platform
@@ -56,7 +56,7 @@ def is_host() -> bool:
 
 @cache
 def host_processor() -> str:
-    """Return what is known of this machine's processor: from Linux, or else from LLVM, which takes long to load."""
+    """Return this machine's processor: from Linux, or else from LLVM, which takes long to load."""
     lines = [line for line in _lines() if line.startswith(("vendor_id", "cpu family", "model", "stepping", "flags"))]
     return "".join(lines) or f"{llvm().get_host_cpu_name()} {sorted(_features())}"
 
@@ -76,7 +76,7 @@ def baselines() -> tuple[Processor, ...]:
 
 @cache
 def _features() -> frozenset[str]:
-    """Return what this processor can do, in LLVM's words."""
+    """Return the features of this processor, in LLVM's words."""
     flags = next((line.partition(":")[2].split() for line in _lines() if line.startswith("flags")), None)
     if flags is not None:
         return frozenset(NAMED_DIFFERENTLY.get(flag, flag) for flag in flags)
@@ -87,7 +87,7 @@ def _features() -> frozenset[str]:
 
 
 def _lines() -> list[str]:
-    """Return what Linux says of the first processor; nothing elsewhere, and on architectures that have no flags."""
+    """Return Linux's description of the first processor; empty elsewhere, and on architectures without flags."""
     try:
         first = Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace").partition("\n\n")[0]
     except OSError:

@@ -13,18 +13,18 @@ Operations = Mapping[str, Callable[..., Any]]
 
 @cache
 def memory_operations(width: int, rows: int) -> Operations:
-    """Return vectors and the planes in a row.
+    """Return operations on vectors and the planes in a row.
 
     ``vector_at(row, place)``
         The vector that begins at a place.
     ``put(row, place, vector)``
         Write it there.
     ``splat(word)``
-        A vector whose words are all the same.
+        A vector of equal words.
     ``alone(word, place)``
         A vector with the word in a place and 0 in the others.
     ``gathered(row, place)``
-        The words of each of the first vectors from a place on put together by bits: a vector with a word for each.
+        The bitwise or of the words of each vector from a place on: a vector with a word for each.
 
     Parameters
     ----------
@@ -61,14 +61,14 @@ def memory_operations(width: int, rows: int) -> Operations:
 
 @cache
 def word_operations(width: int) -> Operations:
-    """Return the words of a vector.
+    """Return operations on the words of a vector.
 
     ``any_of(vector)``
-        All of them put together by bits.
+        The bitwise or of all.
     ``places_of(vector)``
         A mask of those that are not 0.
     ``count_all(vector)``
-        How many bits are 1.
+        Number of 1 bits.
     ``filled(vector)``
         All bits of each word that is not 0.
     ``lowest_of(vector)``
@@ -107,12 +107,12 @@ def word_operations(width: int) -> Operations:
 
 @cache
 def move_operations(width: int) -> Operations:
-    """Return words of a vector in other places.
+    """Return operations that move the words of a vector.
 
     ``crossed(vector, number)``
         Each word in the place of the one whose number differs in the bits of ``number``.
     ``before(vector)``, ``behind(vector)``
-        In each place all words before it, or behind it, put together by bits.
+        In each place the bitwise or of all words before it, or behind it.
     """
 
     def crossed(vector, number):
@@ -148,7 +148,7 @@ def turn_operations(width: int) -> Operations:
 
 @cache
 def cube_operations(width: int, dimensions: int) -> Operations:
-    """Return planes between the routers of hypercubes.
+    """Return exchanges of planes between the routers of hypercubes.
 
     ``exchanged(vector)``
         Word d has changed bits with those whose numbers differ in bit d; from word ``dimensions`` on all are 0.

@@ -15,7 +15,7 @@ WORD = ir.IntType(64)
 
 
 class WordVector(types.Type):
-    """The type of vectors of so many words, a power of 2."""
+    """The type of vectors with ``width`` words, a power of 2."""
 
     def __init__(self, width: int):
         self.width = width
@@ -23,7 +23,7 @@ class WordVector(types.Type):
 
     @property
     def words(self) -> ir.VectorType:
-        """What it is for the compiler."""
+        """LLVM's type of the vector."""
         return ir.VectorType(WORD, self.width)
 
 
@@ -87,7 +87,7 @@ def _invert(_context, builder, _signature, vectors):
 
 
 def splat(builder: Any, word: Any, width: int) -> Any:
-    """Return a vector whose words are all the same."""
+    """Return a vector of equal words."""
     first = builder.insert_element(ir.Constant(ir.VectorType(WORD, width), ir.Undefined), word, ir.IntType(32)(0))
     return shuffled(builder, first, first, [0] * width)
 
@@ -98,19 +98,19 @@ def constant(words: Sequence[int]) -> Any:
 
 
 def shuffled(builder: Any, one: Any, other: Any, places: Sequence[int]) -> Any:
-    """Return words of two vectors, those of the second one behind those of the first, by their places."""
+    """Return words of two vectors by their places, those of the second after those of the first."""
     return builder.shuffle_vector(one, other, ir.Constant(ir.VectorType(ir.IntType(32), len(places)), list(places)))
 
 
 def call_on_vector(name: str, vector: Any, result: Any, builder: Any) -> Any:
-    """Return what a function of the compiler makes of a vector."""
+    """Return the result of a function of the compiler for a vector."""
     kind = ir.FunctionType(result, [vector.type])
     full_name = f"{name}.v{vector.type.count}i64"
     return builder.call(cgutils.get_or_insert_function(builder.module, kind, full_name), [vector])
 
 
 def merged(builder: Any, vectors: list[Any]) -> Any:
-    """Return the words of each vector put together by bits, a word for each of as many vectors as they have words.
+    """Return a vector with the bitwise or of each of as many vectors as they have words.
 
     In every step two vectors become one: half of the words of each are put together with the other half.
     """

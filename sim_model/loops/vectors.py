@@ -1,7 +1,7 @@
-"""Operations on vectors of words: several of 64 bits that the processor works on at a time.
+"""Operations on vectors of words: several of 64 bits that the processor handles at a time.
 
-Loops over a few planes are unrolled before the compiler looks for such instructions, and then it looks no more. So a
-vector is a type of the compiler, which is held in registers. Without Numba it is an array of as many words.
+The compiler unrolls loops over a few planes before it vectorises, and then does not vectorise them. So a vector is a
+type of the compiler, which is held in registers. Without Numba it is an array of as many words.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ OPERATIONS: list[Plain] = []
 
 
 def define(plain: Any, code: str, *parameters: int) -> Plain:
-    """Return define what a Python function is in compiled functions.
+    """Define the instructions of a Python function in compiled functions.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Messages as columns before they are checked: what traffic is drawn as, without an object for each."""
+"""Messages as columns before they are checked: the form of drawn traffic, without an object for each."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ ANY = -1
 
 @dataclass(frozen=True, eq=False)
 class MessageColumns(Sequence[Message]):
-    """M messages that nobody has checked; as a sequence, a record for each.
+    """M unchecked messages; as a sequence, a record for each.
 
     Members
     -------
@@ -148,7 +148,7 @@ class MessageColumns(Sequence[Message]):
         return np.diff(self.offsets)
 
     def with_operation(self, operation: int) -> "MessageColumns":
-        """Return the same with another operation for all messages that have several destinations.
+        """Return the messages with another operation for all that have several destinations.
 
         Parameters
         ----------
@@ -158,9 +158,9 @@ class MessageColumns(Sequence[Message]):
         return replace(self, operation=np.where(self.counts > 1, np.int32(operation), self.operation))
 
     def spread(self, channels: int, generator: np.random.Generator) -> "MessageColumns":
-        """Return the same with random injection channels where none is chosen, for processors with so many.
+        """Return the messages with random injection channels where none is chosen.
 
-        What one node sends of a group goes over one channel after the other, from a random one on.
+        Messages of one node and group take one channel after the other, from a random one on.
 
         Parameters
         ----------
@@ -175,9 +175,9 @@ class MessageColumns(Sequence[Message]):
         return replace(self, injection=np.where(self.injection == ANY, drawn, self.injection))
 
     def _in_turn(self, channels: int, drawn: np.ndarray) -> np.ndarray:
-        """Channels where none is chosen: the one drawn for the first message of a sender in its group, then the next.
+        """Return channels where none is chosen: the drawn one for a sender's first message of a group, then the next.
 
-        A chosen one is no turn.
+        Chosen channels do not count as turns.
         """
         assert self.group is not None
         free = np.flatnonzero(self.injection == ANY)
@@ -228,7 +228,7 @@ class MessageColumns(Sequence[Message]):
         )
 
     def _right(self, processors: int, header_flits: Callable[[Sequence[int]], int], injection_channels: int) -> bool:
-        """Return whether all messages keep all rules of ``Messages.build``."""
+        """Return whether all messages follow all rules of ``Messages.build``."""
         return (
             self._there(processors)
             and _within(self.counts, 1, processors)
@@ -241,7 +241,7 @@ class MessageColumns(Sequence[Message]):
         )
 
     def in_order(self, processors: int | None = None) -> bool:
-        """Whether each message is for other processors than its source, in ascending order, and waits for nothing.
+        """Return whether each message is for other processors than its source, in ascending order, without waits.
 
         Parameters
         ----------
@@ -260,7 +260,7 @@ class MessageColumns(Sequence[Message]):
         return _within(self.source, 0, processors - 1) and _within(self.destinations, 0, processors - 1)
 
     def _sorted_others(self) -> bool:
-        """Return whether destinations of each message ascend, and none is its source."""
+        """Return whether the destinations of each message ascend, and none is its source."""
         if len(self.destinations) == len(self):
             return not (self.destinations == self.source).any()
         ascends = np.diff(self.destinations) > 0
@@ -268,7 +268,7 @@ class MessageColumns(Sequence[Message]):
         return bool(ascends.all()) and not (self.destinations == np.repeat(self.source, self.counts)).any()
 
     def _waits_for_earlier(self) -> bool:
-        """Return whether all parents are earlier unicasts that the source gets or sends."""
+        """Return whether all parents are earlier unicasts that the source receives or sends."""
         if len(self.parents) == 0:
             return True
         child = np.repeat(np.arange(len(self)), np.diff(self.parent_offsets))

@@ -10,10 +10,10 @@ from topology.common.routed_headers import HeaderLengths
 def header_lengths(
     offsets: np.ndarray, destinations: np.ndarray, header_flits: Callable[[Sequence[int]], int]
 ) -> np.ndarray:
-    """Return header length of each message in flits, int64[M].
+    """Return the header length of each message in flits, int64[M].
 
-    Of most headers the length depends on how many destinations there are, and not on which, so a function is asked once
-    for each number. What knows of sets (``HeaderLengths``) is asked for all of them at once.
+    The length of most headers depends on the number of destinations alone, so a function is called once per number. A
+    function of sets (``HeaderLengths``) is called once for all of them.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Sets of messages in column arrays: what the hosts of a network have to send."""
+"""Sets of messages in column arrays: the traffic of a network's hosts."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,12 +31,12 @@ class Message:
     group : int or None
         Logical multicast to which the message belongs; None for one of its own.
     operation : int
-        What the network is asked to do with it, by the family's own numbers; 0 in families with one operation.
+        Operation of the network, by the family's own numbers; 0 in families with one operation.
     copies : mapping of int to int, or None
         Copies that each destination is to get, where that is not one.
     injection : int or None
         Over which of its source's injection channels it is sent: the port of the source, 0 if it has only one. None:
-        over any of them, see ``spread_unicasts``; over the first if nobody chooses.
+        over any of them, see ``spread_unicasts``; the first one without a choice.
     """
 
     source: int
@@ -77,7 +77,7 @@ class MessageError(ValueError):
 
     @classmethod
     def of(cls, number: int, error: ValueError) -> "MessageError":
-        """Return the error of a record, of which an error of one of its values is known.
+        """Return the error of a record, from an error of one of its values.
 
         Parameters
         ----------
@@ -141,12 +141,12 @@ class Messages:
         return len(self.source)
 
     def __repr__(self) -> str:
-        """Counts in place of the arrays."""
+        """Return counts in place of the arrays."""
         flits = int(self.flits.sum())
         return f"<Messages: {len(self):,} to {len(self.destinations):,} destinations, {flits:,} flits>"
 
     def destinations_of(self, message: int) -> np.ndarray:
-        """Return destinations of one message, sorted.
+        """Return the destinations of one message, sorted.
 
         Parameters
         ----------
@@ -161,7 +161,7 @@ class Messages:
         return self.destinations[self.offsets[message] : self.offsets[message + 1]]
 
     def parents_of(self, message: int) -> np.ndarray:
-        """Return messages that one message waits for.
+        """Return the messages that one message waits for.
 
         Parameters
         ----------
@@ -290,14 +290,14 @@ class _Columns:
 
 
 def _flattened(lists: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
-    """Return where each list begins in all of them together, and these."""
+    """Return the first index of each list in their concatenation, and the concatenation."""
     offsets = np.concatenate(([0], np.cumsum([len(numbers) for numbers in lists])))
     flat = [number for numbers in lists for number in numbers]
     return offsets.astype(np.int64), np.array(flat, dtype=np.int32)
 
 
 def checked_destinations(record: Message, processors: int) -> tuple[int, ...]:
-    """Return destinations of a record, sorted, without its source and repeats.
+    """Return the destinations of a record, sorted, without its source and repeats.
 
     Raises
     ------

@@ -41,7 +41,7 @@ def multinode_workload(
 def multinode_columns(
     nodes: int, *, sources: int, destinations: int, hot_spot: float, flits: int, seed: int
 ) -> MessageColumns:
-    """Return the multicasts of ``multinode_workload`` in columns; parameters and errors are the same."""
+    """Return the multicasts of ``multinode_workload`` in columns; it has equal parameters and errors."""
     if not 1 <= sources <= nodes:
         raise FieldError("sources", f"Sources must be 1 to {nodes}, not {sources!r}")
     if not 1 <= destinations < nodes:
@@ -57,7 +57,7 @@ def multinode_columns(
     candidates = np.hstack((np.broadcast_to(common, (sources, len(common))), others))
     usable = candidates != senders[:, np.newaxis]
     usable[:, len(common) :] &= ~is_common[others]
-    chosen = usable & (np.cumsum(usable, axis=1) <= destinations)  # the first so many
+    chosen = usable & (np.cumsum(usable, axis=1) <= destinations)  # the first ``destinations`` ones
     return MessageColumns.of(
         source=senders,
         destinations=np.sort(candidates[chosen].reshape(sources, destinations), axis=1).ravel(),

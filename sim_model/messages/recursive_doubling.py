@@ -1,6 +1,6 @@
-"""Recursive doubling: those who have a message send it to as many others, again and again.
+"""Recursive doubling: in each step the nodes that hold a message send it to as many others.
 
-Who sends to whom is said by a chain that is halved, and different chains of one network by a base, such as the
+Senders and receivers follow from a chain that is halved, and different chains of one network from a base, such as the
 dimension that comes first. A base that goes round loads a network evenly where a single one does not.
 """
 
@@ -11,7 +11,7 @@ from sim_model.messages.unicast_tree import Unicast
 
 
 def halvings(members: int) -> list[tuple[int, int]]:
-    """Return who sends to whom in a chain whose first member has the message: ceil(log2(members)) steps.
+    """Return senders and receivers in a chain whose first member has the message: ceil(log2(members)) steps.
 
     The owner of the section lo..hi, which is at lo, sends to c = lo + ceil((hi - lo) / 2), which then owns c..hi; and
     so on until each owns itself.
@@ -42,12 +42,12 @@ def halvings(members: int) -> list[tuple[int, int]]:
 class RotatingBase:
     """Trees whose base goes round from one multicast of a source to its next one, from 0 on.
 
-    What other sources send does not matter. It is a ``Tree`` for ``software_schedule``.
+    Other sources have no influence. It is a ``Tree`` for ``software_schedule``.
 
     Parameters
     ----------
     bases : int
-        How many there are; with 1 all multicasts have base 0.
+        Number of bases; with 1 all multicasts have base 0.
     sends : callable
         From source, destinations and base to unicasts.
     """

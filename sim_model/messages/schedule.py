@@ -1,4 +1,4 @@
-"""Multicasts as unicasts that depend on each other: from who sends to whom to messages with parents and groups."""
+"""Multicasts as dependent unicasts: from senders and receivers to messages with parents and groups."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -12,8 +12,8 @@ from sim_model.messages.unicast_tree import Tree, Unicast
 def software_schedule(records: Iterable[Message], nodes: int, tree: Tree) -> Sequence[Message]:
     """Return messages with every multicast replaced by unicasts; each record becomes one group.
 
-    A record with one destination is sent there straight. What waits for a record at one of its destinations waits for
-    the unicast that goes there, and what waits for it at its source for all that the source sends.
+    A record with one destination is sent there straight. A wait for a record at one of its destinations becomes one for
+    the unicast that goes there, and a wait at its source becomes one for all that the source sends.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ def software_schedule(records: Iterable[Message], nodes: int, tree: Tree) -> Seq
     nodes : int
         Processors of the network.
     tree : callable
-        Who sends to whom.
+        Tree of unicasts.
 
     Raises
     ------
@@ -52,10 +52,10 @@ class Sends:
 
     def __init__(self):
         self.messages: list[Message] = []
-        self._at: list[dict[int, list[int]]] = []  # of each record: what stands for it at its source and destinations
+        self._at: list[dict[int, list[int]]] = []  # of each record: its replacements at its source and destinations
 
     def add(self, record: Message, unicasts: Iterable[Unicast]) -> None:
-        """The next record, sent as these unicasts, or as it is if there are none.
+        """Add the next record, sent as these unicasts, or unchanged if there are none.
 
         Raises
         ------
@@ -88,7 +88,7 @@ class Sends:
 
 
 def dependent_unicasts(record: Message, unicasts: Iterable[Unicast], first_number: int) -> list[Message]:
-    """The unicasts of one multicast: those of its source start when it does, those of others when they have got it.
+    """Return the unicasts of one multicast: those of its source start when it does, others after their receipt.
 
     Parameters
     ----------

@@ -4,7 +4,7 @@ The chain is source and destinations in order of address, rotated so that the so
 (``recursive_doubling.py``): ceil(log2(d + 1)) steps for d destinations. Every send costs its host a start-up, and a
 node's sends leave one after the other, the largest section first.
 
-Without the chain the source sends to all destinations itself, in the same order: d steps, and nobody waits for others.
+Without the chain the source sends to all destinations itself, in the same order: d steps without dependencies.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,11 +17,11 @@ from sim_model.messages.software_columns import chain_unicasts
 from sim_model.messages.unicast_tree import Unicast
 
 BINOMIAL, SEPARATE = COMMON_SOFTWARE = ("binomial", "separate")
-"""Names of what every family has."""
+"""Names of the software of every family."""
 
 
 def software_steps(destinations: int) -> int:
-    """Return least number of unicast steps that reach so many destinations: ceil(log2(d + 1))."""
+    """Return the minimum of unicast steps to reach ``destinations`` nodes: ceil(log2(d + 1))."""
     return destinations.bit_length()
 
 
@@ -34,7 +34,7 @@ def binomial_chain(
     first_number: int = 0,
     group: int | None = None,
 ) -> list[Message]:
-    """Return one multicast as unicasts that depend on each other.
+    """Return one multicast as dependent unicasts.
 
     Parameters
     ----------
@@ -63,8 +63,7 @@ def binomial_chain(
 def software_multicasts(records: Iterable[Message], software: str = BINOMIAL) -> Sequence[Message]:
     """Return a list of messages with every multicast replaced by unicasts; each record becomes one group.
 
-    Records may wait for each other, see ``software_schedule``. One without destinations stays as it is: what becomes of
-    it is for others to say.
+    Records may wait for each other, see ``software_schedule``. One without destinations is returned unchanged.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Multicasts in columns as unicasts in columns: what ``schedule.py`` makes of records, without an object for each."""
+"""Multicasts in columns as unicasts in columns: the results of ``schedule.py`` without an object for each record."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -13,7 +13,7 @@ from sim_model.messages.recursive_doubling import halvings
 from sim_model.messages.unicast_tree import Tree
 
 SOURCE = -1
-"""In place of the unicast that brought a message to its sender, where that is its source."""
+"""Placeholder for the unicast that brought a message to its sender, where that is its source."""
 
 
 class TreeShape(NamedTuple):
@@ -24,7 +24,7 @@ class TreeShape(NamedTuple):
     sender, receiver : int64[D]
         Positions, parents first.
     brought_by : int64[D]
-        Which of these sends brought the message to the sender, or ``SOURCE``.
+        Index of the send that brought the message to the sender, or ``SOURCE``.
     """
 
     sender: np.ndarray
@@ -34,7 +34,7 @@ class TreeShape(NamedTuple):
 
 @cache
 def binomial_shape(destinations: int) -> TreeShape:
-    """Return the halved chain of so many destinations."""
+    """Return the halved chain of ``destinations`` destinations."""
     sender, receiver = np.array(halvings(destinations + 1)).T
     brought_by = np.full(destinations + 1, SOURCE)
     brought_by[receiver] = np.arange(destinations)
@@ -42,7 +42,7 @@ def binomial_shape(destinations: int) -> TreeShape:
 
 
 def separate_shape(destinations: int) -> TreeShape:
-    """Return the source sends all itself."""
+    """Return the shape in which the source sends all unicasts itself."""
     receiver = np.arange(1, destinations + 1)
     return TreeShape(np.zeros_like(receiver), receiver, np.full_like(receiver, SOURCE))
 
@@ -55,7 +55,7 @@ def chain_unicasts(columns: MessageColumns, *, binomial: bool) -> MessageColumns
     columns : MessageColumns
         In order (``MessageColumns.in_order``), without parents and groups.
     binomial : bool
-        Whether the chain is halved; otherwise the source sends to each destination.
+        Halve the chain; otherwise the source sends to each destination.
     """
     begins = columns.offsets[:-1]  # as many unicasts as destinations
     sender, receiver, brought_by = np.empty((3, len(columns.destinations)), dtype=np.int64)
@@ -72,7 +72,7 @@ def chain_unicasts(columns: MessageColumns, *, binomial: bool) -> MessageColumns
 
 
 def _chains(source: np.ndarray, destinations: np.ndarray) -> np.ndarray:
-    """Return source and sorted destinations of multicasts, int[K, D + 1]: rotated so that the source is first."""
+    """Return the chains of multicasts from sources and sorted destinations, int[K, D + 1], source first."""
     count = destinations.shape[1]
     before = (destinations < source[:, np.newaxis]).sum(axis=1)
     rotated = (before[:, np.newaxis] + np.arange(count)) % count
@@ -87,7 +87,7 @@ def tree_unicasts(columns: MessageColumns, tree: Tree) -> MessageColumns:
     columns : MessageColumns
         In order (``MessageColumns.in_order``), without parents and groups.
     tree : callable
-        Who sends to whom; asked in order of the messages.
+        Tree of unicasts; called in order of the messages.
     """
     rows: list[tuple[int, int, int, int, int, int]] = []
     destinations, offsets = columns.destinations.tolist(), columns.offsets.tolist()
@@ -143,10 +143,10 @@ def unicasts_of_columns(
 
 @compiled_loop
 def find_bringers(source, sender, receiver, brought_to, brought_by):
-    """Which unicast brought each message to its sender: the last one before it that went there.
+    """Find the unicast that brought each message to its sender: the last one before it to that node.
 
-    ``brought_to`` has a place for every node; what is in it from another multicast is not looked at, because within one
-    parents come first.
+    ``brought_to`` has a place for every node; values of other multicasts are never read, because within one parents
+    come first.
     """
     for unicast in range(len(sender)):
         start = sender[unicast]
@@ -163,7 +163,7 @@ def _unicasts(
     operation: np.ndarray,
     injection: np.ndarray,
 ) -> MessageColumns:
-    """Unicasts of records as messages: those of a source start when it does, others when the sender has got theirs."""
+    """Return unicasts of records as messages: those of a source start when it does, others after their receipt."""
     relayed = brought_by != SOURCE
     parents = brought_by[relayed]
     return MessageColumns(

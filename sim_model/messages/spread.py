@@ -1,4 +1,4 @@
-"""Which injection channel a message takes if its host has several, and nobody has chosen (hypercube, Sec. 2)."""
+"""Injection channels of messages from hosts with several, where none is chosen (hypercube, Sec. 2)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -9,14 +9,14 @@ from sim_model.messages.columns import MessageColumns
 from sim_model.messages.messages import Message
 
 STREAM = 1
-"""Tells these random numbers from others that come from the same seed."""
+"""Number of this random stream among others with the same seed."""
 
 
 def spread_unicasts(records: Iterable[Message], channels: int, seed: int) -> Sequence[Message]:
     """Return messages with injection channels, chosen at random where there is none.
 
-    What one node sends of a group goes over one channel after the other, from a random one on, so that the host is as
-    busy on all of them. With one channel there is nothing to choose, and all stay as they are.
+    Messages of one node and group take one channel after the other, from a random one on, which balances the load of
+    the channels. With one channel all messages are returned unchanged.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ def read_trace(lines: Iterable[str], operations: Mapping[str, int] | None = None
     lines : iterable of str
         An open file, or lines.
     operations : mapping of str to int, or None
-        Names that may stand in a fifth column, ``algorithm``, and the operations that they mean. A line that names one
+        Names for a fifth column, ``algorithm``, and the operations that they mean. A line that names one
         needs no destinations.
 
     Raises
@@ -66,7 +66,7 @@ def read_trace(lines: Iterable[str], operations: Mapping[str, int] | None = None
 
 
 def bounded_lines(file: TextIO) -> Iterator[str]:
-    """Lines of a file that may have no end, such as a device: what is too long for ``read_trace`` is cut there."""
+    """Yield the lines of a file that may be endless, such as a device, cut if too long for ``read_trace``."""
     return iter(lambda: file.readline(LONGEST_LINE + 1), "")
 
 

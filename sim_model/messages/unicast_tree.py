@@ -1,4 +1,4 @@
-"""Who sends a multicast to whom."""
+"""Trees of unicasts that carry a multicast."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple

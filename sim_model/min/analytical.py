@@ -10,7 +10,7 @@ STARTUP_NS, ROUTING_NS, FLIT_NS = 500, 60, 20
 
 @dataclass(frozen=True)
 class PaperLatency:
-    """What the paper's formulas say of a message between the most distant nodes.
+    """Latencies by the paper's formulas, for a message between the most distant nodes.
 
     Members
     -------
@@ -25,7 +25,7 @@ class PaperLatency:
 
 
 def links_and_switches(stages: int, bidirectional: bool) -> tuple[int, int]:
-    """Return on the longest way: n + 1 links and n switches, or 2 n and 2 n - 1 with a turn at the last stage."""
+    """Return links and switches on the longest path: n + 1 and n, or 2 n and 2 n - 1 with a turn at the last stage."""
     return (2 * stages, 2 * stages - 1) if bidirectional else (stages + 1, stages)
 
 

@@ -1,4 +1,4 @@
-"""The routing tables of large multistage networks, computed where they are looked up (Sec. 2.3, 4.2 and 4.3)."""
+"""Routing tables of large multistage networks, computed on lookup (Sec. 2.3, 4.2 and 4.3)."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from topology.min.routing import MinRouting
 
 @compiled
 def candidates_by_branches(switch, key, arrival_class, routes):
-    """What ``MinRouting.routes`` says of a switch, a key and the class of the arrival channel."""
+    """Return the entry of ``MinRouting.routes`` for a switch, a key and the class of the arrival channel."""
     processors = len(routes.branches.place)
     if arrival_class == FORWARD and routes.turns_at_top != 0 and routes.upward[switch] != 0:
         return routes.upward[switch]
@@ -29,7 +29,7 @@ def candidates_by_branches(switch, key, arrival_class, routes):
 
 @computed_by(candidates_by_branches)
 class MinRoutes(NamedTuple):
-    """In the place of ``MinRouting.routes``."""
+    """Named tuple in place of ``MinRouting.routes``."""
 
     branches: ReachIntervals
     upward: np.ndarray  # int64[switches], mask of the outputs to the next stage of a bidirectional network
@@ -38,7 +38,7 @@ class MinRoutes(NamedTuple):
 
 
 def min_reach(routing: MinRouting) -> ReachIntervals:
-    """Return what ``MinRouting.reach`` says."""
+    """Return intervals in place of ``MinRouting.reach``."""
     outputs, intervals = routing.network.output_channel[: routing.network.switches], routing.intervals
     assert intervals is not None
     return ReachIntervals(
@@ -51,7 +51,7 @@ def min_reach(routing: MinRouting) -> ReachIntervals:
 
 
 def min_routes(routing: MinRouting) -> MinRoutes:
-    """Return what routes follow from."""
+    """Return the data that routes follow from."""
     network = routing.network
     return MinRoutes(
         branches=min_reach(routing),

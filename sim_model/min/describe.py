@@ -1,4 +1,4 @@
-"""A switch's state for people, and who waits for whom."""
+"""Readable state of a multistage switch, and the relation of waiting channels."""
 
 from functools import partial
 from typing import Any
@@ -14,7 +14,7 @@ SHOWN = ShownFields(ARRIVAL_CLASSES, ("request", "owed", "copied"), ("queued", "
 
 
 def describe_router(routing: MinRouting, state: EngineState, family: MinState, switch: int) -> str:
-    """Return buffers, header state, requests, token, and registers and owners of the outputs of one switch."""
+    """Return buffers, header state, requests, token, and output registers and owners of one switch as text."""
     about = _token(state, family, switch)
     return describe_routed(routing.network, state, family, switch, about, SHOWN, partial(_owner, routing, family))
 
@@ -48,7 +48,7 @@ def _owner(routing: MinRouting, family: MinState, switch: int, output: int) -> i
 
 
 def find_waits(routing: MinRouting, state: EngineState, family: MinState) -> list[Wait]:
-    """What every input channel that holds a flit, or owns outputs, waits for, in a network where nothing moves."""
+    """Return the waits of all input channels with flits or outputs, in a network where nothing moves."""
     owner, wait = partial(_owner, routing, family), partial(_wait, routing, family)
     return list(input_waits(routing.network, state, family.routers.standing, owner, wait))
 

@@ -43,7 +43,7 @@ class MinModel(RoutedModel):
         Cycles from an output register to the buffer of the next switch: 1, and one for each register stage;
         the wires of the token rings as well.
     token : str
-        When a token goes on: ``exact``; or, as negative controls, ``printed``, the paper's rule, and ``none`` for
+        Token rule: ``exact``; or, as negative controls, ``printed``, the paper's rule, and ``none`` for
         switches without tokens.
 
     Raises
@@ -72,7 +72,7 @@ class MinModel(RoutedModel):
         )
 
     def run_cycles(self, state: EngineState, routers: MinState, trace: Trace, until_cycle: int) -> int:
-        """Return the compiled loop; returns one of the reasons of ``engines/cycle/clock.py``."""
+        """Run the compiled loop; returns one of the reasons of ``engines/cycle/clock.py``."""
         return int(run_cycles(state, routers, trace, until_cycle))
 
     @property
@@ -82,18 +82,18 @@ class MinModel(RoutedModel):
 
     @property
     def side_wires(self) -> tuple[SideWire, ...]:
-        """What recordings say besides flits: the token rings."""
+        """Signals in recordings besides flits: the token rings."""
         return token_wires(self.routing.groups, self.token)
 
     @property
     def status_outputs(self) -> tuple[StatusOutput, ...]:
-        """The watch over the rings, and over the inputs."""
+        """Error outputs of the rings and of the inputs."""
         return (*token_status(self.routing.groups, self.token), *super().status_outputs)
 
     def describe_router(self, state: EngineState, routers: MinState, switch: int) -> str:
-        """Return the whole state of a switch, for mismatch and deadlock reports."""
+        """Return the whole state of a switch as text, for mismatch and deadlock reports."""
         return describe_router(self.routing, state, routers, switch)
 
     def waits(self, state: EngineState, routers: MinState) -> list[Wait]:
-        """Return what every input channel that holds a flit waits for, in a network where nothing moves."""
+        """Return the waits of all input channels with flits, in a network where nothing moves."""
         return find_waits(self.routing, state, routers)

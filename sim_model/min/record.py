@@ -1,4 +1,4 @@
-"""What a recording says about the switches besides flits: token rings, and bad input (docs/lockstep.md)."""
+"""Recorded signals of multistage switches besides flits: token rings, and bad input (docs/lockstep.md)."""
 
 from sim_model.engines.cycle.discards import record_discards
 from sim_model.loops.compiled import compiled
@@ -10,7 +10,7 @@ def record_switches(cycle, _state, family, trace, row):
     signals = trace.signals[row]
     _record_tokens(cycle, family, signals)
     rings = len(family.groups)
-    first = 2 * rings  # what the watch over the rings says
+    first = 2 * rings  # error outputs of the rings
     for ring in range(rings):
         first += family.groups[ring].switches
     record_discards(cycle, family.discards, signals, first)
@@ -20,8 +20,8 @@ def record_switches(cycle, _state, family, trace, row):
 def _record_tokens(cycle, family, signals):
     """Write ``token_out`` of every switch on a ring, in the order of ``token_wires``.
 
-    A switch that has passed a token on in the cycle before puts it on its wire; in the first cycle none has.
-    The watch over the rings says nothing, for no token of the model is ever lost or duplicated.
+    A switch that has passed a token on in the cycle before puts it on its wire; in the first cycle none has. The error
+    outputs of the rings stay 0, for no token of the model is ever lost or duplicated.
     """
     groups, first = family.groups, 0
     for number in range(len(groups)):

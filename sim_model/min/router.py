@@ -1,6 +1,6 @@
 """The switch of a multistage network, one cycle of all switches (Sec. 3; docs/timing.md).
 
-Everything reads the state at the start of the cycle. That decides the order here: the route unit first (it must not see
+Everything reads the state at the start of the cycle, which determines the order: the route unit first (it must not see
 this cycle's releases), then copies, and last the token and the new entries in the queues.
 """
 
@@ -16,7 +16,7 @@ from sim_model.min.token import pass_on, seek_token, wake_seekers
 
 @compiled
 def step_routers(cycle, moves, state, family):
-    """One cycle of all switches. Returns 0 only if nothing moved and no register changed that ever stops changing."""
+    """Step all switches by one cycle. Returns 0 only if nothing moved and no register changed that ever settles."""
     changes = moves
     for word in range((state.switches + BIT_MASK) >> WORD_SHIFT):
         rest = take_alarms(word, cycle, state)
@@ -29,11 +29,11 @@ def step_routers(cycle, moves, state, family):
 
 @compiled
 def _step_switch(cycle, switch, state, family):
-    """One cycle of a switch. Returns 0 only if no register changed that ever stops changing.
+    """Step a switch by one cycle. Returns 0 only if no register changed that ever settles.
 
-    It has to be looked at in the next cycle, too, if the route unit or the queues may have more to do by themselves,
-    the token is on its way, or a flit has arrived. Whatever else there can be to do follows from a register that is
-    emptied, or from a token that is passed on (``token.py``).
+    It is stepped again in the next cycle if the route unit or the queues may have more to do by themselves, the token
+    is on its way, or a flit has arrived. Whatever else there can be to do follows from a register that is emptied, or
+    from a token that is passed on (``token.py``).
     """
     vertex, router = state.vertices[switch], family.routers[switch]
     changes, goes_on = 0, vertex.arrived
@@ -55,7 +55,7 @@ def _step_switch(cycle, switch, state, family):
 def _copy_all(cycle, switch, state, family):
     """Copy the first flits of all inputs to those of their outputs that can take them. Returns the copies.
 
-    It goes from empty registers to the inputs that feed them: worms that are blocked are not even looked at.
+    It goes from empty registers to the inputs that feed them: blocked worms cost nothing.
     """
     vertex, router, inputs = state.vertices[switch], family.routers[switch], family.inputs
     if router.requeued:
@@ -80,7 +80,7 @@ def _copy_all(cycle, switch, state, family):
 
 @compiled
 def _find_feeders(switch, state, family):
-    """Note whose flits go to which outputs, and which inputs have worms without a way."""
+    """Find the feeding input of each output, and the inputs with unroutable worms."""
     router, first_output = family.routers[switch], state.vertices[switch].first_output
     router.wanted = 0
     router.draining = 0
@@ -100,7 +100,7 @@ def _find_feeders(switch, state, family):
 
 @compiled
 def find_first(router, switch, input_channel, inputs):
-    """Which outputs each input may use: those that nobody older is owed."""
+    """Find the outputs that each input may use: those that no older input is owed."""
     router.requeued = 0
     rest = router.standing
     while rest != 0:
@@ -146,7 +146,7 @@ def _copy(cycle, output, port, number, vertex, router, state, family):
 
 @compiled
 def _drain(switch, inputs, state, family):
-    """Worms without a way lose a flit per cycle. Returns how many they are."""
+    """Drop a flit per cycle of each unroutable worm. Returns their number."""
     drained = 0
     while inputs != 0:
         port = lowest_bit(inputs)
@@ -163,7 +163,7 @@ def _drain(switch, inputs, state, family):
 
 @compiled
 def _leave(port, router, header):
-    """All copies of a message are made."""
+    """Remove an input from the queues after all copies of its message are made."""
     router.queued ^= 1 << port
     router.standing ^= 1 << port
     forget_header(header)
@@ -171,7 +171,7 @@ def _leave(port, router, header):
 
 @compiled
 def _enter(cycle, switch, complete, state, family):
-    """Inputs that enter the queues: one that gets the token, and one whose request is complete and needs none."""
+    """Enter inputs into the queues: one that gets the token, and one whose request is complete and needs none."""
     router, input_channel = family.routers[switch], state.input_channel
     if complete == NONE and router.seeking == 0:
         return 0
@@ -191,7 +191,7 @@ def _enter(cycle, switch, complete, state, family):
 
 @compiled
 def join_queues(switch, port, input_channel, family):
-    """An input is younger than all that stand in the queues."""
+    """Enter an input as the youngest in the queues."""
     router = family.routers[switch]
     rest = router.standing
     while rest != 0:

@@ -25,23 +25,23 @@ from topology.min.side_wires import token_rings
 
 INPUT_FIELDS = (
     *HEADER_FIELDS,
-    "owed",  # of the request, the outputs that have not got the tail yet; 0 unless the input stands in the queues
+    "owed",  # of the request, the outputs that have not got the tail yet; 0 unless the input is in the queues
     "copied",  # outputs that have got the first flit in the buffer
-    "first",  # of the owed, those that nobody older is owed; as it was when the queues last changed
+    "first",  # of the owed, those that no older input is owed; since the last change of the queues
     "older",  # inputs that entered the queues before
 )
 ROUTER_FIELDS = (
     *ROUTE_UNIT_FIELDS,  # owned is always 0: all requests are found through ``queued``
-    "standing",  # of the queued inputs, those that stand in the output queues
+    "standing",  # of the queued inputs, those in the output queues
     "seeking",  # of them, those that wait for the token
-    byte("token_turn"),  # input that has first choice of the token
+    byte("token_turn"),  # input that is first in turn for the token
     signed("holder"),  # input that holds the token, or NONE
     number("popped"),  # flits of the holder's message that all branches have copied
     "group",  # number of the token group, or NONE; never changes, like the next two
     short("ring_position"),  # in the ring of the group
-    number("release_flits"),  # when ``popped`` is so much, the token goes on
-    "wanted",  # outputs that somebody may copy to who has not yet copied the first flit in his buffer
-    "draining",  # standing inputs whose worms have no way
+    number("release_flits"),  # value of ``popped`` at which the token is released
+    "wanted",  # outputs that an input may copy to that has not yet copied its first flit
+    "draining",  # standing inputs whose worms are unroutable
     byte("requeued"),  # 1 if ``first`` has to be found again
     byte("recheck"),  # 1 if something may be copied although no register was emptied
 )
@@ -59,7 +59,7 @@ class MinState(NamedTuple):
 
     tables: RoutingTables
     discards: Discards
-    inputs: np.recarray  # INPUT_FIELDS, by channel (which stands for the input at its sink)
+    inputs: np.recarray  # INPUT_FIELDS, by channel (for the input at its sink)
     routers: np.recarray  # ROUTER_FIELDS, by switch
     feeders: (
         np.ndarray
@@ -77,7 +77,7 @@ def make_min_state(
     link_cycles: int,
     token: str,
 ) -> MinState:
-    """Return all switches as they are before cycle 0; each token is at the first switch of its ring."""
+    """Return all switches in their state before cycle 0; each token is at the first switch of its ring."""
     groups = token_rings(routing.groups, token)
     return MinState(
         tables=make_tables(routing, messages, routing_cycles, _computed),

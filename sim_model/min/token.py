@@ -1,4 +1,4 @@
-"""The token of a group of switches: where it is, who takes it, and when it goes on (Sec. 3.2)."""
+"""The token of a group of switches: its place, its holder, and its release (Sec. 3.2)."""
 
 from sim_model.engines.cycle.alarms import wake_if
 from sim_model.engines.cycle.state import NONE
@@ -8,7 +8,7 @@ from sim_model.loops.compiled import compiled
 
 @compiled
 def seek_token(cycle, switch, tree, state, family):
-    """Give the token to a tree operation, if it is here.
+    """Grant the token to a tree operation, if it is here.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def seek_token(cycle, switch, tree, state, family):
 
 @compiled
 def _is_here(cycle, group, position):
-    """Whether the free token, which moves on to the next switch at once, is at a place of the ring."""
+    """Return whether the free token, which moves from switch to switch, is at a place of the ring."""
     if cycle < group.free_cycle:
         return False
     on_way = cycle - group.free_cycle
@@ -61,7 +61,7 @@ def _is_here(cycle, group, position):
 
 @compiled
 def pass_on(cycle, router, groups):
-    """The holder lets go: the token is on its way to the next switch from the next cycle on."""
+    """Release the token: it is on its way to the next switch from the next cycle on."""
     group = groups[router.group]
     router.holder = NONE
     group.held = 0
@@ -71,7 +71,7 @@ def pass_on(cycle, router, groups):
 
 @compiled
 def wake_seekers(cycle, group, state, family):
-    """A token is on its way: the switches of its ring that seek it look for it from the next cycle on."""
+    """Wake the switches of a ring that seek its token, for the next cycle on."""
     for position in range(family.groups[group].switches):
         seeker = family.rings[group, position]
         wake_if(family.routers[seeker].seeking != 0, seeker, cycle + 1, state.alarms)

@@ -1,4 +1,4 @@
-"""The switch of a multistage network for the engine that moves worms (Sec. 3; docs/timing.md)."""
+"""The switch of a multistage network for the worm engine (Sec. 3; docs/timing.md)."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from sim_model.min.token import pass_on, seek_token
 
 @compiled
 def copy_flits(number, worms, state, family):
-    """Copies of the flits of an input: each output takes them as it can, a flit behind the others at most."""
+    """Copy the flits of an input: each output takes them as it can, at most one flit behind the others."""
     channel, request = worms.channels[number], family.inputs[number].request
     first_output = state.vertices[state.channels[number].sink].first_output
     end = min(channel.front_end, channel.popped + worms.counters[MOST_COPIES])
@@ -60,7 +60,7 @@ def copy_flits(number, worms, state, family):
 
 @compiled
 def end_worm(cycle, kind, number, worms, state, family):
-    """A tail has been copied to an output; or a flit is popped with which the token goes on, or a drained worm ends."""
+    """End a copied worm at an output or a drained worm, or pass the token on with the flit that releases it."""
     if kind == SENT:
         owner = worms.channels[number].feeder
         switch = state.channels[number].source
@@ -80,7 +80,7 @@ def end_worm(cycle, kind, number, worms, state, family):
 
 @compiled
 def _leave(cycle, switch, number, worms, state, family):
-    """All copies of a message are made."""
+    """Remove an input from the queues after all copies of its message are made."""
     router, bit = family.routers[switch], sink_bit(state.channels[number])
     _let_token_go(cycle, switch, number, worms, state, family)
     router.queued ^= bit
@@ -92,7 +92,7 @@ def _leave(cycle, switch, number, worms, state, family):
 
 @compiled
 def _let_token_go(cycle, switch, number, worms, state, family):
-    """If an input holds the token, the next switch of the ring that seeks it is told when it will be there."""
+    """Release the token if an input holds it, and schedule it at the next switch of the ring that seeks it."""
     router = family.routers[switch]
     if router.holder == NONE or 1 << router.holder != sink_bit(state.channels[number]):
         return
@@ -114,7 +114,7 @@ def _call_token(switch, cycle, worms, state):
 
 @compiled
 def end_cycle(cycle, switch, worms, state, family):
-    """Tokens, new entries in the queues, and who may use outputs from the next cycle on."""
+    """Update tokens, queues, and the outputs that inputs may use from the next cycle on."""
     router = family.routers[switch]
     if worms.complete[switch] != NONE or router.seeking != 0:
         _enter(cycle, switch, worms, state, family)
@@ -125,7 +125,7 @@ def end_cycle(cycle, switch, worms, state, family):
 
 @compiled
 def _enter(cycle, switch, worms, state, family):
-    """Inputs that enter the queues: one that gets the token, and one whose request is complete and needs none."""
+    """Enter inputs into the queues: one that gets the token, and one whose request is complete and needs none."""
     router, input_channel, complete = family.routers[switch], state.input_channel, worms.complete[switch]
     tree = NONE
     if complete != NONE:
@@ -151,7 +151,7 @@ def _enter(cycle, switch, worms, state, family):
 
 @compiled
 def _stand(cycle, switch, port, worms, state, family):
-    """An input stands in the queues, and may copy from a cycle on."""
+    """Enter an input into the queues; it may copy from a cycle on."""
     join_queues(switch, port, state.input_channel, family)
     number = state.input_channel[switch, port]
     worms.channels[number].copying = 1
@@ -162,7 +162,7 @@ def _stand(cycle, switch, port, worms, state, family):
 
 @compiled
 def _await_token(earliest, switch, worms, state, family):
-    """The free token comes by; unless somebody takes it before."""
+    """Schedule the arrival of the free token, unless another switch takes it before."""
     router = family.routers[switch]
     group = family.groups[router.group]
     steps = router.ring_position - group.free_position
@@ -177,7 +177,7 @@ def _await_token(earliest, switch, worms, state, family):
 
 @compiled
 def _grant(cycle, switch, worms, state, family):
-    """Inputs that are first at outputs they are owed copy to them from a cycle on."""
+    """Grant outputs to the inputs that are first at them; these copy from a cycle on."""
     router, first_output = family.routers[switch], state.vertices[switch].first_output
     rest = router.standing
     while rest != 0:

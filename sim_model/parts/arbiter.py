@@ -14,7 +14,7 @@ class RoundRobinArbiterTwin:
     Members
     -------
     turn : int
-        Who has first choice in the coming cycle.
+        Requester that is first in turn in the coming cycle.
     """
 
     def __init__(self, count: int):
@@ -22,7 +22,7 @@ class RoundRobinArbiterTwin:
         self.turn = 0
 
     def step(self, inputs: Inputs) -> Outputs:
-        """Return one cycle; ports ``eligible`` and ``chosen``."""
+        """Run one cycle; ports ``eligible`` and ``chosen``."""
         for distance in range(self.count):
             candidate = (self.turn + distance) % self.count
             if bit(inputs["eligible"], candidate):
@@ -32,7 +32,7 @@ class RoundRobinArbiterTwin:
 
 
 class AgeMatrixTwin:
-    """Remembers in which order its members entered last.
+    """Records the order in which its members entered last.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class AgeMatrixTwin:
         self.entered: list[int] = []
 
     def step(self, inputs: Inputs) -> Outputs:
-        """Return one cycle; ports ``enter`` and ``older.0``, ``older.1``, ..."""
+        """Run one cycle; ports ``enter`` and ``older.0``, ``older.1``, ..."""
         entering = inputs["enter"]
         if entering & entering - 1:
             raise ValueError(f"At most 1 member may enter in a cycle, not {entering.bit_count()}")
@@ -62,7 +62,7 @@ class AgeMatrixTwin:
         return outputs
 
     def _row(self, member: int) -> int | None:
-        """Return mask of all that are younger than a member."""
+        """Return the mask of all members younger than one."""
         if member in self.entered:
             return sum(1 << other for other in self.entered[self.entered.index(member) + 1 :])
         never_entered = self.count - len(self.entered)

@@ -25,11 +25,11 @@ class ReplicatingCrossbarTwin:
         self.registers: list[int | None] = [None] * outputs
 
     def free(self, ready: Sequence[int]) -> int:
-        """Return mask of the outputs that may load in a cycle, given the ``ready`` of their links."""
+        """Return the mask of the outputs that may load in a cycle, given the ``ready`` of their links."""
         return sum(1 << output for output, flit in enumerate(self.registers) if flit is None or ready[output])
 
     def step(self, inputs: Inputs) -> Outputs:
-        """Return one cycle; ports ``flits.i``, ``select.o``, ``load``, ``free``, ``links.o.*``."""
+        """Run one cycle; ports ``flits.i``, ``select.o``, ``load``, ``free``, ``links.o.*``."""
         ready = [inputs[f"links.{output}.ready"] for output in range(self.outputs)]
         free = self.free(ready)
         if inputs["load"] & ~free:

@@ -18,7 +18,7 @@ class MessageEjectorTwin:
         self.buffer = InputBufferTwin(EJECTOR_FLITS)
 
     def step(self, inputs: Inputs) -> Outputs:
-        """Return one cycle; ports ``link.*`` and ``user.*``."""
+        """Run one cycle; ports ``link.*`` and ``user.*``."""
         pop = int(self.buffer.present and inputs["user.ready"])
         link = {port: inputs[port] for port in ("link.valid", "link.payload")}
         inside = self.buffer.step({**link, "pop": pop})

@@ -1,4 +1,4 @@
-"""Golden twins of hosts that hold back."""
+"""Golden twins of hosts with back-pressure."""
 
 from sim_model.parts.pattern_source import PatternSourceTwin
 from sim_model.parts.twin import Inputs, Outputs
@@ -6,14 +6,14 @@ from topology.common.host_pattern import first_state, holds_back, next_state
 
 
 class HostPatternTwin:
-    """Says in which cycles an endpoint holds back.
+    """Selects the cycles in which an endpoint pauses or stalls.
 
     Members
     -------
     state : int
         State of the shift register; 0 before cycle 0.
     begun : bool
-        Whether the first cycle after reset, the one before cycle 0, is over.
+        True after the first cycle after reset, the one before cycle 0.
     """
 
     def __init__(self):
@@ -21,7 +21,7 @@ class HostPatternTwin:
         self.begun = False
 
     def step(self, inputs: Inputs) -> Outputs:
-        """Return one cycle; ports ``seed``, ``salt``, ``level`` and ``holds``."""
+        """Run one cycle; ports ``seed``, ``salt``, ``level`` and ``holds``."""
         state = self.state or first_state(inputs["seed"], inputs["salt"])
         if inputs["level"] and self.begun:
             self.state = next_state(state)
@@ -30,7 +30,7 @@ class HostPatternTwin:
 
 
 class PausingSourceTwin:
-    """Words of a message, which at times are late.
+    """Source of the words of a message, with pauses.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class PausingSourceTwin:
     Members
     -------
     offered : bool
-        Whether a word was on offer at the end of the last cycle, and was not taken.
+        True if a word was offered at the end of the last cycle, and was not taken.
     """
 
     def __init__(self, flit_bits: int):
@@ -49,7 +49,7 @@ class PausingSourceTwin:
         self._words = PatternSourceTwin(flit_bits)
 
     def step(self, inputs: Inputs) -> Outputs:
-        """Return one cycle; ports ``start``, ``payload_seed``, ``words.*`` and those of the pattern."""
+        """Run one cycle; ports ``start``, ``payload_seed``, ``words.*`` and those of the pattern."""
         pauses = self._pattern.step(inputs)["holds"]
         valid = self.offered or not pauses
         taken = valid and inputs["words.ready"]
@@ -59,12 +59,12 @@ class PausingSourceTwin:
 
 
 class StallingReceiverTwin:
-    """A reader that at times takes no flit."""
+    """A reader that stalls in some cycles."""
 
     def __init__(self):
         self._pattern = HostPatternTwin()
 
     def step(self, inputs: Inputs) -> Outputs:
-        """Return one cycle; ports ``blocked``, ``ready`` and those of the pattern."""
+        """Run one cycle; ports ``blocked``, ``ready`` and those of the pattern."""
         holds = self._pattern.step(inputs)["holds"]
         return {"ready": int(not holds and not inputs["blocked"])}

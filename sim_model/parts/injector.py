@@ -9,7 +9,7 @@ from topology.common.flits import MESSAGE_FLITS_BITS, FlitFormat, HeaderFormat, 
 
 @dataclass(frozen=True)
 class Descriptor:
-    """What the injector is told of a message.
+    """Descriptor of a message for the injector.
 
     Members
     -------
@@ -49,11 +49,11 @@ class DescriptorFormat:
         return value | descriptor.flits << self._header_bits + self._count_bits
 
     def lengths(self, value: int) -> tuple[int, int]:
-        """Return flits of the header and of the whole message, as the integer has them."""
+        """Return the flits of the header and of the whole message, from the integer."""
         return value >> self._header_bits & (1 << self._count_bits) - 1, value >> self._header_bits + self._count_bits
 
     def unpack(self, value: int) -> Descriptor:
-        """Return the descriptor that an integer stands for."""
+        """Return the descriptor of an integer."""
         count, flits = self.lengths(value)
         mask = (1 << self.flit_bits) - 1
         header = tuple(value >> position * self.flit_bits & mask for position in range(count))
@@ -75,7 +75,7 @@ class MessageInjectorTwin:
     started : bool
         False in the first cycle, in which no message is taken.
     error : int
-        Whether a descriptor has been refused.
+        1 after a descriptor has been refused.
     busy : bool
         A message is in hand; from its acceptance until its tail has moved.
     register : int or None
@@ -99,7 +99,7 @@ class MessageInjectorTwin:
         self.flits_left = 0
 
     def step(self, inputs: Inputs) -> Outputs:
-        """Return one cycle; ports ``message.*``, ``payload.*``, ``link.*``."""
+        """Run one cycle; ports ``message.*``, ``payload.*``, ``link.*``."""
         free = self.register is None or bool(inputs["link.ready"])
         word_due = free and self.flits_left > 0 and not self.header_left
         outputs: Outputs = {

@@ -20,7 +20,7 @@ class InputBufferTwin:
     Members
     -------
     entries : deque of (int, int)
-        What is in the buffer, front first: flits with what was decoded of them.
+        Contents of the buffer, front first: flits with their decoded bits.
     cursor : int
         Position of the next flit to be read, counted from the front; it may lie just behind the last flit.
     ready : int
@@ -46,7 +46,7 @@ class InputBufferTwin:
         return self.cursor < len(self.entries)
 
     def step(self, inputs: Inputs) -> Outputs:
-        """Return one cycle; ports ``link.valid``, ``link.payload``, ``pop``, and where they exist ``arriving_decoded``,
+        """Run one cycle; ports ``link.valid``, ``link.payload``, ``pop``, and where they exist ``arriving_decoded``,
         ``at_front``, ``advance``."""
         arriving = bool(inputs["link.valid"] and self.ready)
         at_front, advance = inputs.get("at_front", 1), inputs.get("advance", 0)

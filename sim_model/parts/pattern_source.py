@@ -26,7 +26,7 @@ class PatternSourceTwin:
         self.index = 0
 
     def step(self, inputs: Inputs) -> Outputs:
-        """Return one cycle; ports ``start``, ``seed``, ``words.*``."""
+        """Run one cycle; ports ``start``, ``seed``, ``words.*``."""
         word = None if self.seed is None else payload_word(self.seed, self.index, self.flit_bits)
         if inputs["start"]:
             self.seed, self.index = inputs["seed"], 0

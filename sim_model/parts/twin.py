@@ -1,4 +1,4 @@
-"""What all golden twins have in common."""
+"""Base of all golden twins."""
 
 from collections.abc import Mapping
 from typing import Protocol

@@ -1,1 +1,1 @@
-"""Programs and traces of other tools: readers, one file each, and what turns them into messages that wait."""
+"""Programs and traces of other tools: readers, one file each, and their conversion to dependent messages."""

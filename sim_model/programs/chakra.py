@@ -1,10 +1,10 @@
-"""Chakra execution traces: what the ranks of a machine-learning job compute and send, one file for each rank.
+"""Chakra execution traces: computations and transfers of the ranks of a machine-learning job, one file for each rank.
 
 A node starts when all nodes that it depends on have ended; computations take the time that the trace has measured, and
-what communication takes is up to the network. Data dependencies are what counts: control dependencies say which call
-of the framework contained another one, and make circles together with them. Collective operations of one process group
-are matched in the order of the files, and become messages (``collectives.py``); a broadcast is one message to all, from
-the member that ``comm_root`` says, by default the first.
+the network determines the time of communication. Only data dependencies count: control dependencies record nested calls
+of the framework, and make circles together with them. Collective operations of one process group are matched in the
+order of the files, and become messages (``collectives.py``); a broadcast is one message to all, from the member
+``comm_root``, by default the first.
 """
 
 from collections import defaultdict
@@ -22,7 +22,7 @@ class _Call(NamedTuple):
 
     rank: int
     node: ChakraNode
-    begin: int  # positions of the operations that stand for its beginning and its end
+    begin: int  # positions of the operations at its beginning and its end
     end: int
 
 

@@ -32,7 +32,7 @@ class Transfer(NamedTuple):
 
 
 class Collective(NamedTuple):
-    """What the members of a group do together.
+    """A collective operation of a group.
 
     Members
     -------
@@ -40,7 +40,7 @@ class Collective(NamedTuple):
         One of ``COLLECTIVES``.
     members : int
     size_bytes : int
-        What each member contributes or gets, all parts together.
+        Contribution or result of each member, all parts together.
     root : int
         Member that sends or gets everything, where there is one.
     """
@@ -61,7 +61,7 @@ class Collective(NamedTuple):
         return [member for member in range(self.members) if member != self.root]
 
     def transfers(self) -> list[Transfer]:
-        """Return all messages; what one waits for comes before it."""
+        """Return all messages, each after those that it waits for."""
         return [] if self.members == 1 else COLLECTIVES[self.name](self)
 
 
@@ -117,4 +117,4 @@ COLLECTIVES: dict[str, Callable[[Collective], list[Transfer]]] = {
     "reduce-scatter-block": lambda collective: _ring(collective, 1),
     "barrier": _barrier,
 }
-"""By name; the numbers of Chakra's types are their positions."""
+"""Transfers by name; the numbers of Chakra's types are their positions."""

@@ -10,10 +10,10 @@
       l1: recv 8b from 0 tag 3
     }
 
-``requires`` waits for the end of an operation, ``irequires`` for its start. ``cpu`` and ``nic`` are read and do not
-matter: what does not require each other runs side by side. Comments are ``# ...``, ``// ...`` and ``/* ... */``.
-The format has no broadcasts. Here one is named by labels: sends of a rank whose labels are ``bcast``, a name, ``_`` and
-a number, such as ``bcast7_1`` and ``bcast7_2``, are one message to all their receivers.
+``requires`` waits for the end of an operation, ``irequires`` for its start. ``cpu`` and ``nic`` are read and ignored:
+independent operations run side by side. Comments are ``# ...``, ``// ...`` and ``/* ... */``. The format has no
+broadcasts. Here one is named by labels: sends of a rank whose labels are ``bcast``, a name, ``_`` and a number, such as
+``bcast7_1`` and ``bcast7_2``, are one message to all their receivers.
 """
 
 import re
@@ -163,7 +163,7 @@ class _Reader:
             block.labels[label] = position
 
     def _communication(self, block: "_Block", label: str | None, token: _Token, operation: Operation) -> int:
-        """Return a send or a receipt. Returns the position of the operation that stands for it."""
+        """Add a send or a receipt. Returns the position of its operation."""
         sends = token.text == "send"
         operation.size_bytes = self._number("Size", " of bytes, such as 8b")
         self._expect("to" if sends else "from")
@@ -183,7 +183,7 @@ class _Reader:
         return position
 
     def _join(self, position: int, send: Operation) -> None:
-        """A further receiver of a broadcast."""
+        """Add a receiver to a broadcast."""
         if position == len(self._operations):
             return
         broadcast = self._operations[position]
@@ -201,7 +201,7 @@ class _Reader:
 
 
 class _Block:
-    """What one rank says, while it is read."""
+    """The block of one rank, while it is read."""
 
     def __init__(self, rank: int):
         self.rank = rank
@@ -210,7 +210,7 @@ class _Block:
         self.requirements: list[tuple[_Token, _Token, bool]] = []
 
     def resolve(self, operations: list[Operation]) -> None:
-        """Let operations wait for those that they require, which may stand behind them."""
+        """Resolve the labels that operations require, which may follow them."""
         for who, whom, started in self.requirements:
             waiting, needed = self._position(who), Need(self._position(whom), started)
             if needed not in operations[waiting].needs:

@@ -1,4 +1,4 @@
-"""Messages as a GOAL program (``goal.py``): what every node sends and receives, behind what, and after which time.
+"""Messages as a GOAL program (``goal.py``): sends and receipts of every node, their order, and their delays.
 
 Message m is the send ``m<m>``, or ``bcast<m>_1``, ``bcast<m>_2`` and so on if it has several destinations, in the block
 of its source, and the receipt ``r<m>`` in that of each destination. A wait without a delay is a ``requires``, one with
@@ -46,7 +46,7 @@ def _labels(message: int, destinations: int) -> list[str]:
 
 
 def _waits(messages: Messages, message: int, label: str) -> Iterator[str]:
-    """Yield what a message waits for, in the words of its source's block."""
+    """Yield the waits of a message as statements of its source's block."""
     start, source = int(messages.start_cycle[message]), int(messages.source[message])
     if start:
         yield f"s{message}: calc {start}"

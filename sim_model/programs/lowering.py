@@ -1,9 +1,9 @@
-"""From a program to messages that wait for one another.
+"""From a program to dependent messages.
 
-What a rank does between messages takes time but no hardware, so it is folded into the waits: every operation starts at
+Work of a rank between messages takes time but no hardware, so it is folded into the waits: every operation starts at
 the latest of some events, each with a delay, and of a cycle that is known; local operations add their durations, and a
 message waits for exactly those messages that it needs through local operations alone. Operations of a rank that do not
-need each other run side by side. Ranks may share a node; what they send to each other takes no time.
+need each other run side by side. Ranks may share a node; messages between them take no time.
 """
 
 from collections.abc import Callable, Sequence
@@ -128,7 +128,7 @@ class _Lowering:
         return _latest(moments)
 
     def _end_for(self, operation: Operation, needed: int) -> _Moment:
-        """Return when an operation that this one needs has ended for its rank."""
+        """Return the moment when a needed operation has ended for the rank of another one."""
         if needed in self._end:
             return self._end[needed]
         node, rank = self._node_of[operation.rank], operation.rank

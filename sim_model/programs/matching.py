@@ -1,4 +1,4 @@
-"""Which receipt gets which message: the first of those that agree in sender, receiver and tag gets the first one."""
+"""Matching of receipts and messages, in order among those that agree in sender, receiver and tag."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
@@ -21,11 +21,11 @@ class Matching:
         self._receipts: dict[Hashable, list[int]] = defaultdict(list)
 
     def send(self, position: int, key: Hashable) -> None:
-        """An operation that sends what a receipt with the same key gets."""
+        """Add a send, which a receipt with an equal key matches."""
         self._sends[key].append(position)
 
     def receipt(self, position: int, key: Hashable) -> None:
-        """An operation that ends when a message has arrived."""
+        """Add a receipt, which ends when its message has arrived."""
         self._receipts[key].append(position)
 
     def finish(self) -> None:
@@ -47,7 +47,7 @@ class Matching:
         for key, sends in self._sends.items():
             received = len(self._receipts.get(key, []))
             if received < len(sends):
-                raise self._lonely(sends[received], "nobody receives its message")
+                raise self._lonely(sends[received], "no receipt matches its message")
 
     def _lonely(self, position: int, problem: str) -> ProgramError:
         operation = self._operations[position]

@@ -9,7 +9,7 @@ a list of steps that run one after the other:
     cpy, re, nop          does something within the GPU, or nothing
 
 ``depid`` and ``deps`` name a thread block and a step of the same GPU that must have ended before; a step has ``cnt``
-chunks. What is sent from one GPU to another over a channel arrives in the order in which it is sent. A program whose
+chunks. Messages from one GPU to another over a channel arrive in the order in which they are sent. A program whose
 ``coll`` is ``broadcast`` names a broadcast: its steps are how software carries it, and hardware needs one message.
 """
 
@@ -27,14 +27,14 @@ STEPS = SENDS | RECEIVES | {"cpy", "re", "nop"}
 BROADCAST = "broadcast"
 MOST_GPUS = 1 << 16
 MOST_DIGITS = 9
-NOBODY = -1
+NO_PEER = -1
 _INSIDE = {"algo": None, "gpu": "algo", "tb": "gpu", "step": "tb"}
 
 
 class _Step(NamedTuple):
     kind: str
     chunks: int
-    block: int  # of the step that must have ended, or NOBODY
+    block: int  # of the step that must have ended, or NO_PEER
     step: int
     line: int
 
@@ -94,7 +94,7 @@ class _Parser:
         self._expat.StartDoctypeDeclHandler = self._refuse
         self._open: list[str] = []
         self._algorithm: _Algorithm | None = None
-        self._gpu, self._block = 0, _Block(0, NOBODY, NOBODY, 0, 1)
+        self._gpu, self._block = 0, _Block(0, NO_PEER, NO_PEER, 0, 1)
 
     def algorithm(self, data: bytes) -> _Algorithm:
         try:
@@ -134,9 +134,9 @@ class _Parser:
 
     def _begin_tb(self, attributes: "_Attributes") -> None:
         assert self._algorithm is not None
-        send, receive = attributes.number("send", NOBODY), attributes.number("recv", NOBODY)
+        send, receive = attributes.number("send", NO_PEER), attributes.number("recv", NO_PEER)
         for peer in (send, receive):
-            if peer != NOBODY:
+            if peer != NO_PEER:
                 check_rank("Peer of a thread block", peer, self._algorithm.gpus, attributes.line)
         number = attributes.number("id", 0)
         self._block = _Block(number, send, receive, attributes.number("chan", 0), attributes.line)
@@ -153,10 +153,10 @@ class _Parser:
         if position != len(self._block.steps):
             raise ProgramError(f"Number of the step must be {len(self._block.steps)}, not {position}", attributes.line)
         for kinds, peer, verb in ((SENDS, self._block.send, "send"), (RECEIVES, self._block.receive, "recv")):
-            if kind in kinds and peer == NOBODY:
-                text = f"Thread block {self._block.number} must have a {verb} for a step of type {kind}, not {NOBODY}"
+            if kind in kinds and peer == NO_PEER:
+                text = f"Thread block {self._block.number} must have a {verb} for a step of type {kind}, not {NO_PEER}"
                 raise ProgramError(text, attributes.line)
-        block, step = attributes.number("depid", NOBODY), attributes.number("deps", NOBODY)
+        block, step = attributes.number("depid", NO_PEER), attributes.number("deps", NO_PEER)
         self._block.steps.append(_Step(kind, attributes.number("cnt", 0), block, step, attributes.line))
 
 
@@ -222,7 +222,7 @@ class _Reader:
         for gpu, blocks in self._algorithm.blocks.items():
             for block in blocks.values():
                 for number, step in enumerate(block.steps):
-                    if step.block != NOBODY:
+                    if step.block != NO_PEER:
                         needed = self._last.get((gpu, step.block, step.step))
                         if needed is None:
                             text = f"depid and deps must name a step of GPU {gpu}, not {step.block} and {step.step}"

@@ -1,4 +1,4 @@
-"""Netrace: packets of a cache hierarchy with the packets that wait for them (trace format 1.0, little endian, bzip2).
+"""Netrace: packets of a cache hierarchy and their dependencies (trace format 1.0, little endian, bzip2).
 
 Header of 72 bytes: magic, version, name of the benchmark, number of nodes; cycles, packets, length of the notes, number
 of regions. The notes follow, then three words of 64 bits per region (offset of its first packet behind the header,
@@ -41,7 +41,7 @@ class Region(NamedTuple):
 
 
 class NetraceHeader(NamedTuple):
-    """What a trace says of itself."""
+    """Header of a trace."""
 
     nodes: int
     cycles: int
@@ -119,7 +119,7 @@ def _read_header(file: BufferedIOBase) -> NetraceHeader:
 
 
 def _read(file: BufferedIOBase, size: int) -> bytes:
-    """So many bytes, or what there is: a header may lie, and readers take memory for all that they are asked for."""
+    """Read up to ``size`` bytes in parts: a header may be wrong, and readers allocate all bytes requested."""
     parts = []
     while size > 0 and (part := file.read(min(size, LARGEST_PART_BYTES))):
         parts.append(part)
@@ -180,7 +180,7 @@ def _operation(packet: _Packet, before: int) -> Operation:
 
 
 def _add_needs(operations: list[Operation], packets: list[_Packet], whole: bool) -> None:
-    """Let packets wait for those that name them; beyond what has been read nobody waits."""
+    """Add the dependencies of packets; packets beyond the end of reading are ignored."""
     positions: dict[int, int] = {}
     for position, packet in enumerate(packets):
         if positions.setdefault(packet.number, position) != position:

@@ -27,7 +27,7 @@ class ProgramError(ValueError):
 
 
 class Need(NamedTuple):
-    """What an operation waits for.
+    """A dependency of an operation.
 
     Members
     -------
@@ -44,13 +44,13 @@ class Need(NamedTuple):
 
 @dataclass(slots=True)
 class Operation:
-    """Something that a rank does.
+    """An action of a rank.
 
     Members
     -------
     rank : int
     name : str
-        What messages call it, such as ``l3 of rank 2``.
+        Name in messages, such as ``l3 of rank 2``.
     duration : int
         Of a local operation, in the file's unit of time.
     destinations : tuple of int
@@ -61,7 +61,7 @@ class Operation:
     earliest : int
         It does not start before, in the file's unit of time.
     line : int or None
-        Where it stands, in files that have lines.
+        Line of the operation, in files that have lines.
     """
 
     rank: int
@@ -112,7 +112,7 @@ def check_rank(what: str, rank: int, ranks: int, line: int | None = None) -> Non
 
 
 def named(operations: Iterable[Operation]) -> str:
-    """Return operations for people, with their lines where they have any."""
+    """Return operations as text, with their lines where known."""
     return " -> ".join(
         operation.name if operation.line is None else f"{operation.name} (line {operation.line})"
         for operation in operations

@@ -19,7 +19,7 @@ class WireError(ValueError):
     ----------
     problem : str
     byte : int
-        Where, counted from the beginning of what is read.
+        Position, counted from the beginning of the input.
     """
 
     def __init__(self, problem: str, byte: int):
@@ -36,7 +36,7 @@ class Field(NamedTuple):
 
 
 def delimited(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield messages that stand one after another, each behind its length, with the bytes at which they begin.
+    """Yield messages, each after its length, with the bytes at which they begin.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def delimited(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def fields(data: bytes) -> Iterator[Field]:
-    """Yield fields of a message, in the order in which they stand.
+    """Yield the fields of a message, in their order.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def varint(data: bytes, position: int) -> tuple[int, int]:
 
 
 def numbers(value: int | bytes) -> list[int]:
-    """Return values of a repeated field of integers: one, or a packed list."""
+    """Return the values of a repeated field of integers: one, or a packed list."""
     if isinstance(value, int):
         return [value]
     found, position = [], 0
@@ -111,5 +111,5 @@ def numbers(value: int | bytes) -> list[int]:
 
 
 def signed(value: int) -> int:
-    """Return a varint as the signed integer of 64 bits that it stands for."""
+    """Return a varint as a signed integer of 64 bits."""
     return value - (1 << 64) if value >= 1 << 63 else value

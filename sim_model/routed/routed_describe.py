@@ -1,6 +1,6 @@
-"""Reports of routers that look headers up in tables: the state for people, and the frame of who waits for whom.
+"""Reports of routers with routing tables: readable state, and the relation of waiting inputs.
 
-A family says which fields it shows, which input owns an output, and what an input with a flit waits for.
+A family supplies the fields to show, the owner of an output, and the wait of an input with a flit.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ Owner = Callable[[int, int], int | None]
 
 @dataclass(frozen=True)
 class ShownFields:
-    """What a report says of an input besides its buffer and how far its header was looked at.
+    """Fields of an input in a report, besides its buffer and the progress of its header.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class ShownFields:
 def describe_routed(
     network: ChannelNetwork, state: EngineState, family: Any, switch: int, about: str, shown: ShownFields, owner: Owner
 ) -> str:
-    """Return the whole state of a router: a line about the router, one per input and one per output.
+    """Return the whole state of a router as text: a line about the router, one per input and one per output.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def describe_routed(
         The family's state, with ``inputs`` and ``routers``.
     switch : int
     about : str
-        What the first line says besides the turn of the route unit.
+        Text of the first line besides the turn of the route unit.
     shown : ShownFields
     owner : Owner
     """
@@ -85,7 +85,7 @@ def input_waits(
     owner: Owner,
     wait: Callable[[int, int, int], Wait],
 ) -> Iterator[Wait]:
-    """Yield what every input channel that holds a flit, or owns outputs, waits for, in a network where nothing moves.
+    """Yield the waits of all input channels with flits or outputs, in a network where nothing moves.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def input_waits(
 
 
 def _wait_for_upstream(network: ChannelNetwork, owner: Owner, channel: int) -> Iterator[Wait]:
-    """Yield an owner without flits waits for the input that feeds its channel; nobody stops a host."""
+    """Yield the wait of an owner without flits for the input that feeds its channel; hosts never block."""
     source, port = network.channels[channel].source, network.channels[channel].source_port
     feeder = owner(source, port) if network.is_switch(source) else None
     if feeder is not None:

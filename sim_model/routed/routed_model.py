@@ -1,4 +1,4 @@
-"""What the models of all families have in common whose switches look headers up in tables."""
+"""Base of the models of all families with routing tables."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from topology.common.side_wires import SideWire
 
 @dataclass(frozen=True)
 class RoutedModel:
-    """A network without messages: sizes of buffers, and what headers look like.
+    """A network without messages: sizes of buffers, and the format of headers.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class RoutedModel:
         return self.routing.header_flits
 
     def sent_header(self, messages: Messages, message: int) -> int:
-        """Return header of a message."""
+        """Return the header of a message."""
         return self.routing.header_value(int(messages.source[message]), messages.destinations_of(message).tolist())
 
     @property
@@ -88,25 +88,25 @@ class RoutedModel:
 
     @property
     def status_outputs(self) -> tuple[StatusOutput, ...]:
-        """What came through which channel and had no way."""
+        """Channels of unroutable worms."""
         return error_outputs(self.network)
 
     def header_changes(self, _variant: np.ndarray, /) -> list[tuple[int, int, np.ndarray]]:
-        """Nothing on the way changes headers."""
+        """Return no changes: switches do not change headers."""
         return []
 
     def copy_log(self, _router_state: Any, /) -> None:
-        """Every destination gets one copy."""
+        """Return None: every destination gets one copy."""
         return
 
     def discarded(self, router_state: Any, /) -> int:
-        """Return worms for which there was no way."""
+        """Return the unroutable worms."""
         return int(router_state.discards.worms[0])
 
     def reception(self, _messages: Messages, _copy_log: None, /) -> dict[str, int]:
-        """There is nothing to be made of one copy."""
+        """Return no counts: single copies need no selection."""
         return {}
 
     def is_spoilt(self, variant: np.ndarray, /) -> np.ndarray:
-        """Nothing on the way spoils messages."""
+        """Return False for all flits: switches do not spoil messages."""
         return np.zeros(len(variant), dtype=bool)

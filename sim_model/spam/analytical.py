@@ -9,7 +9,7 @@ from topology.spam.routing import SpamRouting
 
 @dataclass(frozen=True)
 class Path:
-    """The way of an uncontended header to one destination.
+    """The path of an uncontended header to one destination.
 
     Members
     -------
@@ -25,7 +25,7 @@ class Path:
 
 
 def uncontended_paths(routing: SpamRouting, source: int, destinations: Sequence[int]) -> dict[int, Path]:
-    """Return the way to every destination: in the search phase the lowest candidate port, then down the tree.
+    """Return the path to every destination: in the search phase the lowest candidate port, then down the tree.
 
     Parameters
     ----------

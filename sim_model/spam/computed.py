@@ -1,6 +1,6 @@
-"""The routing tables of large SPAM networks, computed where they are looked up (Sec. 3.1 and 3.2).
+"""Routing tables of large SPAM networks, computed on lookup (Sec. 3.1 and 3.2).
 
-What is kept grows as the network and not as its square, but for three bits per pair of switches: the distance modulo 3
+The data grow as the network and not as its square, but for three bits per pair of switches: the distance modulo 3
 (``topology/common/hops.py``), and whether one is an extended ancestor of the other.
 """
 
@@ -22,7 +22,7 @@ FREE, HERE = -1, 0
 
 @compiled
 def candidates_by_labels(switch, key, arrival_class, routes):
-    """What ``SpamRouting.routes`` says of a switch, a key and the class of the arrival channel."""
+    """Return the entry of ``SpamRouting.routes`` for a switch, a key and the class of the arrival channel."""
     switches = len(routes.first_output)
     goal = key
     if arrival_class == UP and routes.turning[switch] != FREE:
@@ -68,13 +68,13 @@ def _bit(row, column, bits):
 
 @compiled
 def _hops(switch, goal, routes):
-    """Distance modulo 3."""
+    """Return the distance modulo 3."""
     return _bit(switch, goal, routes.hops_low) + 2 * _bit(switch, goal, routes.hops_high)
 
 
 @computed_by(candidates_by_labels)
 class SpamRoutes(NamedTuple):
-    """In the place of ``SpamRouting.routes``."""
+    """Named tuple in place of ``SpamRouting.routes``."""
 
     first: np.ndarray  # int64[vertices], see SpamLabels, like the next one
     last: np.ndarray  # int64[vertices]
@@ -91,7 +91,7 @@ class SpamRoutes(NamedTuple):
 
 
 def spam_routes(routing: SpamRouting) -> SpamRoutes:
-    """Return what routes follow from."""
+    """Return the data that routes follow from."""
     labels, network = routing.labels, routing.network
     outputs = network.output_channel[: network.switches]
     deliveries = [network.channels[network.delivery_channel(p)] for p in range(len(network.processors))]
@@ -120,7 +120,7 @@ def _turning(routing: SpamRouting) -> np.ndarray:
 
 
 def spam_reach(routing: SpamRouting) -> ReachIntervals:
-    """Return what ``SpamRouting.reach`` says, as intervals of the tree."""
+    """Return the intervals of the tree in place of ``SpamRouting.reach``."""
     labels, network = routing.labels, routing.network
     outputs = network.output_channel[: network.switches]
     sink = np.array([channel.sink for channel in network.channels])

@@ -1,4 +1,4 @@
-"""A SPAM router's state for people, and who waits for whom."""
+"""Readable state of a SPAM router, and the relation of waiting channels."""
 
 from functools import partial
 
@@ -12,7 +12,7 @@ from topology.spam.graph import CLASS_NAMES
 
 
 def describe_router(network: Network, state: EngineState, spam: SpamState, switch: int) -> str:
-    """Return buffers, header state, requests, age order, and registers and owners of the outputs of one router."""
+    """Return buffers, header state, requests, age order, and output registers and owners of one router as text."""
     about = f"age order {_age_order(network, spam, switch)}"
     outputs = ("request",)
     if not spam.atomic:
@@ -30,7 +30,7 @@ def _owner(network: Network, spam: SpamState, switch: int, output: int) -> int |
 
 
 def _age_order(network: Network, spam: SpamState, switch: int) -> str:
-    """Return queued inputs, oldest first; one order per output if enqueues are split."""
+    """Return the queued inputs as text, oldest first; one order per output if enqueues are split."""
     waiting = ports_in(spam.routers.queued[switch])
     if spam.atomic:
         return _sorted_by_age(network, spam, switch, waiting, 0)
@@ -52,7 +52,7 @@ def _sorted_by_age(network: Network, spam: SpamState, switch: int, inputs: list[
 
 
 def find_waits(network: Network, state: EngineState, spam: SpamState) -> list[Wait]:
-    """What every input channel that holds a flit, or owns outputs, waits for, in a network where nothing moves."""
+    """Return the waits of all input channels with flits or outputs, in a network where nothing moves."""
 
     def wait(switch: int, port: int, message: int) -> Wait:
         if int(spam.routers.active[switch]) >> port & 1:
@@ -63,7 +63,7 @@ def find_waits(network: Network, state: EngineState, spam: SpamState) -> list[Wa
 
 
 def _wait_for_registers(network: Network, state: EngineState, spam: SpamState, channel: int, message: int) -> Wait:
-    """Return an owner whose output registers do not empty waits for the buffers behind them."""
+    """Return the wait of an owner with full output registers for the buffers behind them."""
     switch = network.channels[channel].sink
     outputs = [network.output_channel[switch][port] for port in ports_in(spam.inputs.request[channel])]
     stuck = tuple(output for output in outputs if registered_flit(network, state, output) is not None)
@@ -72,7 +72,7 @@ def _wait_for_registers(network: Network, state: EngineState, spam: SpamState, c
 
 
 def _wait_for_outputs(network: Network, spam: SpamState, switch: int, port: int, message: int) -> Wait:
-    """Return a header waits for inputs that own its outputs or stand before it."""
+    """Return the wait of a header for inputs that own its outputs or are ahead in their queues."""
     channel = network.input_channel[switch][port]
     request = int(spam.inputs.request[channel])
     reasons, blockers = [], []

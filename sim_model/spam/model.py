@@ -61,7 +61,7 @@ class SpamModel(RoutedModel):
         )
 
     def run_cycles(self, state: EngineState, routers: SpamState, trace: Trace, until_cycle: int) -> int:
-        """Return the compiled loop; returns one of the reasons of ``engines/cycle/clock.py``."""
+        """Run the compiled loop; returns one of the reasons of ``engines/cycle/clock.py``."""
         return int(run_cycles(state, routers, trace, until_cycle))
 
     @property
@@ -70,9 +70,9 @@ class SpamModel(RoutedModel):
         return (WormEngine(run_worms),) if self.enqueue == "atomic" else ()
 
     def describe_router(self, state: EngineState, routers: SpamState, switch: int) -> str:
-        """Return the whole state of a router, for mismatch and deadlock reports."""
+        """Return the whole state of a router as text, for mismatch and deadlock reports."""
         return describe_router(self.network, state, routers, switch)
 
     def waits(self, state: EngineState, routers: SpamState) -> list[Wait]:
-        """Return what every input channel that holds a flit waits for, in a network where nothing moves."""
+        """Return the waits of all input channels with flits, in a network where nothing moves."""
         return find_waits(self.network, state, routers)

@@ -1,4 +1,4 @@
-"""What a recording says about the routers besides flits: bad input (docs/lockstep.md)."""
+"""Recorded signals of SPAM routers besides flits: bad input (docs/lockstep.md)."""
 
 from sim_model.engines.cycle.discards import record_discards
 from sim_model.loops.compiled import compiled

@@ -1,6 +1,6 @@
 """The SPAM router, one cycle of all switches (Sec. 3.2; docs/timing.md).
 
-Everything reads the state at the start of the cycle. That decides the order here: the route unit first (it must not see
+Everything reads the state at the start of the cycle, which determines the order: the route unit first (it must not see
 this cycle's grants and releases), then grants, then copies, and last the new entry in the queues.
 """
 
@@ -16,7 +16,7 @@ from sim_model.spam.split_enqueue import enqueue_one, oldest_everywhere
 
 @compiled
 def step_routers(cycle, moves, state, spam):
-    """One cycle of all routers. Returns 0 only if nothing moved and no register of any router changed."""
+    """Step all routers by one cycle. Returns 0 only if nothing moved and no register of any router changed."""
     changes = moves
     for word in range((state.switches + BIT_MASK) >> WORD_SHIFT):
         rest = take_alarms(word, cycle, state)
@@ -29,10 +29,10 @@ def step_routers(cycle, moves, state, spam):
 
 @compiled
 def _step_router(cycle, switch, state, spam):
-    """One cycle of a router. Returns 0 only if no register changed.
+    """Step a router by one cycle. Returns 0 only if no register changed.
 
-    It has to be looked at in the next cycle, too, if the route unit or the queues may have more to do by themselves, or
-    if a flit has arrived. Whatever else there can be to do follows from a register that is emptied.
+    It is stepped again in the next cycle if the route unit or the queues may have more to do by themselves, or if a
+    flit has arrived. Whatever else there can be to do follows from a register that is emptied.
     """
     vertex, router = state.vertices[switch], spam.routers[switch]
     changes, goes_on = 0, vertex.arrived
@@ -61,7 +61,7 @@ def _step_router(cycle, switch, state, spam):
 
 @compiled
 def _note_feeders(switch, granted, state, spam):
-    """Note whose flits go to the outputs of inputs that have just got them; worms without a way have none."""
+    """Record the feeding input of each newly granted output; unroutable worms have none."""
     first_output = state.vertices[switch].first_output
     while granted != 0:
         port = lowest_bit(granted)
@@ -77,9 +77,9 @@ def _note_feeders(switch, granted, state, spam):
 
 @compiled
 def _copy_all(vertex, router, state, spam):
-    """Copy the first flits of all inputs whose output registers are all empty. Returns how many inputs that are.
+    """Copy the first flits of all inputs whose output registers are all empty. Returns the number of inputs.
 
-    It goes from empty registers to the inputs that feed them: worms that are blocked are not even looked at.
+    It goes from empty registers to the inputs that feed them: blocked worms cost nothing.
     """
     copied = 0
     rest = router.owned & ~vertex.occupied
@@ -111,7 +111,7 @@ def _copy(number, bit, vertex, router, header, state):
 
 @compiled
 def _drain(switch, state, spam):
-    """Worms without a way lose a flit per cycle. Returns how many they are."""
+    """Drop a flit per cycle of each unroutable worm. Returns their number."""
     vertex, router = state.vertices[switch], spam.routers[switch]
     drained = 0
     rest = router.draining & vertex.nonempty
@@ -130,7 +130,7 @@ def _drain(switch, state, spam):
 
 @compiled
 def _release(bit, router, header):
-    """The tail has left the buffer: the input gives its outputs back."""
+    """Release the outputs of an input after the tail has left its buffer."""
     router.active ^= bit
     router.owned ^= header.request
     router.recheck = 1
@@ -139,7 +139,7 @@ def _release(bit, router, header):
 
 @compiled
 def enqueue(switch, port, input_channel, spam):
-    """Enter all requests of an input at once: it is younger than all that wait."""
+    """Enter all requests of an input at once, as the youngest in the queues."""
     number, router = input_channel[switch, port], spam.routers[switch]
     if spam.atomic:
         spam.older[number, 0] = router.queued
@@ -151,7 +151,7 @@ def enqueue(switch, port, input_channel, spam):
 
 @compiled
 def grant(switch, input_channel, spam):
-    """Give their outputs to all queued inputs that may have them. Returns the number of grants."""
+    """Grant outputs to all queued inputs that may have them. Returns the number of grants."""
     router = spam.routers[switch]
     router.recheck = 0
     waiting = router.queued
@@ -174,7 +174,7 @@ def grant(switch, input_channel, spam):
 
 @compiled
 def _is_first(switch, number, waiting, input_channel, spam):
-    """Whether an input is first in all the queues in which it stands."""
+    """Return whether an input is first in all its queues."""
     if not spam.atomic:
         return oldest_everywhere(number, waiting, spam)
     request = spam.inputs[number].request
@@ -188,7 +188,7 @@ def _is_first(switch, number, waiting, input_channel, spam):
 
 @compiled
 def _leave_queues(switch, bit, input_channel, spam):
-    """A granted input stands before nobody any longer."""
+    """Remove a granted input from the queues."""
     rest = spam.routers[switch].queued
     while rest != 0:
         number = input_channel[switch, lowest_bit(rest)]

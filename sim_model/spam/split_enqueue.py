@@ -10,7 +10,7 @@ from sim_model.loops.compiled import compiled
 
 @compiled
 def enqueue_one(switch, state, spam):
-    """One cycle of the serial enqueuer, after the grants and before the route unit adds an input.
+    """Run the serial enqueuer for one cycle, after the grants and before the route unit adds an input.
 
     Returns 1 if a request entered its queue.
     """
@@ -30,7 +30,7 @@ def enqueue_one(switch, state, spam):
 
 @compiled
 def _unfinished(switch, input_channel, spam):
-    """Queued inputs with requests that are not in their queues yet."""
+    """Return the queued inputs with requests that are not in their queues yet."""
     unfinished = 0
     rest = spam.routers[switch].queued
     while rest != 0:
@@ -43,7 +43,7 @@ def _unfinished(switch, input_channel, spam):
 
 @compiled
 def _standing(switch, output, input_channel, spam):
-    """Inputs that stand in the queue of an output."""
+    """Return the inputs in the queue of an output."""
     standing = 0
     rest = spam.routers[switch].queued
     while rest != 0:
@@ -57,7 +57,7 @@ def _standing(switch, output, input_channel, spam):
 
 @compiled
 def oldest_everywhere(number, waiting, spam):
-    """Whether an input stands in all its queues and no other input of ``waiting`` stands before it in any of them."""
+    """Return whether an input is in all its queues and no input of ``waiting`` is before it in any of them."""
     if spam.inputs[number].pending != 0:
         return False
     rest = spam.inputs[number].request

@@ -24,8 +24,8 @@ INPUT_FIELDS = (
 ROUTER_FIELDS = (
     *ROUTE_UNIT_FIELDS,  # queued: not active yet; owned: outputs of the active inputs
     "active",  # inputs that own their outputs
-    "draining",  # active inputs whose worms have no way
-    byte("enqueue_turn"),  # input that has first choice of the serial enqueuer
+    "draining",  # active inputs whose worms are unroutable
+    byte("enqueue_turn"),  # input that is first in turn for the serial enqueuer
     byte("recheck"),  # 1 if a queue has changed since the last grants
 )
 
@@ -36,14 +36,14 @@ class SpamState(NamedTuple):
     tables: RoutingTables
     discards: Discards
     atomic: int  # 1, or 0 for the serial enqueuer
-    inputs: np.recarray  # INPUT_FIELDS, by channel (which stands for the input at its sink)
+    inputs: np.recarray  # INPUT_FIELDS, by channel (for the input at its sink)
     routers: np.recarray  # ROUTER_FIELDS, by switch
     feeders: np.ndarray  # uint32[channels], input whose flits go to the output register of a channel, where it is owned
     older: np.ndarray  # int64[channels, queues], inputs that enqueued before; a column per output if enqueues are split
 
 
 def make_spam_state(routing: SpamRouting, messages: Messages, *, routing_cycles: int, atomic: bool) -> SpamState:
-    """Return all routers as they are before cycle 0."""
+    """Return all routers in their state before cycle 0."""
     channels = len(routing.network.channels)
     return SpamState(
         tables=make_tables(routing, messages, routing_cycles, _computed),

@@ -1,4 +1,4 @@
-"""The SPAM router for the engine that moves worms (Sec. 3.2; docs/timing.md)."""
+"""The SPAM router for the worm engine (Sec. 3.2; docs/timing.md)."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from sim_model.spam.router import enqueue, grant
 
 @compiled
 def copy_flits(number, worms, state, family):
-    """Copies of the flits of an input: all outputs take a flit together."""
+    """Copy the flits of an input: all outputs take a flit together."""
     channel, request = worms.channels[number], family.inputs[number].request
     first_output = state.vertices[state.channels[number].sink].first_output
     end = min(channel.front_end, channel.popped + worms.counters[MOST_COPIES])
@@ -47,7 +47,7 @@ def copy_flits(number, worms, state, family):
 
 @compiled
 def end_worm(cycle, _kind, number, worms, state, family):
-    """A tail has been copied: its outputs are free, and its input has another worm."""
+    """End a copied worm: free its outputs, and advance its input to the next worm."""
     switch, header = state.channels[number].sink, family.inputs[number]
     router, first_output = family.routers[switch], state.vertices[switch].first_output
     if header.request == 0:
@@ -65,7 +65,7 @@ def end_worm(cycle, _kind, number, worms, state, family):
 
 @compiled
 def end_cycle(cycle, switch, worms, state, family):
-    """The new entry in the queues, and who is granted all its outputs in the next cycle."""
+    """Add the new entry to the queues, and grant inputs all their outputs for the next cycle."""
     router = family.routers[switch]
     if worms.complete[switch] != NONE:
         worms.counters[LAST_CHANGE] = cycle
@@ -78,7 +78,7 @@ def end_cycle(cycle, switch, worms, state, family):
 
 @compiled
 def _begin(cycle, switch, granted, worms, state, family):
-    """Inputs own their outputs, and copy to them from a cycle on."""
+    """Give inputs their outputs; they copy from a cycle on."""
     worms.counters[LAST_CHANGE] = cycle
     first_output = state.vertices[switch].first_output
     while granted != 0:

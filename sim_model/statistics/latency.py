@@ -28,7 +28,7 @@ class Summary:
 
     @classmethod
     def of(cls, sample: np.ndarray) -> "Summary":
-        """Return summary of an integer sample, such as latencies in cycles.
+        """Return the summary of an integer sample, such as latencies in cycles.
 
         Parameters
         ----------
@@ -42,7 +42,7 @@ class Summary:
         return cls(len(sample), float(np.mean(sample)), int(p50), int(p99), int(np.max(sample)))
 
     def as_dict(self) -> dict[str, int | float | None]:
-        """Return for JSON."""
+        """Return the members as a dictionary for JSON."""
         return asdict(self)
 
 
@@ -80,7 +80,7 @@ class Interval:
 
 
 def confidence_interval(observations: Sequence[float] | np.ndarray, confidence: float = 0.95) -> Interval:
-    """Return confidence interval of the mean of independent observations, such as replications: Student's t.
+    """Return the confidence interval of the mean of independent observations, such as replications: Student's t.
 
     Parameters
     ----------

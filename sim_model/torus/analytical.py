@@ -5,16 +5,15 @@ from topology.torus.routing import TorusRouting
 
 
 def hops_between(routing: TorusRouting, source: int, destination: int, turns: Turns | None = None) -> int:
-    """Return channels h on the way of a message, injection and delivery included."""
+    """Return the channels h on the path of a message, injection and delivery included."""
     return 2 + sum(1 for _ in routing.network.grid.path(source, destination, turns))
 
 
 def has_closed_form(buffer_flits: int, routing_cycles: int) -> bool:
-    """Return whether the latency of a lone message does not depend on how its flits crowd together on the way.
+    """Return whether the latency of a lone message is independent of bubbles between its flits.
 
-    Heads that take R cycles for a switch have the flits behind them crowd in the buffers. With 2 or 4 flits in a buffer
-    a worm then stops now and then for lack of credits, in different switches at different times; with 3 flits only if
-    R is 2.
+    While a head takes R cycles per switch, the flits behind it fill the buffers. With 2 or 4 flits in a buffer a worm
+    then stops at times for lack of credits, in different switches at different times; with 3 flits only if R is 2.
     """
     return routing_cycles == 1 or (buffer_flits not in (2, 4) and (buffer_flits, routing_cycles) != (3, 2))
 
@@ -58,7 +57,7 @@ def closed_form_latency(
 ) -> int:
     """Return cycles from the start of a message to the arrival of its tail, in an otherwise empty network.
 
-    ``startup + R (h - 1) + h + 1``, and what the flits behind the head take.
+    ``startup + R (h - 1) + h + 1``, and the time of the flits behind the head.
 
     Parameters
     ----------

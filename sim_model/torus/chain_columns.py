@@ -1,6 +1,6 @@
-"""Chains of many multicasts at once, in columns: sorted as ``chains.py`` sorts one of them, and halved as it halves it.
+"""Chains of many multicasts at once, in columns: the sorting and halving of ``chains.py`` for all of them.
 
-How a chain is halved depends on its length and on where in it the message is, and not on its nodes. So each such shape
+The halving of a chain depends on its length and on the place of the message in it, not on its nodes. So each such shape
 is halved once, and the sends of all chains are looked up in the shapes.
 """
 
@@ -19,7 +19,7 @@ class Columns(NamedTuple):
     Members
     -------
     record : int64[U]
-        Which multicast each belongs to.
+        The multicast of each.
     sender, receiver : int64[U]
     operation : int64[U]
         Their directions, see ``topology/torus/operations.py``.
@@ -39,7 +39,7 @@ class Chains(NamedTuple):
     members : int64
         Nodes.
     begins, sizes : int64[C]
-        Where each chain begins, and how many members it has.
+        Begin and size of each chain.
     owners : int64[C]
         Position in the chain of the member that has the message.
     """
@@ -50,7 +50,7 @@ class Chains(NamedTuple):
     owners: np.ndarray
 
     def halved(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return chain, sender and receiver of all sends; those of a chain as ``halved_chain`` has them."""
+        """Return chain, sender and receiver of all sends, for each chain in the order of ``halved_chain``."""
         longest = int(self.sizes.max(initial=0))
         codes, shape_of_chain = np.unique(self.sizes * (longest + 1) + self.owners, return_inverse=True)
         shapes = [halved_positions(*divmod(code, longest + 1)) for code in codes.tolist()]
@@ -66,7 +66,7 @@ class Chains(NamedTuple):
 
 @cache
 def halved_positions(size: int, owner: int) -> np.ndarray:
-    """Sends within a chain of so many members, by their positions; int64[2, size - 1]: senders, receivers."""
+    """Return the sends within a chain of ``size`` members, by positions; int64[2, size - 1]: senders, receivers."""
     sends = halved_chain(range(size), owner, lambda *_: POSITIVE)
     return np.array([(send.sender, send.receiver) for send in sends], dtype=np.int64).reshape(-1, 2).T
 
@@ -89,7 +89,7 @@ class ChainOrder:
     def chains(
         self, chain: np.ndarray, node: np.ndarray, owner: np.ndarray, *, rotated: bool, descending: np.ndarray | int = 0
     ) -> Chains:
-        """Return chains of owners and of what is to be reached from them.
+        """Return the chains of owners and their destinations.
 
         Parameters
         ----------
@@ -98,7 +98,7 @@ class ChainOrder:
         owner : int64[C]
             The member of each chain that has the message.
         rotated : bool
-            Whether chains begin with their owner and go round their end.
+            Begin chains with their owner, and continue round their end.
         descending : int64[C] or int
             1 for chains against the order.
         """
@@ -123,12 +123,12 @@ class ChainOrder:
 
 @cache
 def chain_order(grid: Grid) -> ChainOrder:
-    """Return the order of a grid, made once."""
+    """Return the order of a grid, cached."""
     return ChainOrder(grid)
 
 
 def _distinct(keys: np.ndarray) -> np.ndarray:
-    """Return sorted, each once."""
+    """Return the distinct keys, sorted."""
     keys = np.sort(keys)
     return keys[np.diff(keys, prepend=-1) != 0]
 
@@ -142,7 +142,7 @@ def shortest_operations(grid: Grid, sender: np.ndarray, receiver: np.ndarray) ->
 def chain_columns(
     grid: Grid, software: str, source: np.ndarray, record: np.ndarray, destinations: np.ndarray
 ) -> Columns:
-    """Sends of many multicasts by U-torus, U-mesh or SPU, those of one after the other.
+    """Return the sends of many multicasts by U-torus, U-mesh or SPU, multicast by multicast.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def chain_columns(
     source : int64[R]
         Of each multicast.
     record, destinations : int64[F]
-        Which multicast goes there.
+        The multicast to each destination.
     """
     chains = chain_order(grid).chains(record, destinations, source, rotated=software != "u-mesh")
     multicast, sender, receiver = chains.halved()

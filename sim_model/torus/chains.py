@@ -1,8 +1,8 @@
 """Multicasts as trees of unicasts without contention between those of a step: U-torus, U-mesh and SPU.
 
 All three order source and destinations in a chain, by the dimension that is routed first and then by the other, and
-halve it again and again: whoever has the message sends it to a node of the half that it is not in, which sees to that
-half. So d destinations take ceil(log2(d + 1)) steps.
+halve it again and again: a node with the message sends it to a node of the other half, which then serves that half. So
+d destinations take ceil(log2(d + 1)) steps.
 
 * U-torus (Robinson, McKinley, Cheng): the chain is rotated to begin with the source. Within a step no two messages
   share a channel of the same class, if class 0 is for those that have yet to close the ring (``Hop.wrap_ahead``).
@@ -47,7 +47,7 @@ class _Section(NamedTuple):
 
 
 def u_torus(grid: Grid, source: int, destinations: Sequence[int], direction: Turns | None = None) -> list[Send]:
-    """Sends of a multicast in a torus, in order of steps.
+    """Return the sends of a multicast in a torus, in order of steps.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def u_torus(grid: Grid, source: int, destinations: Sequence[int], direction: Tur
 
 
 def u_mesh(grid: Grid, source: int, destinations: Sequence[int]) -> list[Send]:
-    """Sends of a multicast in a mesh, or in a torus whose rings it does not close, in order of steps.
+    """Return the sends of a multicast in a mesh, or in a torus without closing its rings, in order of steps.
 
     Parameters
     ----------
@@ -93,17 +93,17 @@ def u_mesh(grid: Grid, source: int, destinations: Sequence[int]) -> list[Send]:
 
 
 def spu(grid: Grid, source: int, destinations: Sequence[int]) -> list[Send]:
-    """Sends of a multicast by the chain that begins with the source, in order of steps; see ``u_mesh``."""
+    """Return the sends of a multicast by the chain that begins with the source, in order of steps; see ``u_mesh``."""
     chain = rotated(_chain(grid, source, destinations), source)
     return halved_chain(chain, 0, grid.shortest)
 
 
 CHAINS: dict[str, Callable[[Grid, int, Sequence[int]], list[Send]]] = {"u-torus": u_torus, "u-mesh": u_mesh, "spu": spu}
-"""By the name of the software."""
+"""Chain algorithms by the name of the software."""
 
 
 def check_nodes(grid: Grid, nodes: Iterable[int]) -> None:
-    """Refuse nodes that are not there.
+    """Refuse nodes that do not exist.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def rotated(chain: list[int], source: int) -> list[int]:
 
 
 def halved_chain(chain: Sequence[int], owner: int, turns: Callable[[int, int], Turns]) -> list[Send]:
-    """Sends within a chain, in order of steps: ceil(log2 m) for m members.
+    """Return the sends within a chain, in order of steps: ceil(log2 m) for m members.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def halved_chain(chain: Sequence[int], owner: int, turns: Callable[[int, int], T
 
 
 def _halves(section: _Section) -> Iterator[_Section]:
-    """Yield what the owner keeps, and what the node gets that it sends to, if there is anything."""
+    """Yield the half that the owner keeps, and the half of the node that it sends to, unless empty."""
     low, high, owner = section
     if low == high:
         yield section

@@ -1,4 +1,4 @@
-"""A switch's state for people: where it is, and what stands in its lanes."""
+"""Readable state of a torus switch: its position, and its virtual channels."""
 
 from sim_model.engines.cycle.state import EngineState
 from sim_model.vc.describe import describe_lane_router
@@ -8,7 +8,7 @@ from topology.torus.routing import TorusRouting
 
 
 def describe_router(routing: TorusRouting, state: EngineState, family: LaneState, switch: int) -> str:
-    """Return position of a switch, its outputs' directions, and its lanes."""
+    """Return the position of a switch, its outputs' directions, and its virtual channels as text."""
     network = routing.network
     row, column = network.grid.position(switch)
     ways = " ".join(f"{port}: {DIRECTION_NAMES[way]}" for port, way in enumerate(network.directions[switch]))

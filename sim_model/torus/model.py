@@ -30,17 +30,17 @@ class TorusModel(LaneModel):
     Parameters
     ----------
     routing : TorusRouting
-        Network and rule for lanes.
+        Network and rule for VCs.
     buffer_flits : int
-        Flits D that the buffer of a lane holds, 1 to 16; 4 and more keep the full rate.
+        Flits D that the buffer of a VC holds, 1 to 16; 4 and more keep the full rate.
     routing_cycles : int
         Cycles R from a header's arrival in an empty buffer to its output register, at least 1.
     lane_reuse : str
-        When a head can have a lane: "tail", as soon as the tail before it has left; or "empty", when the buffer behind
+        VC reallocation: "tail", as soon as the tail before it has left; or "empty", when the buffer behind
         is known to be empty.
     injection_priority : str
-        How flits from processors compete for outputs: "equal", in turn with those from channels; or "low", only if none
-        of those asks for the output.
+        Priority of flits from processors at outputs: "equal", in turn with those from channels; or "low", only if none
+        of those requests the output.
 
     Raises
     ------
@@ -51,7 +51,7 @@ class TorusModel(LaneModel):
     routing: TorusRouting
 
     def sent_header(self, messages: Messages, message: int) -> int:
-        """Return header of a message."""
+        """Return the header of a message."""
         source, destinations = int(messages.source[message]), messages.destinations_of(message).tolist()
         return self.routing.header_value(source, destinations, turns_of(int(messages.operation[message])))
 
@@ -65,7 +65,7 @@ class TorusModel(LaneModel):
         return (TorusPlanes(self),)
 
     def make_state(self, messages: Messages) -> LaneState:
-        """Return registers of the routers before cycle 0, and what they route by.
+        """Return the registers of the routers before cycle 0, and the data of their routing.
 
         Raises
         ------
@@ -84,9 +84,9 @@ class TorusModel(LaneModel):
         )
 
     def run_cycles(self, state: EngineState, routers: LaneState, trace: Trace, until_cycle: int) -> int:
-        """Return the compiled loop; returns one of the reasons of ``engines/cycle/clock.py``."""
+        """Run the compiled loop; returns one of the reasons of ``engines/cycle/clock.py``."""
         return int(run_cycles(routers.with_arrivals(state), routers, trace, until_cycle))
 
     def describe_router(self, state: EngineState, routers: LaneState, switch: int) -> str:
-        """Return the whole state of a switch, for mismatch and deadlock reports."""
+        """Return the whole state of a switch as text, for mismatch and deadlock reports."""
         return describe_router(self.routing, state, routers, switch)

@@ -1,4 +1,4 @@
-"""Multicasts of tori and meshes as unicasts by software: who sends what to whom (Sec. 3.3, 3.4.4)."""
+"""Multicasts of tori and meshes as software unicasts: senders and receivers (Sec. 3.3, 3.4.4)."""
 
 from collections.abc import Iterable, Sequence
 
@@ -23,7 +23,7 @@ DOUBLING = "recursive-doubling"
 
 
 def software_names(grid: Grid) -> tuple[str, ...]:
-    """Return software that can multicast in a grid.
+    """Return the names of the multicast software for a grid.
 
     ``u-torus``, ``u-mesh``, ``spu``, ``recursive-doubling``, and in tori schemes of partitioning such as ``4IIIB``.
     """
@@ -34,9 +34,9 @@ def software_names(grid: Grid) -> tuple[str, ...]:
 
 
 def software_sends(grid: Grid, records: Iterable[Message], software: str, seed: int = 0) -> Sequence[Message]:
-    """Messages with every multicast replaced by unicasts that depend on each other; each record becomes one group.
+    """Return messages with every multicast replaced by dependent unicasts; each record becomes one group.
 
-    The unicasts of a group stand in such an order that each sender's go out by message numbers: those of phase 2 before
+    The unicasts of a group are in such an order that each sender's go out by message numbers: those of phase 2 before
     those of phase 3. Their directions are their operations (``topology/torus/operations.py``). A record with one
     destination is sent there straight. Records may wait for each other.
 
@@ -66,7 +66,7 @@ def software_sends(grid: Grid, records: Iterable[Message], software: str, seed: 
 
 
 def _sends_of_columns(grid: Grid, records: MessageColumns, software: str, seed: int) -> MessageColumns:
-    """Return the same for all records at once."""
+    """Return the sends of all records at once."""
     several = np.flatnonzero(records.counts > 1)
     goes = np.repeat(records.counts > 1, records.counts)
     multicast = np.repeat(np.arange(len(several)), records.counts[several])

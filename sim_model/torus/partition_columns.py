@@ -12,7 +12,7 @@ from topology.torus.operations import operation
 def partitioned_columns(
     partitioning: Partitioning, source: np.ndarray, record: np.ndarray, destinations: np.ndarray
 ) -> Columns:
-    """Sends of the next multicasts, as ``Partitioning.multicast`` makes those of one after the other.
+    """Return the sends of the next multicasts, equal to those of ``Partitioning.multicast`` one after the other.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ def partitioned_columns(
     source : int64[R]
         Of each multicast.
     record, destinations : int64[F]
-        Which multicast goes there.
+        The multicast to each destination.
     """
     grid, parts, order = partitioning.grid, partitioning.parts, chain_order(partitioning.grid)
     choices = [partitioning.choose(one) for one in source.tolist()]
@@ -58,7 +58,7 @@ def partitioned_columns(
 
 
 def by_records(*phases: Columns) -> Columns:
-    """Sends of all phases, those of a multicast together, and there by phases."""
+    """Return the sends of all phases, by multicast and then by phase."""
     sends = Columns(*map(np.concatenate, zip(*phases, strict=True)))
     order = np.argsort(sends.record, kind="stable")
     return Columns(*(column[order] for column in sends))

@@ -1,4 +1,4 @@
-"""Multicasts by partitioning (Sec. 3.4): each goes through one distribution network, so that they do not all meet.
+"""Multicasts by partitioning (Sec. 3.4): each uses one distribution network, which spreads the load.
 
     phase 1    the source sends the message to its representative, a node of one of the distribution networks
     phase 2    from there U-torus in that network, to its nodes in all blocks where there are destinations
@@ -25,7 +25,7 @@ from topology.torus.grid import Grid
 EVERY_NODE = ("II", "IV")
 """Types whose networks have every node of the torus in one of them."""
 MOST_PARTS = 64
-"""Ways of partitioning that are kept."""
+"""Partitions that are cached."""
 
 
 class Scheme(NamedTuple):
@@ -45,7 +45,7 @@ class Scheme(NamedTuple):
 
     @classmethod
     def named(cls, name: str) -> "Scheme":
-        """Return scheme of a name such as ``4IIIB``.
+        """Return the scheme of a name such as ``4IIIB``.
 
         Raises
         ------
@@ -124,11 +124,11 @@ class Partitioning:
         return self.parts.blocks
 
     def multicast(self, source: int, destinations: Sequence[int]) -> PartitionedSends:
-        """Sends of the next multicast.
+        """Return the sends of the next multicast.
 
-        Nobody gets the message twice: the source sees to its own block itself, if it is the node of the distribution
-        network there. Nor does anybody get it in vain: if the representative would neither be a destination nor send
-        the message on, there is no phase 1.
+        No node gets the message twice: the source serves its own block itself, if it is the node of the distribution
+        network there. Nor does any node get it without use: if the representative would neither be a destination nor
+        send the message on, there is no phase 1.
 
         Raises
         ------
@@ -156,7 +156,7 @@ class Partitioning:
         return PartitionedSends(number, representative, (first, second, third))
 
     def choose(self, source: int) -> tuple[int, int]:
-        """Return number of the distribution network of the next multicast, and its representative.
+        """Return the number of the distribution network of the next multicast, and its representative.
 
         Parameters
         ----------
@@ -182,7 +182,7 @@ class Partitioning:
         return candidates[int(self._generator.integers(len(candidates)))]
 
     def _preferred(self, source: int, number: int) -> int:
-        """The node of a network with the fewest multicasts; of those the nearest to the source, and then the lowest."""
+        """Return the node of a network with the fewest multicasts; of those the nearest to the source, then lowest."""
         parts, nodes = self.parts, self.parts.nodes_of_networks[number]
         row, column = self.grid.position(source)
         distance = (
@@ -194,7 +194,7 @@ class Partitioning:
 
 @dataclass(frozen=True, eq=False)
 class _Parts:
-    """What a way of partitioning a torus is made of, whatever is sent.
+    """Partition of a torus, independent of its traffic.
 
     Members
     -------
@@ -241,13 +241,13 @@ def _parts(grid: Grid, dilation: int, kind: str, offset: int) -> _Parts:
 
 
 def _ring_gaps(side: int) -> np.ndarray:
-    """Return channels between two positions of a ring, int64[side, side]."""
+    """Return the channels between two positions of a ring, int64[side, side]."""
     ahead = (np.arange(side) - np.arange(side)[:, np.newaxis]) % side
     return np.minimum(ahead, (side - ahead) % side)
 
 
 def _sends_in(network: Subnetwork, sender: int, receivers: Sequence[int]) -> tuple[Send, ...]:
-    """A multicast within a subnetwork, U-torus or U-mesh; numbers of the whole network outside and in the result."""
+    """Return a multicast within a subnetwork, by U-torus or U-mesh, with node numbers of the whole network."""
     source, *destinations = (network.own_number(node) for node in (sender, *receivers))
     assert source is not None
     inside = [own for own in destinations if own is not None]

@@ -28,7 +28,7 @@ WIDTH = ports_of_vector(PORTS)
 
 
 class PlaneRoutes(NamedTuple):
-    """What routing looks at."""
+    """Data for routing by planes."""
 
     routes: TorusRoutes
     high: np.ndarray  # int64[input lanes, switches], as in ``ARRIVAL_FIELDS``
@@ -36,7 +36,7 @@ class PlaneRoutes(NamedTuple):
 
 @compiled
 def find_way(switch, port, lane, message, _state, plane_routes):
-    """Output and its lanes for a head of a message that comes on an input lane."""
+    """Return the output and its VCs for a head of a message on an input VC."""
     routes = plane_routes.routes
     direction, distance = direction_and_distance(routes.switches[switch], routes.headers[message])
     if direction == NONE:
@@ -46,7 +46,7 @@ def find_way(switch, port, lane, message, _state, plane_routes):
 
 
 def make_neighbours(grid: Grid) -> np.ndarray:
-    """Return int64[directions, switches]: where channels lead to; the node itself where a mesh has an end."""
+    """Return int64[directions, switches]: the sinks of channels; the node itself at the end of a mesh."""
     row, column = np.divmod(np.arange(grid.nodes), grid.columns)
     found = []
     for way in range(DIRECTIONS):
@@ -57,7 +57,7 @@ def make_neighbours(grid: Grid) -> np.ndarray:
 
 
 def all_have_ways(routing: TorusRouting, messages: Messages) -> bool:
-    """Return whether no message runs into the rim of a mesh, has several destinations, or is sent to its own source."""
+    """Return whether all messages stay off the rim of a mesh, and have one destination other than their source."""
     grid = routing.network.grid
     destinations = messages.destinations[messages.offsets[:-1]]
     if len(destinations) != len(messages.destinations) or (destinations == messages.source).any():
@@ -85,9 +85,9 @@ class TorusPlanes(PlaneEngine):
         self._network: TorusNetwork = model.routing.network
 
     def obstacle(self, messages: Messages) -> str:
-        """Return why messages cannot be moved so, or nothing."""
+        """Return why messages cannot be moved by planes, or an empty string."""
         if not all_have_ways(self._model.routing, messages):
-            return "for messages that have no way"
+            return "for unroutable messages"
         return ""
 
     def start(self, state: EngineState, messages: Messages) -> PlaneRun:
@@ -109,12 +109,12 @@ class TorusPlanes(PlaneEngine):
 
     @cached_property
     def _layout(self) -> tuple[np.ndarray, tuple[Moves, Moves]]:
-        """What does not depend on messages."""
+        """Neighbours and moves, which do not depend on messages."""
         neighbours = make_neighbours(self._network.grid)
         return neighbours, moves_of(neighbours)
 
     def _high_arrivals(self, routes: TorusRoutes) -> np.ndarray:
-        """Return as in ``PlaneRoutes``."""
+        """Return ``high_arrivals`` of ``PlaneRoutes``."""
         network = self._network
         high = np.zeros((network.lanes * WIDTH, network.switches), dtype=np.int64)
         slots, sinks, channels = self._arrivals
@@ -123,7 +123,7 @@ class TorusPlanes(PlaneEngine):
 
     @cached_property
     def _arrivals(self) -> np.ndarray:
-        """int64[3, lanes between switches]: input lane, switch, and channel."""
+        """int64[3, lanes between switches]: input VC, switch, and channel."""
         network = self._network
         return np.array(
             [
@@ -134,7 +134,7 @@ class TorusPlanes(PlaneEngine):
         ).T
 
     def _places_of_counts(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return position among the output lanes, and switch, of each channel; int64[channels] each."""
+        """Return the position among the output VCs, and the switch, of each channel; int64[channels] each."""
         network = self._network
         slots, switches = [], []
         for channel, way in zip(network.channels, network.direction_of, strict=True):

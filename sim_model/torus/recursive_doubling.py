@@ -23,7 +23,7 @@ ROW, COLUMN = range(2)
 
 
 def recursive_doubling(grid: Grid, source: int, destinations: Sequence[int], base: int) -> list[Send]:
-    """Sends of a multicast, those of the first dimension before those of the second, and there in order of steps.
+    """Return the sends of a multicast, by dimension and then in order of steps.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def recursive_doubling(grid: Grid, source: int, destinations: Sequence[int], bas
 
 
 def _relay(grid: Grid, source: int, members: Sequence[int], along: int) -> int:
-    """Return the node of a line to which the message comes first."""
+    """Return the node of a line that receives the message first."""
     if source in members:
         return source
     start, side = grid.position(source)[along], (grid.rows, grid.columns)[along]

@@ -1,4 +1,4 @@
-"""Routing in a torus or mesh for the router with lanes: dimension order, along the row first (Sec. 2)."""
+"""Routing in a torus or mesh for the router with virtual channels: dimension order, along the row first (Sec. 2)."""
 
 from sim_model.engines.cycle.state import NONE
 from sim_model.loops.compiled import compiled
@@ -8,7 +8,7 @@ from topology.torus.grid import X_POSITIVE, Y_POSITIVE
 
 @compiled
 def route(switch, lane, message, state, routes):
-    """Mask of the output lanes for a head of a message on an input lane; 0 if there is no way."""
+    """Return the mask of the output VCs for a head of a message on an input VC; 0 if it is unroutable."""
     here = routes.switches[switch]
     arrival = routes.arrivals[state.input_channel[switch, lane]]
     direction, distance = direction_and_distance(here, routes.headers[message])
@@ -27,7 +27,7 @@ def route(switch, lane, message, state, routes):
 
 @compiled
 def direction_and_distance(here, header):
-    """The direction in which a header leaves a switch, and how far it has to go; NONE at its destination."""
+    """Return the direction in which a header leaves a switch, and the distance; NONE at its destination."""
     if here.column != header.column:
         return Y_POSITIVE + header.y_negative, header.column - here.column
     if here.row != header.row:
@@ -37,7 +37,7 @@ def direction_and_distance(here, header):
 
 @compiled
 def lanes_of_way(direction, distance, came_high, routes):
-    """Mask of the lanes of a channel that a header can have."""
+    """Return the mask of the VCs of a channel that a header may have."""
     low = (1 << routes.low_lanes) - 1
     high = ((1 << routes.high_lanes) - 1) << routes.low_lanes
     if not routes.classed:

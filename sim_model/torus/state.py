@@ -1,4 +1,4 @@
-"""What routing in a torus looks at: where switches lie, how lanes travel, and the headers of all messages."""
+"""Routing data of a torus: positions of switches, directions of virtual channels, and the headers of all messages."""
 
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ SWITCH_FIELDS = (
     "host_lane",  # lane-port to the processor
 )
 ARRIVAL_FIELDS = (
-    "direction",  # in which the lane travels; NONE from a host
+    "direction",  # in which the VC travels; NONE from a host
     "high",  # 1 if it closes a ring or is of class 1: what rules that look at the arrival go by
 )
 HEADER_FIELDS = (
@@ -29,14 +29,14 @@ HEADER_FIELDS = (
 
 
 class TorusRoutes(NamedTuple):
-    """Nothing here ever changes."""
+    """Positions, directions and headers; constant during a run."""
 
-    classed: int  # 1 if lanes fall into classes
+    classed: int  # 1 if VCs fall into classes
     looks_ahead: int  # 1 if the class depends on whether the channel that closes the ring is ahead
-    looks_back: int  # 1 if it depends on the lane of arrival
-    low_lanes: int  # how many lanes class 0 has
+    looks_back: int  # 1 if it depends on the VC of arrival
+    low_lanes: int  # how many VCs class 0 has
     high_lanes: int  # and class 1, which has all of them without classes
-    first_lane: np.ndarray  # int64[switches, directions], lane-port of lane 0, or NONE where there is no channel
+    first_lane: np.ndarray  # int64[switches, directions], lane-port of VC 0, or NONE where there is no channel
     switches: np.recarray  # SWITCH_FIELDS
     arrivals: np.recarray  # ARRIVAL_FIELDS, by channel
     headers: np.recarray  # HEADER_FIELDS, by message
@@ -49,7 +49,7 @@ def make_routes(routing: TorusRouting, messages: Messages) -> TorusRoutes:
 
 
 def _without_headers(routing: TorusRouting) -> TorusRoutes:
-    """Return what does not depend on messages."""
+    """Return the data that do not depend on messages."""
     network, grid = routing.network, routing.network.grid
     rows, columns = np.divmod(np.arange(grid.nodes), grid.columns)
     low_lanes = network.lanes // 2 if routing.classed else 0
@@ -90,7 +90,7 @@ def _first_lanes(routing: TorusRouting) -> np.ndarray:
 
 
 def turns_taken(routing: TorusRouting, messages: Messages) -> np.ndarray:
-    """bool[messages, 2]: whether each message goes in the negative direction along its row, and along its column."""
+    """Return bool[messages, 2]: whether each message goes in the negative direction along its row, and its column."""
     destination = messages.destinations[messages.offsets[:-1]]
     turned = np.stack(routing.network.grid.shortest_ways(messages.source, destination), axis=1)
     for operation in np.flatnonzero(np.bincount(messages.operation)).tolist():
@@ -101,7 +101,7 @@ def turns_taken(routing: TorusRouting, messages: Messages) -> np.ndarray:
 
 
 def _headers(routing: TorusRouting, messages: Messages) -> np.recarray:
-    """Return destinations and turns of all messages."""
+    """Return the destinations and turns of all messages."""
     row, column = np.divmod(messages.destinations[messages.offsets[:-1]], routing.network.grid.columns)
     turned = turns_taken(routing, messages)
     return make_records(

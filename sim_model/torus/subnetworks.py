@@ -1,4 +1,4 @@
-"""Parts of a torus that multicasts are spread over (Sec. 3.2, 3.3): distribution and collection networks.
+"""Subnetworks of a torus for multicasts (Sec. 3.2, 3.3): distribution and collection networks.
 
 A distribution network of dilation h is an (S/h) x (T/h) torus: every h-th row and column, whose links are h channels
 long. A collection network is a block of h x h nodes, a mesh. Every node is in one block, and every distribution network
@@ -34,7 +34,7 @@ class Subnetwork:
     grid : Grid
         The network that it is: its nodes have numbers of their own.
     row, column : int
-        Where its node 0 is.
+        Position of its node 0.
     stride : int
         Distance of rows and of columns, and channels of a link.
     direction : Turns or None
@@ -49,12 +49,12 @@ class Subnetwork:
     direction: Turns | None = None
 
     def whole_number(self, own: int) -> int:
-        """Number that a node has in the whole network."""
+        """Return the number of a node in the whole network."""
         row, column = self.grid.position(own)
         return self.whole.node(self.row + self.stride * row, self.column + self.stride * column)
 
     def own_number(self, node: int) -> int | None:
-        """Number that a node of the whole network has here; None if it is not in here."""
+        """Return the number of a node of the whole network in the subnetwork; None if it is outside."""
         row, column = self.whole.position(node)
         rows, row_rest = divmod(row - self.row, self.stride)
         columns, column_rest = divmod(column - self.column, self.stride)
@@ -90,7 +90,7 @@ class Subnetwork:
 
 
 def dilations(grid: Grid) -> tuple[int, ...]:
-    """Return dilations with which a torus can be partitioned; none in a mesh."""
+    """Return the dilations by which a torus can be partitioned; none in a mesh."""
     if not grid.wraps:
         return ()
     candidates = range(2, min(grid.rows, grid.columns) + 1)
@@ -98,7 +98,7 @@ def dilations(grid: Grid) -> tuple[int, ...]:
 
 
 def distribution_networks(grid: Grid, dilation: int, kind: str, offset: int = DEFAULT_OFFSET) -> tuple[Subnetwork, ...]:
-    """Return distribution networks of a torus, by row and column; in type III the positive ones come first.
+    """Return the distribution networks of a torus, by row and column; in type III the positive ones come first.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def distribution_networks(grid: Grid, dilation: int, kind: str, offset: int = DE
 
 
 def collection_networks(grid: Grid, dilation: int) -> tuple[Subnetwork, ...]:
-    """Return blocks of a torus, row by row of blocks.
+    """Return the blocks of a torus, row by row of blocks.
 
     The number of a block is that which its node of any distribution network has there.
 
@@ -156,7 +156,7 @@ def collection_networks(grid: Grid, dilation: int) -> tuple[Subnetwork, ...]:
 
 
 def _checked(grid: Grid, dilation: int) -> Grid:
-    """Return shape of a distribution network."""
+    """Return the shape of a distribution network."""
     if not grid.wraps:
         raise TopologyError("Network to be partitioned must be a torus, not a mesh")
     if dilation not in dilations(grid):

@@ -1,4 +1,4 @@
-"""How many destinations messages have: one, several or all."""
+"""Numbers of destinations of messages: one, several or all."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -6,33 +6,33 @@ from typing import Protocol
 import numpy as np
 
 LARGEST_SHARES = 1 + 1e-9
-"""Sum of shares of messages; decimal fractions that make 1 together may make a little more in binary."""
+"""Limit of the sum of shares; decimal fractions that add up to 1 may exceed it slightly in binary."""
 
 
 class Count(Protocol):
     """A distribution of numbers of destinations."""
 
     def draw(self, generator: np.random.Generator, messages: int, /) -> np.ndarray:
-        """Return destinations of each of so many multicasts, int64.
+        """Return the number of destinations of each multicast, int64.
 
         Parameters
         ----------
         generator : Generator
             NumPy's; the only source of chance.
         messages : int
-            How many multicasts there are.
+            Number of multicasts.
         """
         ...
 
 
 @dataclass(frozen=True)
 class FixedCount:
-    """Always the same number."""
+    """A constant number."""
 
     value: int
 
     def draw(self, _generator: np.random.Generator, messages: int) -> np.ndarray:
-        """See ``Count``."""
+        """See ``Count.draw``."""
         return np.full(messages, self.value)
 
 
@@ -46,13 +46,13 @@ class ClippedGaussian:
     high: int
 
     def draw(self, generator: np.random.Generator, messages: int) -> np.ndarray:
-        """See ``Count``."""
+        """See ``Count.draw``."""
         drawn = np.rint(generator.normal(self.mean, self.stddev, messages))
         return np.clip(drawn, self.low, self.high).astype(np.int64)
 
 
 def destination_count(destinations: int | tuple[float, float], others: int) -> Count:
-    """Destinations of a multicast: a number, or mean and standard deviation of a Gaussian clipped to 1 .. others.
+    """Return the distribution of a fixed number, or of a Gaussian (mean, deviation) clipped to 1 .. ``others``.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def destination_count(destinations: int | tuple[float, float], others: int) -> C
 
 @dataclass(frozen=True)
 class Shares:
-    """Which messages are multicasts, and which broadcasts to all other nodes.
+    """Shares of multicasts, and of broadcasts to all other nodes.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class Shares:
             raise ValueError(f"Broadcast fraction must be 0 to {1 - self.multicast:g}, not {self.broadcast!r}")
 
     def draw(self, generator: np.random.Generator, messages: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return numbers of the multicasts and of the broadcasts among so many messages, ascending."""
+        """Return the numbers of the multicasts and of the broadcasts among ``messages`` messages, ascending."""
         if not self.multicast and not self.broadcast:
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
         drawn = generator.random(messages)

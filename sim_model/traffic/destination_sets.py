@@ -1,4 +1,4 @@
-"""Where multicasts go: a set of destinations for the source of each message."""
+"""Destinations of multicasts: a set for the source of each message."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,21 +16,21 @@ class DestinationSets(Protocol):
     """A distribution of destination sets."""
 
     def draw(self, generator: np.random.Generator, source: np.ndarray, /) -> tuple[np.ndarray, np.ndarray]:
-        """Return destinations of each message.
+        """Return the destinations of each message.
 
         Parameters
         ----------
         generator : Generator
             NumPy's; the only source of chance.
         source : int64[G]
-            Who sends each message.
+            Source of each message.
 
         Returns
         -------
         destinations : int64
             Of one message after the other, ascending, without its source.
         counts : int64[G]
-            How many each has; messages without any are not sent.
+            Number of destinations of each; messages without any are not sent.
         """
         ...
 
@@ -44,14 +44,14 @@ class RandomSets:
     candidates : bool[nodes, nodes], or EveryOther
         By source.
     count : Count
-        How many; never more than a node has.
+        Number of destinations; at most as many as a node has.
     """
 
     candidates: "np.ndarray | EveryOther"
     count: Count
 
     def draw(self, generator: np.random.Generator, source: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """See ``DestinationSets``."""
+        """See ``DestinationSets.draw``."""
         counts = self.count.draw(generator, len(source))
         return random_subsets(generator, _RowsOf(self.candidates, source), counts), counts
 
@@ -69,7 +69,7 @@ class WholeSets:
     candidates: np.ndarray
 
     def draw(self, _generator: np.random.Generator, source: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """See ``DestinationSets``."""
+        """See ``DestinationSets.draw``."""
         offsets = np.concatenate(([0], np.cumsum(self.candidates.sum(axis=1))))
         positions, counts = entries_of_rows(offsets, source)
         return np.nonzero(self.candidates)[1][positions], counts
@@ -77,7 +77,7 @@ class WholeSets:
 
 @dataclass(frozen=True)
 class EveryOther:
-    """``all_others`` without the table, of which it makes the rows that are asked for.
+    """``all_others`` without the table, whose rows are built on request.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class EveryOther:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """As of the table."""
+        """Shape of the table."""
         return self.nodes, self.nodes
 
     def __getitem__(self, source: np.ndarray) -> np.ndarray:
@@ -99,7 +99,7 @@ class EveryOther:
 
 @dataclass(frozen=True, eq=False)
 class _RowsOf:
-    """Candidates of the sources of some messages, made as they are asked for."""
+    """Candidates of the sources of some messages, built on request."""
 
     candidates: np.ndarray | EveryOther
     source: np.ndarray
@@ -114,7 +114,7 @@ class _RowsOf:
 
 @dataclass(frozen=True)
 class Broadcasts:
-    """Every other node, as ``WholeSets`` of ``all_others`` gives them.
+    """Every other node, equal to ``WholeSets`` of ``all_others``.
 
     Parameters
     ----------
@@ -124,19 +124,19 @@ class Broadcasts:
     nodes: int
 
     def draw(self, _generator: np.random.Generator, source: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """See ``DestinationSets``."""
+        """See ``DestinationSets.draw``."""
         others = np.arange(self.nodes - 1)
         destinations = others + (others >= source[:, np.newaxis])
         return destinations.ravel(), np.full(len(source), self.nodes - 1)
 
 
 def all_others(nodes: int) -> np.ndarray:
-    """Return every other node is a candidate, bool[nodes, nodes]."""
+    """Return the table in which every other node is a candidate, bool[nodes, nodes]."""
     return ~np.eye(nodes, dtype=bool)
 
 
 def near(network: ChannelNetwork, most_links: int) -> np.ndarray:
-    """Return other nodes are candidates that are so many links between switches away or fewer, bool[nodes, nodes].
+    """Return the table of candidates within ``most_links`` links between switches, bool[nodes, nodes].
 
     Raises
     ------
@@ -151,7 +151,7 @@ def near(network: ChannelNetwork, most_links: int) -> np.ndarray:
 
 
 def distances(network: ChannelNetwork) -> np.ndarray:
-    """Return links between switches on a shortest way from one node to another, float[nodes, nodes]."""
+    """Return the links between switches on a shortest path between two nodes, float[nodes, nodes]."""
     from scipy.sparse import csr_array  # for this pattern alone: it takes as long to load as NumPy
     from scipy.sparse.csgraph import shortest_path
 
@@ -166,7 +166,7 @@ def distances(network: ChannelNetwork) -> np.ndarray:
 
 
 def line(network: ChannelNetwork, dimension: int) -> np.ndarray:
-    """Return other nodes are candidates whose coordinates differ in this dimension alone, bool[nodes, nodes].
+    """Return the table of candidates whose coordinates differ in this dimension alone, bool[nodes, nodes].
 
     Dimension 0 is a node's row, dimension 1 its column.
 
@@ -186,7 +186,7 @@ def line(network: ChannelNetwork, dimension: int) -> np.ndarray:
 
 
 def same_group(groups: Sequence[Sequence[int]], nodes: int) -> np.ndarray:
-    """The other members of a node's group are its candidates, bool[nodes, nodes]; nodes without a group have none.
+    """Return the table of candidates in a node's group, bool[nodes, nodes]; nodes without a group have none.
 
     Raises
     ------

@@ -1,6 +1,6 @@
-"""Puts messages together: when nodes send, to how many others, to whom, and how much.
+"""Assembly of messages: start, number of destinations, destinations, and length.
 
-Each of these has a random stream of its own, so that the same messages start when something else about them changes.
+Each of these has a random stream of its own, so that a change of one leaves the others unchanged.
 """
 
 from dataclasses import dataclass, field
@@ -27,16 +27,16 @@ class RandomTraffic:
     nodes : int
         Processors of the network, at least 2.
     injection : Injection
-        When they send.
+        Injection process.
     pattern : Pattern
-        Where unicasts go.
+        Destinations of unicasts.
     lengths : Lengths
     shares : Shares
-        Which messages are no unicasts; by default none.
+        Shares of multicasts and broadcasts; by default 0.
     sets : DestinationSets or None
-        Where multicasts go.
+        Destinations of multicasts.
     replies : Replies or None
-        How unicasts are answered, where all messages are such.
+        Replies to unicasts, if all messages are unicasts.
 
     Raises
     ------
@@ -100,7 +100,7 @@ class RandomTraffic:
         return drawn if self.replies is None else self.replies.answered(drawn, streams.replies)
 
     def _unicasts(self, streams: "_Streams", source: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        """Return destinations, and how many each message has; None if all have one."""
+        """Return the destinations, and the number per message; None if all have one."""
         drawn = self.pattern.draw(streams.unicasts, source)
         sent = drawn != source
         return (drawn, None) if sent.all() else (drawn[sent], sent.astype(np.int64))
@@ -108,7 +108,7 @@ class RandomTraffic:
     def _mixed(
         self, streams: "_Streams", source: np.ndarray, multicast: np.ndarray, broadcast: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return destinations, and how many each message has."""
+        """Return the destinations, and the number per message."""
         is_unicast = np.ones(len(source), dtype=bool)
         is_unicast[multicast] = is_unicast[broadcast] = False
         unicast = np.flatnonzero(is_unicast)
@@ -128,7 +128,7 @@ class RandomTraffic:
 
 
 def check_nodes(nodes: int) -> None:
-    """Refuse networks in which nobody has another one to send to.
+    """Refuse networks in which a node has no other node to send to.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""When nodes send: injection processes, all with the same mean rate for every node.
+"""Injection processes: message starts, all with the same mean rate for every node.
 
 Each gives the starts of all nodes at once, in order of cycle and then of node. Most draw on one line of cells, a cell
 for each cycle and node in that order, so that what they draw is in order as it comes.
@@ -19,7 +19,7 @@ class Injection(Protocol):
     """A process of message starts."""
 
     def starts(self, generator: np.random.Generator, cycles: int, nodes: int, /) -> tuple[np.ndarray, np.ndarray]:
-        """Return starts of all nodes within ``0 .. cycles - 1``, in order of cycle and then of node.
+        """Return the starts of all nodes within ``0 .. cycles - 1``, in order of cycle and then of node.
 
         Parameters
         ----------
@@ -28,7 +28,7 @@ class Injection(Protocol):
         cycles : int
             Length of the traffic, at least 1.
         nodes : int
-            How many nodes send, at least 1.
+            Number of sending nodes, at least 1.
 
         Returns
         -------
@@ -73,7 +73,7 @@ class PoissonInjection:
         check_rate(self.messages_per_node_per_cycle)
 
     def starts(self, generator: np.random.Generator, cycles: int, nodes: int) -> tuple[np.ndarray, np.ndarray]:
-        """See ``Injection``. A cell is a piece of one cycle of a process, and all pieces are alike."""
+        """See ``Injection.starts``. A cell is a piece of one cycle of a process, and all pieces are alike."""
         mean = 1 / self.messages_per_node_per_cycle
         times = _sums_below(cycles * nodes, mean, lambda count: generator.exponential(mean, count))
         return _cycle_and_node(times.astype(np.int64), nodes)
@@ -100,13 +100,13 @@ class BernoulliInjection:
         check_rate(self.messages_per_node_per_cycle, 1)
 
     def starts(self, generator: np.random.Generator, cycles: int, nodes: int) -> tuple[np.ndarray, np.ndarray]:
-        """See ``Injection``."""
+        """See ``Injection.starts``."""
         return _cycle_and_node(_bernoulli(generator, self.messages_per_node_per_cycle, cycles * nodes), nodes)
 
 
 @dataclass(frozen=True)
 class PeriodicInjection:
-    """Every node starts a message every so many cycles, from a random moment of its first period on.
+    """Every node starts a message once per period, from a random moment of its first period on.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class PeriodicInjection:
         check_rate(self.messages_per_node_per_cycle)
 
     def starts(self, generator: np.random.Generator, cycles: int, nodes: int) -> tuple[np.ndarray, np.ndarray]:
-        """See ``Injection``."""
+        """See ``Injection.starts``."""
         period = 1 / self.messages_per_node_per_cycle
         periods = period * np.arange(int(cycles / period) + 1)
         cycle = (generator.random(nodes)[np.newaxis, :] * period + periods[:, np.newaxis]).astype(np.int64)
@@ -135,7 +135,7 @@ class PeriodicInjection:
 
 @dataclass(frozen=True)
 class BatchInjection:
-    """All nodes start a batch of messages in cycle 0, and again whenever the mean rate wants the next one.
+    """All nodes start a batch of messages in cycle 0, and again at the mean rate.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ class BatchInjection:
             raise ValueError(f"Messages of a batch must be at least 1, not {self.messages!r}")
 
     def starts(self, _generator: np.random.Generator, cycles: int, nodes: int) -> tuple[np.ndarray, np.ndarray]:
-        """See ``Injection``."""
+        """See ``Injection.starts``."""
         period = self.messages / self.messages_per_node_per_cycle
         begins = (period * np.arange(int(cycles / period) + 1)).astype(np.int64)
         begins = begins[begins < cycles]
@@ -172,8 +172,8 @@ class BurstInjection:
     """Bursts and pauses, a Markov process with two states in every node.
 
     In a burst a node starts a message in each cycle with the same probability, in a pause none. The lengths of both
-    have geometric distributions; pauses are as long as the mean rate wants it. At the start a node is in a burst as
-    often as at any other time.
+    have geometric distributions; the mean rate determines the pauses. At the start a node is in a burst as often as at
+    any other time.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ class BurstInjection:
 
     @property
     def share_of_bursts(self) -> float:
-        """Part of the time that a node is in a burst."""
+        """Fraction of the time that a node is in a burst."""
         return self.messages_per_node_per_cycle / self.rate_in_bursts
 
     @property
@@ -218,7 +218,7 @@ class BurstInjection:
         return self.mean_burst_cycles * (1 / self.share_of_bursts - 1)
 
     def starts(self, generator: np.random.Generator, cycles: int, nodes: int) -> tuple[np.ndarray, np.ndarray]:
-        """See ``Injection``. All bursts, one after the other, are one row of cells with the same probability."""
+        """See ``Injection.starts``. All bursts, one after the other, are a row of cells with one probability."""
         node, begin, end = self.bursts(generator, cycles, nodes)
         behind = np.cumsum(end - begin)
         cell = _bernoulli(generator, self.rate_in_bursts, int(behind[-1]) if len(behind) else 0)
@@ -255,9 +255,9 @@ class BurstInjection:
         return node, begin[node, turn], end[node, turn]
 
     def _turns(self, generator: np.random.Generator, first: np.ndarray, turns: int, longest: int) -> np.ndarray:
-        """Return ends of bursts and pauses in turn, counted from the start; an even number of them, by node.
+        """Return the ends of bursts and pauses in turn, counted from the start; an even number of them, by node.
 
-        None is longer than ``longest``, behind which nobody looks: sums of more would not fit into 64 bits.
+        None is longer than ``longest``, the end of the traffic: sums of more would not fit into 64 bits.
         """
         turns += turns % 2
         shape = (len(first), turns // 2)
@@ -270,7 +270,7 @@ class BurstInjection:
 
 
 def _bernoulli(generator: np.random.Generator, probability: float, cells: int) -> np.ndarray:
-    """Return the cells, of so many, in which something happens, int64."""
+    """Return the cells, of ``cells``, with an event, int64."""
     # a gap beyond the last cell is as good as any other; sums of longer ones would not fit into 64 bits
     gaps = _sums_below(
         cells + 1, 1 / probability, lambda count: np.minimum(generator.geometric(probability, count), cells + 1)
@@ -279,7 +279,7 @@ def _bernoulli(generator: np.random.Generator, probability: float, cells: int) -
 
 
 def _sums_below(limit: float, mean: float, draw: Callable[[int], np.ndarray]) -> np.ndarray:
-    """Return running sums of what is drawn, as far as they stay below the limit."""
+    """Return the running sums of drawn values, as far as they stay below the limit."""
     sums = np.cumsum(draw(_enough(limit / mean)))
     while sums[-1] < limit:
         more = draw(_enough((limit - float(sums[-1])) / mean))
@@ -288,7 +288,7 @@ def _sums_below(limit: float, mean: float, draw: Callable[[int], np.ndarray]) ->
 
 
 def _enough(expected: float) -> int:
-    """Return draws of which the sum mostly is beyond the limit."""
+    """Return a number of draws whose sum mostly exceeds the limit."""
     return SPARE_DRAWS + int(expected + 4 * expected**0.5)
 
 

@@ -1,4 +1,4 @@
-"""How long messages are."""
+"""Lengths of messages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,21 +7,21 @@ from typing import Protocol
 import numpy as np
 
 SHARES_TOLERANCE = 1e-9
-"""Sum of shares of messages; decimal fractions that make 1 together may make a little more or less in binary."""
+"""Tolerance of the sum of shares; decimal fractions that add up to 1 may deviate slightly in binary."""
 
 
 class Lengths(Protocol):
     """A distribution of lengths."""
 
     def draw(self, generator: np.random.Generator, messages: int, /) -> np.ndarray:
-        """Return flits of each of so many messages, int32.
+        """Return the flits of each message, int32.
 
         Parameters
         ----------
         generator : Generator
             NumPy's; the only source of chance.
         messages : int
-            How many lengths are drawn.
+            Number of lengths to draw.
 
         Returns
         -------
@@ -44,7 +44,7 @@ class FixedLength:
     flits: int
 
     def draw(self, _generator: np.random.Generator, messages: int) -> np.ndarray:
-        """See ``Lengths``."""
+        """See ``Lengths.draw``."""
         return np.full(messages, self.flits, dtype=np.int32)
 
 
@@ -74,7 +74,7 @@ class LengthMix:
             raise ValueError(f"Shares of lengths must be 1 together, not {total:g}")
 
     def draw(self, generator: np.random.Generator, messages: int) -> np.ndarray:
-        """See ``Lengths``."""
+        """See ``Lengths.draw``."""
         bounds = np.cumsum(list(self.shares.values()))[:-1]
         lengths = np.array(list(self.shares), dtype=np.int32)
         return lengths[np.searchsorted(bounds, generator.random(messages), side="right")]

@@ -1,7 +1,7 @@
-"""Where unicasts go: a destination for the source of each message.
+"""Destinations of unicasts: one for the source of each message.
 
-What a pattern sends to its own source is not sent at all: with transpose traffic the nodes on the diagonal are silent,
-and nothing that others send depends on it.
+Messages from a node to itself are not sent at all: with transpose traffic the nodes on the diagonal are silent, and
+messages of other nodes do not depend on it.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,14 +17,14 @@ class Pattern(Protocol):
     """A distribution of destinations."""
 
     def draw(self, generator: np.random.Generator, source: np.ndarray, /) -> np.ndarray:
-        """Return destination of each message, int[M]; those that are equal to their source are not sent.
+        """Return the destination of each message, int[M]; those equal to their source are not sent.
 
         Parameters
         ----------
         generator : Generator
             NumPy's; the only source of chance.
         source : int64[M]
-            Who sends each message.
+            Source of each message.
         """
         ...
 
@@ -42,14 +42,14 @@ class UniformPattern:
     nodes: int
 
     def draw(self, generator: np.random.Generator, source: np.ndarray) -> np.ndarray:
-        """See ``Pattern``."""
+        """See ``Pattern.draw``."""
         drawn = generator.integers(self.nodes - 1, size=len(source))
         return drawn + (drawn >= source)
 
 
 @dataclass(frozen=True, eq=False)
 class FixedPattern:
-    """Every node always sends to the same one, or to itself and so not at all.
+    """Every node always sends to one node; a node assigned to itself does not send.
 
     Parameters
     ----------
@@ -59,12 +59,12 @@ class FixedPattern:
     destination_of: np.ndarray
 
     def draw(self, _generator: np.random.Generator, source: np.ndarray) -> np.ndarray:
-        """See ``Pattern``."""
+        """See ``Pattern.draw``."""
         return self.destination_of[source]
 
 
 def permutation_pattern(destinations: Sequence[int], nodes: int) -> FixedPattern:
-    """Return a permutation that is written out.
+    """Return the pattern of an explicit permutation.
 
     Raises
     ------
@@ -110,7 +110,7 @@ class HotSpotPattern:
             raise ValueError(f"Share of hot nodes must be greater than 0, at most 1, not {self.share!r}")
 
     def draw(self, generator: np.random.Generator, source: np.ndarray) -> np.ndarray:
-        """See ``Pattern``."""
+        """See ``Pattern.draw``."""
         hot = np.array(self.hot_nodes)[generator.integers(len(self.hot_nodes), size=len(source))]
         is_hot = generator.random(len(source)) < self.share
         return np.where(is_hot, hot, UniformPattern(self.nodes).draw(generator, source))
@@ -129,7 +129,7 @@ class CandidatePattern:
     candidates: np.ndarray
 
     def draw(self, generator: np.random.Generator, source: np.ndarray) -> np.ndarray:
-        """See ``Pattern``."""
+        """See ``Pattern.draw``."""
         counts = self.candidates.sum(axis=1)
         first = np.cumsum(counts) - counts
         return np.nonzero(self.candidates)[1][first[source] + generator.integers(counts[source])]
@@ -141,7 +141,7 @@ Function = Callable[[Any, np.ndarray, np.random.Generator], np.ndarray]
 
 @dataclass(frozen=True)
 class FunctionPattern:
-    """A function of somebody else's.
+    """A custom function.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ class FunctionPattern:
     function : callable
         See ``Function``.
     network : ChannelNetwork
-        What it is told of the network.
+        Network that the function gets.
     """
 
     name: str
@@ -158,7 +158,7 @@ class FunctionPattern:
     network: Any
 
     def draw(self, generator: np.random.Generator, source: np.ndarray) -> np.ndarray:
-        """See ``Pattern``.
+        """See ``Pattern.draw``.
 
         Raises
         ------

@@ -1,8 +1,8 @@
-"""The permutations that networks are measured with: where each node sends, as an array.
+"""Standard permutation patterns: the destination of each node, as an array.
 
-Those of bits look at node numbers, which have b bits in a network of 2^b nodes. Those of digits look at coordinates: in
+Bit permutations use node numbers, which have b bits in a network of 2^b nodes. Digit permutations use coordinates: in
 each of a grid's dimensions a switch has a place, 0 to k - 1, and processor j of a switch sends to processor j of
-another one. As in BookSim 2, with which figures can so be compared.
+another one. They equal those of BookSim 2, so that results can be compared.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ DestinationOf = np.ndarray
 
 
 def transpose(network: ChannelNetwork) -> DestinationOf:
-    """Node r s + c sends to c s + r in a network of s x s nodes; with 2^b nodes the halves of b bits change places.
+    """Return the transpose: r s + c sends to c s + r for s x s nodes; for 2^b nodes the halves of b bits are swapped.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def transpose(network: ChannelNetwork) -> DestinationOf:
 
 
 def bit_complement(network: ChannelNetwork) -> DestinationOf:
-    """Return all bits are inverted.
+    """Return the destinations with all bits inverted.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def bit_complement(network: ChannelNetwork) -> DestinationOf:
 
 
 def bit_reverse(network: ChannelNetwork) -> DestinationOf:
-    """Return bit i becomes bit b - 1 - i.
+    """Return the destinations with reversed bits: bit i becomes bit b - 1 - i.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def bit_reverse(network: ChannelNetwork) -> DestinationOf:
 
 
 def shuffle(network: ChannelNetwork) -> DestinationOf:
-    """Return bits are rotated to the left by one: bit i becomes bit i + 1, the highest one the lowest.
+    """Return the destinations with bits rotated left by one: bit i becomes bit i + 1, the highest one the lowest.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def shuffle(network: ChannelNetwork) -> DestinationOf:
 
 
 def tornado(network: ChannelNetwork) -> DestinationOf:
-    """Return in each dimension ceil(k / 2) - 1 places on, round the end: almost half of the way round a ring.
+    """Return the destinations ceil(k / 2) - 1 places on in each dimension, cyclically: almost half way round a ring.
 
     Parameters
     ----------
@@ -122,12 +122,12 @@ def tornado(network: ChannelNetwork) -> DestinationOf:
     sides = _sides(network)
     if max(sides) < 3:
         text = f"needs a dimension of at least 3 switches, not {' x '.join(map(str, sides))}"
-        raise ValueError(f"{text}: nobody would send")
+        raise ValueError(f"{text}: no node would send")
     return _moved(network, lambda side: (side + 1) // 2 - 1)
 
 
 def neighbour(network: ChannelNetwork) -> DestinationOf:
-    """Return in each dimension one place on, round the end.
+    """Return the destinations one place on in each dimension, cyclically.
 
     Parameters
     ----------
@@ -154,11 +154,11 @@ PERMUTATIONS: dict[str, Callable[[ChannelNetwork], DestinationOf]] = {
     "tornado": tornado,
     "neighbour": neighbour,
 }
-"""By name in configurations. Raise ValueError ("needs X, not Y") in networks in which they make no sense."""
+"""Patterns by name in configurations. They raise ValueError ("needs X, not Y") in unsuitable networks."""
 
 
 def coordinates(network: ChannelNetwork) -> tuple[np.ndarray, ...]:
-    """Return place of each node's switch in each dimension.
+    """Return the place of each node's switch in each dimension.
 
     Raises
     ------

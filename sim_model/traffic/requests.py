@@ -1,4 +1,4 @@
-"""Requests and replies: every message is answered, and a node waits for answers before it asks for more.
+"""Requests and replies: every request is answered, and a node limits its outstanding requests.
 
 A node has as many slots as it may have requests outstanding, and uses them in turn: request k waits for the reply to
 request k - ``outstanding``. So at no time are more of a node's requests without a reply, and one that comes back early
@@ -16,7 +16,7 @@ from sim_model.traffic.lengths import Lengths
 
 @dataclass(frozen=True)
 class Replies:
-    """What becomes of a message at its destination.
+    """Replies to requests at their destinations.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class Replies:
 
 
 def round_trip_cycles(results: Results, warmup_cycles: int = 0) -> np.ndarray:
-    """Return from the start of each request to the arrival of its reply, int64, of those that came back.
+    """Return the cycles from the start of each request to the arrival of its reply, int64, of completed ones.
 
     Parameters
     ----------

@@ -7,11 +7,11 @@ import numpy as np
 from sim_model.messages.distinct import distinct
 
 CHUNK_KEYS = 1 << 20
-"""Random numbers that are held at a time."""
+"""Random numbers that are stored at a time."""
 
 
 def random_subsets(generator: np.random.Generator, candidates: Any, counts: np.ndarray) -> np.ndarray:
-    """Return so many of each row's candidates, all subsets of that size equally likely.
+    """Return ``counts`` of each row's candidates, all subsets of that size equally likely.
 
     Every candidate gets a random number, of which the smallest win. Its low bits are the candidate, so that no two are
     alike, and the winners do not depend on how the machine sorts.
@@ -51,7 +51,7 @@ def _subsets(generator: np.random.Generator, candidates: np.ndarray, counts: np.
 
 
 def entries_of_rows(offsets: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return where the entries of some rows stand in a list of rows, one behind the other.
+    """Return the positions of the entries of some rows in a concatenated list of rows.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def entries_of_rows(offsets: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, 
     -------
     positions : int64
     counts : int64[G]
-        How many entries each of these rows has.
+        Number of entries of each of these rows.
     """
     counts = offsets[rows + 1] - offsets[rows]
     behind = np.cumsum(counts)

@@ -1,1 +1,1 @@
-"""Routers with lanes, one cycle of all of them (docs/timing.md, "Links with lanes" and "Router with lanes")."""
+"""Routers with virtual channels, stepped together (docs/timing.md, "Links with lanes" and "Router with lanes")."""

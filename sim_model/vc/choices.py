@@ -1,4 +1,4 @@
-"""Choices: inputs without a request look for the lane that they ask for next."""
+"""Choices: inputs without a request select the virtual channel of their next request."""
 
 from sim_model.engines.cycle.discards import discard
 from sim_model.engines.cycle.state import NONE
@@ -13,12 +13,12 @@ vector_at, splat = OPERATIONS["vector_at"], OPERATIONS["splat"]
 above, filled, lowest_of = OPERATIONS["above"], OPERATIONS["filled"], OPERATIONS["lowest_of"]
 
 BEYOND = -(1 << 63)
-"""No lane has this bit."""
+"""A bit that no virtual channel has."""
 
 
 @compiled
 def count_delays(first_lane, heads, family):
-    """Delay heads of a switch by ``routing_cycles`` - 2. Returns the mask of the lanes whose delay counted."""
+    """Delay heads of a switch by ``routing_cycles`` - 2. Returns the mask of the VCs whose delay counted."""
     delayed = 0
     while heads != 0:
         lane = lowest_bit(heads)
@@ -32,7 +32,7 @@ def count_delays(first_lane, heads, family):
 
 @compiled
 def find_ways(row, asking, may_send, may_start, family):
-    """Of some input lanes of eight switches, those one of whose ways is among some output lanes, and among others.
+    """Return the input VCs of eight switches with route candidates in ``may_send``, and those in ``may_start``.
 
     Those whose worms are to be drained always have one.
     """
@@ -50,7 +50,7 @@ def find_ways(row, asking, may_send, may_start, family):
 
 @compiled
 def choose_lanes(row, eligible, requested, family):
-    """Each input of eight switches that has no request chooses the first eligible lane at or behind its turn."""
+    """Choose, at each input of eight switches without a request, the first eligible VC at or behind its turn."""
     turned = vector_at(family.words, row * ROW + TURNED)
     later, chosen = eligible & turned, splat(0)
     for port in range(family.most_ports):
@@ -65,7 +65,7 @@ def choose_lanes(row, eligible, requested, family):
 
 @compiled
 def note_chosen(row, place, chosen, family):
-    """Enter the lanes that eight switches have chosen, one of each switch at a time, without a branch for a switch."""
+    """Enter the VCs that eight switches have chosen, one of each switch at a time, without a branch per switch."""
     count = family.counts[CHOSEN_LANES]
     while any_of(chosen) != 0:
         put(family.words, place + CHOSEN, lowest_of(chosen))
@@ -81,7 +81,7 @@ def note_chosen(row, place, chosen, family):
 
 @compiled
 def make_requests(cycle, family):
-    """The requests of all lanes that have been chosen."""
+    """Enter the requests of all chosen VCs."""
     links, processors = family.counts[TO_LINK], family.counts[TO_PROCESSOR]
     for position in range(family.counts[CHOSEN_LANES]):
         number = family.chosen[position]
@@ -98,7 +98,7 @@ def make_requests(cycle, family):
 
 @compiled
 def enter_request(number, target, asking, links, processors, family):
-    """The request of an input lane for an output lane. Gets and returns how many there are for links and processors."""
+    """Enter the request of an input VC for an output VC. Returns the updated counts for links and processors."""
     to = asking.first_output + target
     record = family.output_lanes[to]
     output, leads_out = record.output, record.buffer != NONE
@@ -111,13 +111,13 @@ def enter_request(number, target, asking, links, processors, family):
 
 @compiled
 def _select(may_start, ways):
-    """The selection function: of the lanes that a head can have, or else of all its candidates, the lowest one."""
+    """Select the lowest available candidate of a head, or else the lowest one (selection function)."""
     return lowest_bit(ways & may_start if ways & may_start != 0 else ways)
 
 
 @compiled
 def _ask_for_drain(cycle, asking, family):
-    """A worm without a way is drained, flit by flit."""
+    """Request to drain an unroutable worm, flit by flit."""
     words, place = family.words, asking.place
     words[place + DRAINING] |= 1 << asking.lane
     if words[place + HEADS] >> asking.lane & 1:

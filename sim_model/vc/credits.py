@@ -1,4 +1,4 @@
-"""Credits, and what can be had with them, of all output lanes of eight switches at once."""
+"""Credits, and the output VCs that they make available, of eight switches at once."""
 
 from sim_model.loops.compiled import compiled
 from sim_model.vc.registers import (
@@ -19,21 +19,21 @@ vector_at, put, splat = OPERATIONS["vector_at"], OPERATIONS["put"], OPERATIONS["
 
 @compiled
 def step_credits(at, returned, depth, family):
-    """Credits and output lanes come and go.
+    """Update credits and output VCs.
 
     Parameters
     ----------
     at : int
         Place of the first switch.
     returned : vector
-        Output lanes that have a credit on their wire.
+        Output VCs that have a credit on their wire.
     depth : int
-        Credits that a lane has when the buffer behind it is empty.
+        Credits that a VC has when the buffer behind it is empty.
 
     Returns
     -------
     may_send, may_start : vector
-        Output lanes that have credits, and those that a head can have; with a credit that is on a wire in this cycle.
+        Output VCs that have credits, and those that a head can have; with a credit that is on a wire in this cycle.
     """
     words = family.words
     sent, free = vector_at(words, at + SENT), vector_at(words, at + FREE)
@@ -50,7 +50,7 @@ def step_credits(at, returned, depth, family):
 
 @compiled
 def count_credits(at, returned, sent, family):
-    """Additions with ripple carry."""
+    """Count credits by additions with ripple carry."""
     more, less = returned & ~sent, sent & ~returned
     credited = splat(0)
     for bit in range(CREDIT_BITS):
@@ -65,7 +65,7 @@ def count_credits(at, returned, sent, family):
 
 @compiled
 def _have(count, at, family):
-    """Output lanes that have so many credits."""
+    """Return the output VCs with exactly ``count`` credits."""
     found = splat(-1)
     for bit in range(CREDIT_BITS):
         number = vector_at(family.words, at + CREDITS + bit * WIDTH)

@@ -1,4 +1,4 @@
-"""Delivery buffers, before the registers of output lanes that lead to a processor."""
+"""Delivery buffers, before the registers of output VCs that lead to a processor."""
 
 from sim_model.engines.cycle.movers import load_register
 from sim_model.loops.bits import source_bit
@@ -10,7 +10,7 @@ from sim_model.vc.state import DELIVERIES
 
 @compiled
 def store_delivery(number, flit, family):
-    """A flit goes behind the others in the delivery buffer before an output lane."""
+    """Append a flit to the delivery buffer before an output VC."""
     buffer = family.output_lanes[number].buffer
     waiting = family.buffers[buffer]
     family.slots[buffer, (waiting.front + waiting.count) & (family.slots.shape[1] - 1)] = flit
@@ -22,7 +22,7 @@ def store_delivery(number, flit, family):
 
 @compiled
 def deliver(cycle, state, family):
-    """A flit goes from each delivery buffer into the register behind it if that is empty; to be called before grants.
+    """Move a flit from each delivery buffer into an empty register behind it; to be called before grants.
 
     Returns how many.
     """
@@ -42,7 +42,7 @@ def deliver(cycle, state, family):
 
 @compiled
 def deliver_flit(cycle, number, waiting, state, family):
-    """A flit goes into the register of an output lane if that is empty. Returns 1 if so, else 0.
+    """Move a flit into the register of an output VC if that is empty. Returns 1 if so, else 0.
 
     The credit is as if on a wire in the next cycle.
     """

@@ -1,4 +1,4 @@
-"""The state of a router with lanes for people, and who waits for whom."""
+"""Readable state of a router with virtual channels, and the relation of waiting VCs."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -19,7 +19,7 @@ from topology.common.lanes import LaneNetwork
 
 
 def describe_lane_router(network: LaneNetwork, state: EngineState, family: LaneState, switch: int) -> str:
-    """Return the whole state of a router: a line per input and per input lane, per output and per output lane."""
+    """Return the state of a router as text: a line per input and per input VC, per output and per output VC."""
     lines = [f"router {network.vertex_name(switch)}:"]
     for port, link in enumerate(network.links.input_channel[switch]):
         lines.append(f"  input {port} turn {_lane_turn(network, family, link)}, {_request(network, family, link)}")
@@ -33,20 +33,20 @@ def describe_lane_router(network: LaneNetwork, state: EngineState, family: LaneS
 
 
 def _turn(turn: int, mask: int) -> int:
-    """Return the lane or input whose turn it is, counted from the first one in a mask."""
+    """Return the VC or input whose turn it is, counted from the first one in a mask."""
     ports = ports_in(mask)
     return int(turn) - ports[0] if turn in ports else 0
 
 
 def _lane_turn(network: LaneNetwork, family: LaneState, link: int) -> int:
-    """Return the lane of an input whose turn it is."""
+    """Return the VC of an input whose turn it is."""
     channels = [network.channels[lane] for lane in network.lanes_of[link]]
     turned = family.routers["turned"]
     return next((place for place, c in enumerate(channels) if int(turned[c.sink]) >> c.sink_port & 1), 0)
 
 
 def _request(network: LaneNetwork, family: LaneState, link: int) -> str:
-    """Return the request of an input; one to be drained is on no list."""
+    """Return the request of an input as text; drain requests are on no list."""
     asking = {int(family.input_lanes[number].channel): number for number in family.all_requests()}
     for lane in network.lanes_of[link]:
         channel = network.channels[lane]
@@ -67,7 +67,7 @@ def _input_text(network: LaneNetwork, state: EngineState, family: LaneState, lan
         target = _target(network, family, lane)
         text += "is drained" if target is None else f"has {network.channels[target].name}"
     elif ways == 1 << DRAIN:
-        text += "has no way"
+        text += "is unroutable"
     elif has["looked_up"]:
         text += f"candidates {ports_text(ways)}"
     else:
@@ -90,14 +90,14 @@ def _output_text(network: LaneNetwork, state: EngineState, family: LaneState, la
 
 
 def _target(network: LaneNetwork, family: LaneState, lane: int) -> int | None:
-    """Return the output lane (its channel) that the worm of an active input lane has; None if it is drained."""
+    """Return the output VC (its channel) of the worm of an active input VC; None if it is drained."""
     channel = network.channels[lane]
     ways = int(family.lane_ways[channel.sink, channel.sink_port])
     return None if ways == 1 << DRAIN else network.output_channel[channel.sink][ways.bit_length() - 1]
 
 
 def _owner(network: LaneNetwork, family: LaneState, output: int) -> int | None:
-    """Return the input lane (its channel) whose worm has an output lane."""
+    """Return the input VC (its channel) whose worm holds an output VC."""
     switch = network.channels[output].source
     if not network.is_switch(switch):
         return None
@@ -106,7 +106,7 @@ def _owner(network: LaneNetwork, family: LaneState, output: int) -> int | None:
 
 
 def find_lane_waits(network: LaneNetwork, state: EngineState, family: LaneState) -> list[Wait]:
-    """What every input lane that holds a flit, or has an output lane, waits for, in a network where nothing moves."""
+    """Return the waits of all input VCs with flits or output VCs, in a network where nothing moves."""
     return [wait for switch in range(network.switches) for wait in _waits_at(network, state, family, switch)]
 
 
@@ -129,7 +129,7 @@ def _wait_for_room(network: LaneNetwork, family: LaneState, lane: int, message: 
 
 
 def _wait_for_lanes(network: LaneNetwork, family: LaneState, lane: int, message: int) -> Wait:
-    """Return a head waits for any of its ways: for the worm that has the lane, or for room behind it."""
+    """Return the wait of a head for its route candidates: for the worms that hold them, or for room behind them."""
     switch = network.channels[lane].sink
     ways = int(family.lane_ways[switch, network.channels[lane].sink_port])
     blockers, reasons = [], []
@@ -144,7 +144,7 @@ def _wait_for_lanes(network: LaneNetwork, family: LaneState, lane: int, message:
 
 
 def _wait_for_flits(network: LaneNetwork, family: LaneState, lane: int) -> Iterator[Wait]:
-    """Yield a worm without flits waits for the input lane that feeds its own; nobody stops a host."""
+    """Yield the wait of a worm without flits for the input VC that feeds its own; hosts never block."""
     feeder = _owner(network, family, lane)
     if feeder is not None:
         yield Wait(lane, -1, (feeder,), f"for more flits from {network.channels[feeder].name}")

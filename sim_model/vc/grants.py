@@ -1,7 +1,7 @@
-"""Grants: flits that are asked for leave their buffers for the output registers, or for the delivery buffer.
+"""Grants: requested flits leave their buffers for the output registers, or for the delivery buffer.
 
 All requests of all switches are in lists, one for those of links and one for those of processors. So a cycle has two
-loops of many turns, and not one of a turn or two for each switch, whose ends no processor foresees.
+loops of many turns, in place of a short one for each switch with mispredicted ends.
 """
 
 from sim_model.engines.cycle.links import take_first
@@ -35,7 +35,7 @@ from sim_model.vc.state import TO_LINK, TO_PROCESSOR
 def grant_requests(cycle, state, family):
     """Grant or drop the first request at each output of all switches.
 
-    The first one is granted if it is good, and dropped if not. All others stay.
+    The first one is granted if it has resources, and dropped if not. All others stay.
     """
     _grant_listed(cycle, TO_LINK, state, family)
     _grant_listed(cycle, TO_PROCESSOR, state, family)
@@ -43,7 +43,7 @@ def grant_requests(cycle, state, family):
 
 @compiled
 def _grant_listed(cycle, role, state, family):
-    """The same for the requests in one list; which it is the compiler knows."""
+    """Grant or drop the requests in one list; the compiler knows which one it is."""
     requests = family.requests[role]
     kept, loaded = 0, state.mover_counts[BETWEEN_SWITCHES]
     for position in range(family.counts[role]):
@@ -60,7 +60,7 @@ def _grant_listed(cycle, role, state, family):
 
 @compiled
 def send_flit(flit, role, loaded, asking, state, family):
-    """A flit that is granted goes into the register of its output lane, or into the buffer before it.
+    """Store a granted flit in the register of its output VC, or in the delivery buffer.
 
     Returns how many registers between switches are loaded now, where ``loaded`` were before.
     """
@@ -75,7 +75,7 @@ def send_flit(flit, role, loaded, asking, state, family):
 
 @compiled
 def _is_first(cycle, asking, family):
-    """Whether the request of an input is the first one at its output. Then it is no request any more."""
+    """Return whether the request of an input is the first one at its output, and remove it if so."""
     output = family.outputs[asking.output]
     rivals = output.requests & ~family.words[asking.place + YIELDING]
     first = first_at_or_after(rivals if rivals != 0 else output.requests, output.turn)
@@ -88,7 +88,7 @@ def _is_first(cycle, asking, family):
 
 @compiled
 def _is_good(asking, state, family):
-    """Whether a request can be granted; if not, it is noted as dropped."""
+    """Return whether a request can be granted; if not, record it as dropped."""
     words, place = family.words, asking.place
     active = words[place + ACTIVE]
     usable = words[place + FREE] & words[place + STARTABLE]
@@ -101,16 +101,16 @@ def _is_good(asking, state, family):
 
 @compiled
 def _goes_on(asking, state):
-    """The mask of a lane, or 0 if there is no flit behind its first one, or that is a tail."""
+    """Return the mask of a VC, or 0 if its first flit is a tail or the last one in the buffer."""
     channel = state.channels[asking.channel]
     return 1 << asking.lane if channel.count > 1 and state.slots[asking.channel, channel.front] & TAIL == 0 else 0
 
 
 @compiled
 def _grant(cycle, asking, state, family):
-    """The first flit of an input lane, which goes to an output lane."""
+    """Grant an output VC to the first flit of an input VC."""
     words, place, target = family.words, asking.place, asking.target
-    family.outputs[asking.output].turn = asking.port + 1  # behind the last input nobody is found: as good as 0
+    family.outputs[asking.output].turn = asking.port + 1  # behind the last input: equivalent to 0
     flit = _take(cycle, asking, state, family)
     words[place + SENT] |= 1 << target
     words[place + FINISHED] |= (flit & TAIL) << target
@@ -119,7 +119,7 @@ def _grant(cycle, asking, state, family):
 
 @compiled
 def drain_all(cycle, first_lane, place, state, family):
-    """All requests of worms of a switch that are drained are granted."""
+    """Grant all drain requests of a switch."""
     rest = family.words[place + DRAINING]
     family.words[place + DRAINING] = 0
     while rest != 0:
@@ -130,9 +130,9 @@ def drain_all(cycle, first_lane, place, state, family):
 
 @compiled
 def _take(cycle, asking, state, family):
-    """The first flit of an input lane, whose credit is on the wire in the next cycle."""
+    """Pop the first flit of an input VC, whose credit is on the wire in the next cycle."""
     words, place, number, lane = family.words, asking.place, asking.channel, asking.lane
-    # of processors, nobody looks at it
+    # that of processors is never read
     words[asking.source_place + WIRES + ((cycle + 1) & 1) * WIDTH] |= source_bit(state.channels[number])
     flit = take_first(number, state)
     words[place + EMPTIED] |= (1 if state.channels[number].count == 0 else 0) << lane

@@ -1,4 +1,4 @@
-"""What the models of all families with lanes have in common."""
+"""Base of the models of all families with virtual channels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,14 +29,14 @@ MOST_BUFFER_FLITS = 16
 
 @dataclass(frozen=True)
 class UnicastModel:
-    """A network with lanes, whatever its routers are like, whose messages have one destination each.
+    """A network with virtual channels, for any router, whose messages have one destination each.
 
     Parameters
     ----------
     routing
-        The family's network and rule for lanes.
+        The family's network and rule for VCs.
     buffer_flits : int
-        Flits that the buffer of a lane holds, 1 to 16; 4 and more keep the full rate.
+        Flits that the buffer of a VC holds, 1 to 16; 4 and more keep the full rate.
 
     Raises
     ------
@@ -63,30 +63,30 @@ class UnicastModel:
 
     @property
     def buffer_depth_flits(self) -> int:
-        """Flits that the buffer of a lane holds."""
+        """Flits that the buffer of a VC holds."""
         return self.buffer_flits
 
     @property
     def link_cycles(self) -> int:
-        """Links with lanes have no register stages."""
+        """Links with virtual channels have no register stages."""
         return 1
 
     @property
     def registers_wake(self) -> bool:
-        """Credits tell what can be sent."""
+        """False: credits show which flits can be sent."""
         return False
 
     @property
     def delivers_over_channels(self) -> bool:
-        """Hosts get everything over their channels."""
+        """True: hosts receive everything over their channels."""
         return True
 
     def header_flits(self, destinations: Sequence[int]) -> int:
-        """Return header length of a message."""
+        """Return the header length of a message."""
         return self.routing.header_flits(destinations)
 
     def sent_header(self, messages: Messages, message: int) -> int:
-        """Return header of a message."""
+        """Return the header of a message."""
         source, destinations = int(messages.source[message]), messages.destinations_of(message).tolist()
         return self.routing.header_value(source, destinations)
 
@@ -97,48 +97,48 @@ class UnicastModel:
 
     @property
     def status_outputs(self) -> tuple[StatusOutput, ...]:
-        """What came through which lane and had no way."""
+        """Channels of unroutable worms."""
         return error_outputs(self.network)
 
     def header_changes(self, _variant: np.ndarray, /) -> list[tuple[int, int, np.ndarray]]:
-        """Nothing on the way changes headers."""
+        """Return no changes: switches do not change headers."""
         return []
 
     def is_spoilt(self, variant: np.ndarray, /) -> np.ndarray:
-        """Nothing on the way spoils messages."""
+        """Return False for all flits: switches do not spoil messages."""
         return np.zeros(len(variant), dtype=bool)
 
     def copy_log(self, _router_state: Any, /) -> None:
-        """Every message has one destination, which gets one copy."""
+        """Return None: every message has one destination, which gets one copy."""
         return
 
     def discarded(self, router_state: Any, /) -> int:
-        """Return worms for which there was no way."""
+        """Return the unroutable worms."""
         return int(router_state.discards.worms[0])
 
     def reception(self, _messages: Messages, _copy_log: None, /) -> dict[str, int]:
-        """There is nothing to be made of one copy."""
+        """Return no counts: single copies need no selection."""
         return {}
 
 
 @dataclass(frozen=True)
 class LaneModel(UnicastModel):
-    """A network of routers with lanes, without messages.
+    """A network of routers with virtual channels, without messages.
 
     Parameters
     ----------
     routing
-        The family's network and rule for lanes.
+        The family's network and rule for VCs.
     buffer_flits : int
-        Flits D that the buffer of a lane holds, 1 to 16; 4 and more keep the full rate.
+        Flits D that the buffer of a VC holds, 1 to 16; 4 and more keep the full rate.
     routing_cycles : int
         Cycles R from a header's arrival in an empty buffer to its output register, at least 1.
     lane_reuse : str
-        When a head can have a lane: "tail", as soon as the tail before it has left; or "empty", when the buffer behind
+        VC reallocation: "tail", as soon as the tail before it has left; or "empty", when the buffer behind
         is known to be empty.
     injection_priority : str
-        How flits from processors compete for outputs: "equal", in turn with those from channels; or "low", only if none
-        of those asks for the output.
+        Priority of flits from processors at outputs: "equal", in turn with those from channels; or "low", only if none
+        of those requests the output.
 
     Raises
     ------
@@ -166,9 +166,9 @@ class LaneModel(UnicastModel):
         return credit_wires(self.network)
 
     def describe_router(self, state: EngineState, routers: LaneState, switch: int) -> str:
-        """Return the whole state of a router, for mismatch and deadlock reports."""
+        """Return the whole state of a router as text, for mismatch and deadlock reports."""
         return describe_lane_router(self.network, state, routers, switch)
 
     def waits(self, state: EngineState, routers: LaneState) -> list[Wait]:
-        """What every input lane that holds a flit, or has a lane, waits for, in a network where nothing moves."""
+        """Return the waits of all input VCs with flits or output VCs, in a network where nothing moves."""
         return find_lane_waits(self.network, state, routers)

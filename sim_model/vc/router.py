@@ -1,8 +1,8 @@
-"""The router with lanes, one cycle of all switches (docs/timing.md, "Router with lanes").
+"""The router with virtual channels, one cycle of all switches (docs/timing.md, "Router with lanes").
 
-Everything reads the state at the start of the cycle. That decides the order here: deliveries and grants first, because
-inputs whose flit is granted or dropped choose anew; then what can be had, the credits, and who chooses, for eight
-switches at a time; and then the new requests.
+Everything reads the state at the start of the cycle, which determines the order here: deliveries and grants first,
+because inputs whose flit is granted or dropped choose anew; then available VCs, credits and choices, for eight switches
+at a time; and then the new requests.
 """
 
 from collections.abc import Callable
@@ -41,12 +41,12 @@ any_of, places_of = OPERATIONS["any_of"], OPERATIONS["places_of"]
 
 
 def route(_switch, _lane, _message, _state, _routes):
-    """Stands for the routing of a family: nothing has a way.
+    """Return no route candidates: placeholder for the routing of a family.
 
     Returns
     -------
     int
-        Mask of the output lanes for a head of the message that comes on an input lane of a switch.
+        Mask of the output VCs for a head of the message that comes on an input VC of a switch.
     """
     return 0
 
@@ -66,7 +66,7 @@ def lane_router(family_route: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _step_routers(cycle, moves, state, family):
-    """One cycle of all routers. Returns 0 only if nothing moved and no register of any router changed."""
+    """Step all routers by one cycle. Returns 0 only if nothing moved and no register of any router changed."""
     changes = moves + deliver(cycle, state, family)
     grant_requests(cycle, state, family)
     for row in range(family.rows):
@@ -81,13 +81,13 @@ def _step_routers(cycle, moves, state, family):
 
 @compiled
 def _is_awake(cycle, row, state, family):
-    """Whether one of eight switches has something to do, a flit that arrives, or a credit on its wires."""
+    """Return whether one of eight switches has work, an arriving flit, or a credit on its wires."""
     wires = vector_at(family.words, row * ROW + WIRES + (cycle & 1) * WIDTH)
     return row_alarms(row, cycle, state.alarms) | any_of(vector_at(family.words, row * ROW + ARRIVED) | wires) != 0
 
 
 def _step_row(cycle, row, state, family):
-    """One cycle of eight routers, but for grants and requests. Returns a mask of those in which a register changed."""
+    """Step eight routers by one cycle, except for grants and requests. Returns a mask of those that changed."""
     words, at = family.words, row * ROW
     if any_of(vector_at(words, at + DRAINING)) != 0:
         for column in range(WIDTH):
@@ -126,12 +126,12 @@ def _step_row(cycle, row, state, family):
 
 
 def _read_heads(row, heads, granted, state, family):
-    """Heads at the front of input lanes of eight switches: look up where new ones can go, and delay them.
+    """Look up new heads at the front of input VCs of eight switches, and delay them.
 
     Returns
     -------
     heads, delayed : vector
-        Those that can be asked for, and those whose delay counted.
+        Those that can be requested, and those whose delay counted.
     """
     words, at, first = family.words, row * ROW, row * WIDTH
     looked_up = vector_at(words, at + LOOKED_UP) & ~granted
@@ -153,7 +153,7 @@ def _read_heads(row, heads, granted, state, family):
 
 
 def _look_up(switch, lanes, state, family):
-    """Ask the family's routing where heads that have come to the front of input lanes can go."""
+    """Look up heads that have moved to the front of input VCs in the family's routing."""
     while lanes != 0:
         lane = lowest_bit(lanes)
         lanes &= lanes - 1

@@ -1,8 +1,8 @@
-"""State of routers with lanes: words of switches (``registers.py``), arrays of records, and lists.
+"""State of routers with virtual channels: words of switches (``registers.py``), arrays of records, and lists.
 
-Masks of lanes have one bit per lane-port of a switch, masks of inputs and outputs one per port of its links. Of a lane,
-which is a channel, one record says how the input lane at its sink stands, and one the output lane at its source.
-Input lanes and outputs of all switches are numbered: those of a switch, as many as the largest one has, follow each
+Masks of VCs have one bit per lane-port of a switch, masks of inputs and outputs one per port of its links. Of a VC,
+which is a channel, one record holds the state of the input VC at its sink, and one that of the output VC at its source.
+Input VCs and outputs of all switches are numbered: those of a switch, as many as the largest one has, follow each
 other.
 """
 
@@ -28,7 +28,7 @@ from topology.common.channels import ChannelNetwork
 from topology.common.lanes import LaneNetwork
 
 DRAIN = 62
-"""Stands for the output lane of worms without a way; no switch has so many."""
+"""Placeholder for the output VC of unroutable worms; switches have fewer."""
 
 INPUT_LANE_FIELDS = (
     number("channel"),  # never changes, like all down to first_output
@@ -40,19 +40,19 @@ INPUT_LANE_FIELDS = (
     number("first_output"),  # channel at output lane-port 0 of the switch
     byte("lane"),  # lane-port
     byte("port"),  # of the link
-    byte("target"),  # of the last request, like the next two; output lane
-    number("to"),  # channel of the output lane
+    byte("target"),  # of the last request, like the next two; output VC
+    number("to"),  # channel of the output VC
     number("output"),
     number("delay"),  # cycles that the head at the front has waited
 )
 OUTPUT_LANE_FIELDS = (
     number("output"),  # never changes, like the next one
-    whole("buffer"),  # number of the delivery buffer before the register of this lane, or NONE
+    whole("buffer"),  # number of the delivery buffer before the register of this VC, or NONE
 )
 OUTPUT_FIELDS = (
-    "requests",  # inputs that request one of the lanes
+    "requests",  # inputs that request one of the VCs
     "served",  # behind the last cycle in which one of the requests was granted or dropped
-    number("turn"),  # input that has first choice
+    number("turn"),  # input that is first in turn
 )
 BUFFER_FIELDS = (
     "front",  # slot of the first flit
@@ -68,25 +68,25 @@ ROOM = 1
 
 
 class LaneState(NamedTuple):
-    """Registers of all routers, and what their family routes by."""
+    """Registers of all routers, and the data of their family's routing."""
 
     routing_cycles: int
-    empty_reuse: int  # 1 if a head can have a lane only with all its credits
+    empty_reuse: int  # 1 if a head can have a VC only with all its credits
     switches: int
     rows: int  # of eight switches each
-    most_lanes: int  # input lanes of a switch
+    most_lanes: int  # input VCs of a switch
     most_ports: int  # links into a switch, or out of one
     discards: Discards
     words: np.ndarray  # int64, rows of registers; behind those of the switches one for all processors
-    ways: np.ndarray  # int64, rows of masks of output lanes, one for each input lane: the one that the active worm has,
+    ways: np.ndarray  # int64, rows of masks of output VCs, one for each input VC: the one that the active worm has,
     # or those that routing gives for the head at the front
-    port_lanes: np.ndarray  # int64, rows of the lanes of each input; never changes
+    port_lanes: np.ndarray  # int64, rows of the VCs of each input; never changes
     input_lanes: np.recarray  # INPUT_LANE_FIELDS
     output_lanes: np.recarray  # OUTPUT_LANE_FIELDS, by channel
     outputs: np.recarray  # OUTPUT_FIELDS
-    requests: np.ndarray  # uint32[2, ...], input lanes with a request for a lane of a link, or for one to a processor
-    deliveries: np.ndarray  # uint32, output lanes whose delivery buffer is not empty, or was not in the last cycle
-    chosen: np.ndarray  # uint32, input lanes that have been chosen in this cycle
+    requests: np.ndarray  # uint32[2, ...], input VCs with a request for a VC of a link, or for one to a processor
+    deliveries: np.ndarray  # uint32, output VCs whose delivery buffer is not empty, or was not in the last cycle
+    chosen: np.ndarray  # uint32, input VCs that have been chosen in this cycle
     counts: np.ndarray  # int64[COUNTS], how many entries these lists have
     buffers: np.recarray  # BUFFER_FIELDS, delivery buffers
     slots: np.ndarray  # int64[delivery buffers, slots], ring buffers of packed flits
@@ -94,7 +94,7 @@ class LaneState(NamedTuple):
     routes: Any  # a named tuple of the family
 
     def with_arrivals(self, state: EngineState) -> EngineState:
-        """Return the state of links, which notes here what arrives."""
+        """Return the state of links, which enters arrivals here."""
         return with_arrivals(state, self.words)
 
     @property
@@ -104,16 +104,16 @@ class LaneState(NamedTuple):
 
     @property
     def lane_ways(self) -> np.ndarray:
-        """Masks of the output lanes of the worms and heads of all input lanes: int64[switches, lane-ports]."""
+        """Masks of the output VCs of the worms and heads of all input VCs: int64[switches, lane-ports]."""
         return by_switch(self.ways.reshape(-1, self.most_lanes, WIDTH))[: self.switches]
 
     def all_requests(self) -> list[int]:
-        """Return numbers of the input lanes with a request."""
+        """Return the numbers of the input VCs with a request."""
         return [int(number) for role in (TO_LINK, TO_PROCESSOR) for number in self.requests[role, : self.counts[role]]]
 
     @property
     def output_requests(self) -> np.ndarray:
-        """Masks of inputs that request a lane of an output: int64[switches, ports]."""
+        """Masks of inputs that request a VC of an output: int64[switches, ports]."""
         return self.outputs["requests"].reshape(-1, self.most_ports)
 
 
@@ -126,18 +126,18 @@ def make_lane_state(
     empty_reuse: bool,
     low_injection: bool,
 ) -> LaneState:
-    """Return all routers as they are before cycle 0.
+    """Return all routers in their state before cycle 0.
 
     Parameters
     ----------
     network : LaneNetwork
     routes : named tuple of arrays
-        What the family's routing function looks at.
+        Data of the family's routing function.
     depth_flits : int
-        Flits that the buffer of a lane holds.
+        Flits that the buffer of a VC holds.
     routing_cycles : int
     empty_reuse : bool
-        A head can have a lane only when the buffer behind it is known to be empty.
+        A head can have a VC only when the buffer behind it is known to be empty.
     low_injection : bool
         Inputs from processors come after all others.
     """
@@ -155,15 +155,15 @@ def make_lane_state(
 def make_rows(
     network: LaneNetwork, fields: tuple[Field, ...], depth_flits: int, delivery_flits: int, **registers: Any
 ) -> dict[str, Any]:
-    """Return what the states of all families with lanes have in common, as in ``LaneState``, before cycle 0.
+    """Return the common part of the states of all families with virtual channels, as in ``LaneState``, before cycle 0.
 
     Parameters
     ----------
     network : LaneNetwork
     fields : tuple of fields
-        Of an input lane: ``INPUT_LANE_FIELDS``, or those of a family.
+        Of an input VC: ``INPUT_LANE_FIELDS``, or those of a family.
     depth_flits, delivery_flits : int
-        Flits that the buffer of a lane holds, and one before a processor.
+        Flits that the buffer of a VC holds, and one before a processor.
     registers
         Those that are not 0 at first, by name; of all switches, or one value.
     """
@@ -192,7 +192,7 @@ def make_rows(
 
 
 class _First(NamedTuple):
-    """What is the same before cycle 0 of all runs, as in ``LaneState``."""
+    """State before cycle 0 that is equal in all runs, as in ``LaneState``."""
 
     port_lanes: np.ndarray
     input_lanes: np.recarray
@@ -217,13 +217,13 @@ def _credit_wires(network: LaneNetwork) -> np.ndarray:
 
 
 def place_of(vertex: int, switches: int) -> int:
-    """Place of the registers of a switch; of a processor, whose registers nobody looks at, behind all of them."""
+    """Return the place of the registers of a switch; for processors, a place behind all of them that is never read."""
     row, column = divmod(vertex if vertex < switches else rows_for(switches) * WIDTH, WIDTH)
     return row * ROW + column
 
 
 def _first_words(network: LaneNetwork, depth_flits: int, others: dict[str, Any]) -> np.ndarray:
-    """Return rows of registers: all lanes are free, and all credits are there; and others by their names."""
+    """Return rows of registers: all VCs are free, all credits are present; others are given by name."""
     lanes = np.array([(1 << len(lanes)) - 1 for lanes in network.output_channel[: network.switches]])
     registers = {"free": lanes, "credited": lanes, "startable": lanes, "turned": -1, **others}
     for bit in range(CREDIT_BITS):
@@ -244,7 +244,7 @@ def _host_inputs(links: ChannelNetwork, switch: int) -> int:
 
 
 def with_arrivals(state: EngineState, words: np.ndarray) -> EngineState:
-    """Return the state of links, which notes in rows of registers what arrives."""
+    """Return the state of links, which enters arrivals in rows of registers."""
     return state._replace(arrivals=ArrivalRows(words[ARRIVED:], ROW))
 
 
@@ -255,7 +255,7 @@ def registers_of(words: np.ndarray, switches: int) -> dict[str, np.ndarray]:
 
 
 def credits_of(family: Any, switch: int, lane_port: int) -> int:
-    """Return credits of an output lane."""
+    """Return the credits of an output VC."""
     words = family.words.reshape(-1, len(REGISTERS), WIDTH)[switch // WIDTH, :, switch % WIDTH]
     first = REGISTERS.index("credits")
     return sum(1 << bit for bit in range(CREDIT_BITS) if int(words[first + bit]) >> lane_port & 1)
@@ -267,7 +267,7 @@ def _most_ports(network: LaneNetwork) -> int:
 
 
 def _input_lanes(network: LaneNetwork, fields: tuple[Field, ...]) -> np.recarray:
-    """Return of all switches, what never changes filled in."""
+    """Return the input VCs of all switches, with their constant fields filled in."""
     inputs, links = network.input_channel[: network.switches], network.links.channels
     most = max(map(len, inputs))
     numbers = np.full((network.switches, most), NONE)
@@ -299,13 +299,13 @@ def _output_lanes(network: LaneNetwork) -> np.recarray:
 
 
 def _number_of_output(links: ChannelNetwork, link: int, ports: int) -> int:
-    """Return 0 for what comes from processors, which have no outputs with requests."""
+    """Return the number of an output; 0 for channels from processors, which have no outputs with requests."""
     channel = links.channels[link]
     return channel.source * ports + channel.source_port if links.is_switch(channel.source) else 0
 
 
 def _port_lanes(network: LaneNetwork) -> np.ndarray:
-    """Return masks of the lanes of each input: int64[switches, ports]."""
+    """Return the masks of the VCs of each input: int64[switches, ports]."""
     masks = np.zeros((network.switches, _most_ports(network)), dtype=np.int64)
     for switch, links in enumerate(network.links.input_channel[: network.switches]):
         for port, link in enumerate(links):

@@ -1,4 +1,4 @@
-"""Channel counters as the golden model has them; importable without a simulator."""
+"""Channel counters of the golden model; importable without a simulator."""
 
 from collections.abc import Sequence
 

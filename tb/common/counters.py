@@ -1,4 +1,4 @@
-"""Reads the hardware's channel counters over their bus and holds them against the golden model's."""
+"""Reads the hardware's channel counters over their bus and compares them with the golden model's."""
 
 from collections.abc import AsyncIterator
 
@@ -10,14 +10,14 @@ from topology.common.counter_bus import READ_CYCLES, settling_cycles
 
 
 def rest_counters(dut) -> None:
-    """Neither count nor clear; inputs that nobody drives would be unknown in the first cycle after a reset."""
+    """Neither count nor clear; undriven inputs would be unknown in the first cycle after a reset."""
     dut.counters_clear.value = 0
     dut.counters_address.value = 0
     dut.counters_enable.value = 0
 
 
 def start_counting(dut) -> None:
-    """Count from the cycle on that is under way."""
+    """Count from the current cycle on."""
     dut.counters_enable.value = 1
 
 

@@ -1,4 +1,4 @@
-"""Messages as the harness's injectors take them; importable without a simulator."""
+"""Messages in the format of the harness's injectors; importable without a simulator."""
 
 from tb.common.message_flits import MessageFlits
 from topology.common.flits import MESSAGE_FLITS_BITS, bits_for

@@ -8,11 +8,11 @@ from topology.common.link_stages import LinkStages
 from topology.common.observed import UNSIGNED, ObservedLayout
 
 Found = tuple[str, set[int]]
-"""A line of the report, and the vertices that it is about."""
+"""A line of the report, and its vertices."""
 
 
 class Difference:
-    """What differs between two rows of ``observed``.
+    """Difference between two rows of ``observed``.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ class Difference:
     hardware, model : str
         The rows, highest bit first.
     carried : function
-        Says which flit the model moves on a channel or from a stage of its link, if it moves one.
+        Returns the flit that the model moves on a channel or from a stage of its link, if any.
     """
 
     def __init__(
@@ -46,9 +46,9 @@ class Difference:
         -------
         text : str
             The cycle, then one line per channel, injector, processor, side wire or status output that differs, with
-            what each side did.
+            the values of both sides.
         switches : set of int
-            Switches at the ends of what differs.
+            Switches at the ends of the differing channels.
         """
         found = [*self._channels(), *self._injectors(), *self._deliveries(), *self._side_wires(), *self._status()]
         lines = [f"first difference in cycle {self._cycle}", *(f"  {line}" for line, _ in found)]
@@ -56,7 +56,7 @@ class Difference:
         return "\n".join(lines), {vertex for vertex in vertices if self._network.is_switch(vertex)}
 
     def _fields(self, part: str, number: int, bits: int | None = None) -> tuple[str, str]:
-        """Return a field of a part, as hardware and model have it."""
+        """Return a field of a part, of hardware and model."""
         where = self._layout.parts[part]
         low, width = where.low + number * where.stride, where.stride if bits is None else bits
         hardware, model = (row[len(row) - low - width : len(row) - low] for row in self._rows)
@@ -79,9 +79,9 @@ class Difference:
             yield f"channel {name}: hardware {ours}, model {model}", {channel.source, channel.sink}
 
     def _signatures(self, hop: int) -> tuple[str, str]:
-        """Return a channel's or stage's signature, as hardware and model have it.
+        """Return a channel's or stage's signature, of hardware and model.
 
-        That of a link with lanes is the lane's that has a flit, or the first one's if none has; the others have none.
+        A link with virtual channels has the signature of the VC with a flit, or of the first one; the others have none.
         """
         number = self._layout.signature_of[hop]
         if number == UNSIGNED:
@@ -130,14 +130,14 @@ class Difference:
 
 
 def _number(bits: str) -> str:
-    """Return bits as a number; as they are if the hardware does not know some."""
+    """Return bits as a number, or unchanged if the hardware has unknown ones."""
     if set(bits) - set("01"):
         return f"unknown ({bits})"
     return f"{int(bits, 2):#0{2 + -(-len(bits) // 4)}x}" if len(bits) >= SIGNATURE_BITS else str(int(bits, 2))
 
 
 def flit_text(flit: int, layout: FlitFormat) -> str:
-    """Return a packed flit for people."""
+    """Return a packed flit as text."""
     data, head, tail = layout.unpack(flit)
     role = {(True, True): "head+tail", (True, False): "head", (False, True): "tail"}.get((head, tail), "body")
     return f"{role} {data:#0{2 + -(-layout.flit_bits // 4)}x}"

@@ -1,8 +1,8 @@
-"""What the golden model expects to see on the harness's ``observed`` vector, for many cycles at once.
+"""Rows of the harness's ``observed`` vector as the golden model expects them, for many cycles at once.
 
-The layout has one home, ``topology.common.observed``. The bench samples before it changes the offers, so it still sees
-those of the cycle before, and every one of them must have been taken: ``accepted`` is expected to be zero, and a
-descriptor that was not taken shows as one.
+The layout is defined in ``topology.common.observed``. The bench samples before it changes the offers, so it reads those
+of the cycle before, all of which must have been taken: ``accepted`` is expected to be zero, and a descriptor that was
+not taken appears as one.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ _SIGNATURE_TEXT = np.unpackbits(np.arange(1 << SIGNATURE_BITS, dtype=np.uint8)[:
 
 
 class Expectation:
-    """The model's recording in the words of the hardware.
+    """The model's recording in the format of the hardware.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class Expectation:
     Raises
     ------
     ValueError
-        If hardware and model do not have the same side wires or status outputs. What the model does not know of is
+        If hardware and model do not have the same side wires or status outputs. Signals absent in the model are
         expected to be 0.
     """
 
@@ -40,20 +40,20 @@ class Expectation:
             raise ValueError("Hardware and golden model must have the same side wires")
         self.layout = layout
         self._flits = flits
-        self._text = np.empty((0, layout.bits), dtype=np.uint8)  # used again and again: new memory costs more than this
+        self._text = np.empty((0, layout.bits), dtype=np.uint8)  # reused: allocation would cost more
         self._signature_of = np.array(layout.signature_of)
         self._delivery = np.full(layout.hops, NONE)
         self._delivery[list(model.network.delivery_channels)] = range(layout.deliveries)
         self._known_status, self._status_signals = _status_positions(model, layout)
         self._places = places_of(layout, self._delivery, self._known_status)
-        self._found = np.empty((2, 0), dtype=np.int64)  # used again and again, too
+        self._found = np.empty((2, 0), dtype=np.int64)  # reused as well
 
     def rows(self, recording: Trace) -> list[str]:
         """Return one string of '0' and '1' per cycle, highest bit first, as a simulator prints ``observed``."""
         return [str(row.data, "ascii") for row in self._characters(recording)]
 
     def packed_rows(self, recording: Trace, row_bytes: int) -> np.ndarray:
-        """Return the same as bytes, the lowest bit first, filled up with zeros; uint8[cycles, row_bytes]."""
+        """Return the rows as bytes, the lowest bit first, padded with zeros; uint8[cycles, row_bytes]."""
         rows = np.zeros((len(recording.flits), row_bytes), dtype=np.uint8)
         if len(self._found[0]) < recording.flits.size:
             self._found = np.empty((2, recording.flits.size), dtype=np.int64)
@@ -102,12 +102,12 @@ class Expectation:
 
 
 def _status_positions(model: Model, layout: ObservedLayout) -> tuple[np.ndarray, np.ndarray]:
-    """Return bits of the part ``status`` that the model knows, and where they are in the signals of its recordings.
+    """Return the bits of the part ``status`` that the model computes, and their places in its recorded signals.
 
     Raises
     ------
     ValueError
-        If the hardware does not have an output of the model, or it is not as wide.
+        If the hardware lacks an output of the model, or the widths differ.
     """
     hardware, low = {}, 0
     for output in layout.status:

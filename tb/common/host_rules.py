@@ -1,8 +1,8 @@
-"""When hosts offer their messages, worked out in plain Python from docs/timing.md, "Host".
+"""Schedule of the messages that hosts offer, computed in plain Python from docs/timing.md, "Host".
 
-The bench drives the hardware by these rules and not by what the model's hosts did. They see tails alone: out of
-injectors, and into processors. Those of the model are those of the hardware up to the first difference, which ends the
-comparison; so a start, a wait or a pause that the model has wrong is such a difference.
+The bench drives the hardware by these rules, not by the model's hosts. The rules depend on tails alone: out of
+injectors, and into processors. The tails of model and hardware are equal up to the first difference, which ends the
+comparison; a wrong start, wait or pause of the model is therefore such a difference.
 """
 
 import functools
@@ -31,7 +31,7 @@ Offers = dict[int, list[tuple[int, int]]]
 
 
 class _Host:
-    """What one injector's host knows."""
+    """State of one injector's host."""
 
     def __init__(self, phase: int):
         self.phase = phase
@@ -50,7 +50,7 @@ class HostRules:
     messages : Messages
     startup_cycles : int
     hosts : HostBehaviour
-        When sources pause.
+        Pauses of sources.
     """
 
     def __init__(self, network: ChannelNetwork, messages: Messages, startup_cycles: int, hosts: HostBehaviour):
@@ -74,12 +74,12 @@ class HostRules:
             _Host(int(positions_in_ring()[first_state(hosts.seed, endpoint_salt(SOURCE, number))]))
             for number in range(len(self._injection))
         ]
-        self._wakes: list[tuple[int, int]] = []  # heap of cycle and injector; a host may be woken for nothing
+        self._wakes: list[tuple[int, int]] = []  # heap of cycle and injector; a host may be woken in vain
         for message in np.flatnonzero(messages.parent_counts == 0).tolist():
             self._make_ready(message)
 
     def offers(self, first_cycle: int, recording: Trace) -> Offers:
-        """Return what hosts offer in each cycle of a recording; to be called with one recording after the other.
+        """Return the messages that hosts offer in each cycle of a recording; call it with consecutive recordings.
 
         Parameters
         ----------
@@ -115,7 +115,7 @@ class HostRules:
         return sorted(woken)
 
     def _make_ready(self, message: int) -> None:
-        """The start of a message is known."""
+        """Schedule a message whose start is determined."""
         injector = self._injector[message]
         heapq.heappush(self._hosts[injector].ready, (self._earliest[message], message))
         heapq.heappush(self._wakes, (self._earliest[message], injector))
@@ -133,7 +133,7 @@ class HostRules:
         self._event(cycle, message, self._source[message])
 
     def _event(self, cycle: int, message: int, processor: int) -> None:
-        """A tail has arrived at a processor, or left it: what waits there for it may start."""
+        """Schedule the messages that wait for a tail which arrived at a processor, or left it."""
         for waiting, delay in self._waiting.get((message, processor), ()):
             self._earliest[waiting] = max(self._earliest[waiting], cycle + delay)
             self._parents_left[waiting] -= 1
@@ -141,7 +141,7 @@ class HostRules:
                 self._make_ready(waiting)
 
     def _act(self, cycle: int, injector: int) -> int | None:
-        """Return one cycle of a host that is awake. Returns the message that it offers, if any."""
+        """Run one cycle of a host that is awake; return the message that it offers, if any."""
         host = self._hosts[injector]
         if host.sending or cycle < host.idle_from:
             return None  # its tail wakes it
@@ -170,12 +170,12 @@ class HostRules:
 
 @functools.cache
 def _pauses_in_ring(level: int) -> bytes:
-    """Whether a source pauses in each state of the ring; twice around, so that one need not go back to the start."""
+    """Return whether a source pauses in each state of the ring; twice around, so that searches need not wrap."""
     return 2 * bytes(holds_back(int(state), level) for state in ring_of_states())
 
 
 def _waiting_by_event(messages: Messages) -> dict[tuple[int, int], list[tuple[int, int]]]:
-    """Return messages with their delays, by what they wait for and where."""
+    """Return the messages with their delays, by the event and place that they wait for."""
     waiting: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
     for message in np.flatnonzero(messages.parent_counts).tolist():
         first, end = messages.parent_offsets[message : message + 2].tolist()

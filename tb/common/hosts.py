@@ -1,11 +1,11 @@
-"""Tells the harness how its hosts behave."""
+"""Drives the host inputs of the harness."""
 
 from topology.common.channels import ChannelNetwork
 from topology.common.host_pattern import HostBehaviour
 
 
 class HostDriver:
-    """Drives levels and seed once, and in every cycle which readers are blocked.
+    """Drives levels and seed once, and in every cycle the mask of blocked readers.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class HostDriver:
 
 
 def blocked_by_cycle(network: ChannelNetwork, hosts: HostBehaviour) -> dict[int, int]:
-    """Mask of blocked delivery channels, by the cycle from which on it holds; nobody is blocked before the first."""
+    """Return masks of blocked delivery channels, by their first cycle; none is blocked before the first mask."""
     into = [
         sum(1 << position for position, owner in enumerate(network.delivery_processors) if owner == blockade.processor)
         for blockade in hosts.blocked

@@ -1,4 +1,4 @@
-"""What goes into a lock-step run and what comes out of it; importable without a simulator."""
+"""Inputs and results of a lock-step run; importable without a simulator."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -15,7 +15,7 @@ MAX_COUNTER_LINES = 20
 
 @dataclass(frozen=True)
 class LockstepJob:
-    """What one comparison needs.
+    """Inputs of one comparison.
 
     Members
     -------
@@ -25,21 +25,21 @@ class LockstepJob:
     cycles : int
         Cycles to compare.
     stop_at_mismatch : bool
-        False runs on after the first difference, for a waveform of what follows.
+        False continues after the first difference, for a waveform of later cycles.
     result : str
         File for the `LockstepResult`, as JSON.
     observed : ObservedLayout
-        What the hardware shows of itself in every cycle.
+        Layout of the hardware's ``observed`` in every cycle.
     progress : str
-        File that holds the number of cycles compared so far.
+        File for the number of cycles compared so far.
     counters : bool
         The hardware has channel counters: compare them as well, after the last cycle.
     table_words : tuple of int
-        What goes into the chain of table stores before the first cycle.
+        Words for the chain of table stores before the first cycle.
     hosts : HostBehaviour
-        When sources pause and receivers stall.
+        Pauses of sources and stalls of receivers.
     resets : tuple of int
-        Before these cycles, ascending, the hardware is reset, and the model starts anew with the same messages.
+        Before these cycles, ascending, the hardware is reset, and the model restarts with the same messages.
 
     Raises
     ------
@@ -71,7 +71,7 @@ class LockstepJob:
 
 @dataclass
 class LockstepResult:
-    """What one comparison found.
+    """Results of one comparison.
 
     Members
     -------

@@ -1,10 +1,10 @@
 """The lock-step bench: a network's Verilog next to its golden model, every cycle, every field.
 
-cocotb runs `lockstep` inside the simulator. The job (a pickled `LockstepJob`) is named by the environment
-variable HYDRANOC_JOB, and the result is written as JSON where the job says. The golden model runs some hundred cycles
-ahead and the hardware is held against its record: nothing flows from hardware to model, so the order is free. The bench
-looks at the falling clock edge, when all registers have settled, and there sets the descriptors for the rising edge
-that ends the cycle. When messages are offered it works out itself (``host_rules.py``).
+cocotb runs `lockstep` inside the simulator. The environment variable HYDRANOC_JOB names the job (a pickled
+`LockstepJob`), and the result is written as JSON to its ``result``. The golden model runs some hundred cycles ahead,
+and the hardware is compared with its recording: no data flow from hardware to model, so the order is free. The bench
+samples at the falling clock edge, when all registers have settled, and then sets the descriptors for the rising edge
+that ends the cycle. It computes the cycles of message offers itself (``host_rules.py``).
 """
 
 import json
@@ -34,7 +34,7 @@ RESET_CYCLES = 4
 
 
 class Offers:
-    """Puts descriptors on the harness's ports in the cycles in which hosts offer them.
+    """Drives descriptors onto the harness's ports in the cycles in which hosts offer them.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Offers:
         self._valid = 0
 
     def drive(self, offered: list[tuple[int, int]]) -> None:
-        """Offer these (injector, message) in this cycle and nothing else."""
+        """Offer these (injector, message) pairs in this cycle."""
         valid = 0
         for injector, message in offered:
             if injector not in self._ports:
@@ -67,14 +67,14 @@ class Offers:
 async def reset(dut, table_words: tuple[int, ...] = (), cycles: int = RESET_CYCLES) -> None:
     """Load tables, if there are any, under reset; returns at the falling edge of cycle 0.
 
-    That is the second cycle after reset, the first one in which anything is ready.
+    Cycle 0 is the second one after reset, the first in which any output is ready.
 
     Parameters
     ----------
     dut : cocotb handle
     table_words : tuple of int
     cycles : int
-        That reset lasts behind them.
+        Further cycles of reset after them.
     """
     dut.message_valid.value = 0
     dut.rst.value = 1
@@ -102,12 +102,12 @@ async def compare(dut, job: LockstepJob) -> LockstepResult:
     Clock(dut.clk, 10, "ns").start()
     for number, cycles in enumerate(job.runs):
         simulation = _simulation(job)
-        simulation.record(0)  # loads the compiled model, which is not what is timed
+        simulation.record(0)  # loads the compiled model, which is not timed
         hosts = HostDriver(dut, job.model.network, job.hosts)
         if job.counters:
             rest_counters(dut)
         if number:
-            await reset(dut, cycles=1)  # what is not reset would have come right by itself in a longer one
+            await reset(dut, cycles=1)  # a longer reset would hide registers without reset
         else:
             await reset(dut, job.table_words)
         if job.counters:
@@ -126,7 +126,7 @@ def _simulation(job: LockstepJob) -> Simulation:
 
 
 async def _compare_run(dut, job, simulation, flits, hosts, result, cycles) -> None:
-    """Compare so many cycles from cycle 0 of a simulation on."""
+    """Compare some cycles from cycle 0 of a simulation on."""
     expectation = Expectation(flits, job.observed)
     descriptors = Descriptors(flits, job.model.routing.header.multicast_flits)
     offers = Offers(dut, descriptors, job.model.network.injection_names)

@@ -20,7 +20,7 @@ class MessageFlits:
     Parameters
     ----------
     model : Model
-        The golden model, which says what headers look like.
+        The golden model, which defines the headers.
     messages : Messages
 
     Members
@@ -102,7 +102,7 @@ class MessageFlits:
         return lanes
 
     def _header_lanes_of(self, messages: list[int], flits: int) -> np.ndarray:
-        """Return the headers of some messages, of so many flits each; uint32[messages, flits, lanes]."""
+        """Return the headers of some messages, of equal length; uint32[messages, flits, lanes]."""
         width, size = self.format.flit_bits, -(-flits * self.format.flit_bits // 8)
         raw = b"".join(self.headers[message].to_bytes(size, "little") for message in messages)
         bits = np.unpackbits(np.frombuffer(raw, dtype=np.uint8).reshape(-1, size), axis=1, bitorder="little")

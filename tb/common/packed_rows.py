@@ -1,6 +1,6 @@
-"""Rows of ``observed`` as bits: what `Expectation` knows of each flit and signal, put in its place.
+"""Rows of ``observed`` as bits: places every flit and signal of `Expectation`.
 
-Where things are comes from the layout, and what flits contain from `MessageFlits`; this file only moves bits, compiled.
+The layout gives the places of all fields, `MessageFlits` the content of flits; this file only moves bits, compiled.
 """
 
 from typing import NamedTuple
@@ -24,15 +24,15 @@ class Places(NamedTuple):
 
 
 def places_of(layout: ObservedLayout, delivery: np.ndarray, known_status: np.ndarray) -> Places:
-    """Return places of a layout.
+    """Return the places of a layout.
 
     Parameters
     ----------
     layout : ObservedLayout
     delivery : int array, shape (hops,)
-        Number of the delivery channel that each hop is, or NONE.
+        Number of each hop's delivery channel, or NONE.
     known_status : int array
-        Bits of the part ``status`` that the model's last signals are.
+        Bits of the part ``status`` for the model's last signals.
     """
     parts, signature = layout.parts, np.array(layout.signature_of)
     low = parts["signatures"].low + SIGNATURE_BITS * signature
@@ -49,7 +49,7 @@ def places_of(layout: ObservedLayout, delivery: np.ndarray, known_status: np.nda
 
 @compiled_loop
 def find_flits(recorded, cycle, hop):
-    """Rows and hops of all flits of a recording, as ``numpy.nonzero`` gives them; returns how many there are."""
+    """Find the rows and hops of all flits of a recording, as ``numpy.nonzero`` gives them; return their number."""
     found = 0
     for row in range(recorded.shape[0]):
         for column in range(recorded.shape[1]):

@@ -14,9 +14,9 @@ CHUNK_CYCLES = 512
 
 
 class MismatchReport:
-    """A difference, with the golden model's routers around it as they stood at the start of that cycle.
+    """A difference, with the state of the golden model's routers around it at the start of that cycle.
 
-    The model runs once more up to there. That is rare, and cheaper than copies of its state: they grow with the number
+    The model is rerun up to that cycle. This is rare, and cheaper than copies of its state, which grow with the number
     of messages.
     """
 

@@ -30,7 +30,7 @@ LONG_PAUSE, LONGEST_PAUSE_CYCLES = 0.01, 8 * STEPS
 
 
 def collector_keywords(parameters: Mapping[str, int]) -> dict[str, Any]:
-    """Return keywords of a collector and of its twin, from the bench's parameters."""
+    """Return the keywords of a collector and of its twin, from the bench's parameters."""
     mesh = HexMesh(parameters["size"])
     return {
         "header": harts_header(mesh, parameters["flit_bits"]),
@@ -43,7 +43,7 @@ def collector_keywords(parameters: Mapping[str, int]) -> dict[str, Any]:
 
 
 class LongPauses(PauseGenerator):
-    """Pauses, of which some last several frames: time enough to overtake what waits."""
+    """Pauses, some of which last several frames: long enough for waiting packets to be overtaken."""
 
     _left = 0
 
@@ -56,7 +56,7 @@ class LongPauses(PauseGenerator):
 
 
 class PacketsOut:
-    """Makes packets of the flits that come out.
+    """Assembles packets from the flits that come out.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class PacketsOut:
         self._words: list[int] = []
 
     def flit_moved(self, flit: int) -> Packet | None:
-        """Return returns the packet of which the flit is the tail."""
+        """Return the packet that ends with this flit, if any."""
         data, head, tail = self._flits.unpack(flit)
         if head != (not self._words):
             raise RuleBroken(f"flit {len(self._words)} of a packet has the head bit {head:d}")
@@ -80,18 +80,18 @@ class PacketsOut:
         return Packet(header, tuple(body))
 
     def check_complete(self) -> None:
-        """Raise ``RuleBroken`` if a packet is under way."""
+        """Raise ``RuleBroken`` if a packet is incomplete."""
         if self._words:
             raise RuleBroken(f"{len(self._words)} flits came out of a packet without a tail")
 
 
 class CollectorBench:
-    """A source of copies, the collector with its twin, a sink, and an oracle that knows neither.
+    """A source of copies, the collector with its twin, a sink, and an oracle independent of both.
 
     Parameters
     ----------
     bench : TwinBench
-        Or anything else that can be stepped.
+        Or another object with its ``step``.
     parameters : mapping of str to int
     traffic : str
         Kind of traffic.
@@ -128,7 +128,7 @@ class CollectorBench:
         return oracle, maker.abandoned(oracle) if traffic == ABANDONED else maker.orderly(oracle)
 
     def _ordinary(self, layout: HeaderFormat, oracle: Oracle) -> Iterator[Packet]:
-        """Yield longest ordinary packets without end."""
+        """Yield the longest ordinary packets without end."""
         while True:
             body = tuple(self.numbers.getrandbits(self.flits.flit_bits) for _ in range(self.packet_flits - 1))
             packet = Packet(PacketHeader(id=self.numbers.getrandbits(8)).pack(layout), body)
@@ -142,7 +142,7 @@ class CollectorBench:
                 yield self.flits.pack(data=word, head=position == 0, tail=position == last)
 
     async def step(self) -> None:
-        """One cycle."""
+        """Run one cycle."""
         valid, payload = self.source.offer()
         ready = self.sink.offer()
         seen = await self.bench.step({"i.valid": valid, "i.payload": payload, "o.ready": ready})
@@ -163,7 +163,7 @@ class CollectorBench:
             self.oracle.receive(packet)
 
     async def sweep(self) -> None:
-        """Let the time pass in which the collector takes nothing."""
+        """Wait while the collector takes nothing."""
         while self.bench.cycle < self.sweep_cycles:
             await self.step()
 
@@ -178,7 +178,7 @@ class CollectorBench:
         for _ in range(cycles):
             await self.step()
         if phase.waits_for_valid:
-            # it may take many copies until a packet is due
+            # many copies may be needed until a packet is due
             for _ in range(LONGEST_WAIT_CYCLES):
                 if self.out.moved > before:
                     break
@@ -213,19 +213,19 @@ def beside_twin(traffic: str, dut: Any, instance: str) -> CollectorBench:
 
 @on_each_instance(functools.partial(beside_twin, ORDERLY))
 async def all_copies_come(run: CollectorBench):
-    """Every mixture of idle cycles and back-pressure, with room for every broadcast: all that comes out is known."""
+    """Every mixture of idle cycles and back-pressure, with room for every broadcast: the output is determined."""
     await all_phases(run)
 
 
 @on_each_instance(functools.partial(beside_twin, ABANDONED))
 async def copies_are_missing(run: CollectorBench):
-    """Entries of broadcasts that are never complete are given up. Memories are as the test before left them."""
+    """Entries of incomplete broadcasts are evicted. Memories keep the content of the test before."""
     await all_phases(run)
 
 
 @on_each_instance(functools.partial(beside_twin, CROWDED))
 async def entries_do_not_suffice(run: CollectorBench):
-    """Entries are given up while their copies come."""
+    """Entries are evicted while their copies arrive."""
     await all_phases(run)
 
 

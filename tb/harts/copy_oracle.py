@@ -1,8 +1,8 @@
-"""What must come out of a copy collector, found without its twin: untimed, and without entries, lanes or frames.
+"""Oracle of a copy collector, independent of its twin: untimed, and without entries, lanes or frames.
 
-While the entries suffice, all is known: what comes out, how many copies are refused and how many broadcasts remain
-undecided (`ExactOracle`). When they do not, what is given up depends on the cycle; then everything that comes out must
-still be true, come once, and leave no ordinary packet behind (`CrowdedOracle`).
+While the entries suffice, the output, the refused copies and the undecided broadcasts are determined (`ExactOracle`).
+Otherwise the evicted broadcasts depend on the cycle; the output must still be correct and without duplicates, and
+contain all ordinary packets (`CrowdedOracle`).
 """
 
 from collections import defaultdict, deque
@@ -39,20 +39,20 @@ class Packet:
 
 
 class Oracle(Protocol):
-    """Knows what must come out."""
+    """Computes the packets that must come out."""
 
     def take(self, packet: Packet) -> None:
-        """A packet goes in."""
+        """Add a packet that goes in."""
 
     def receive(self, packet: Packet) -> None:
-        """A packet came out; raise ``RuleBroken`` if it must not."""
+        """Check a packet that came out; raise ``RuleBroken`` if it must not."""
 
     def check_settled(self, refused: int, undecided: int) -> None:
-        """Nothing is under way: raise ``RuleBroken`` if a packet is missing, or one of the pulses so far."""
+        """Raise ``RuleBroken`` if, with nothing in flight, a packet is missing, or one of the pulses so far."""
 
 
 class _Rules:
-    """What a header says."""
+    """Rules for the fields of a header."""
 
     def __init__(self, layout: HeaderFormat, mode: str, least_copies: int):
         self._layout = layout
@@ -71,16 +71,16 @@ class _Rules:
         return COPIES[ALGORITHMS[fields.algorithm]]
 
     def barred(self, fields: PacketHeader) -> bool:
-        """Return whether a copy is refused whatever came before."""
+        """Return whether a copy is refused, independent of earlier ones."""
         return self.copies(fields) < self._least_copies or fields.direction >= DIRECTIONS
 
     def suffice(self, agreeing: int, fields: PacketHeader) -> bool:
-        """Return whether so many copies that agree are enough."""
+        """Return whether this number of copies that agree is enough."""
         return 2 * agreeing > self.copies(fields) or not self._votes
 
 
 class ExactOracle:
-    """Tells everything that comes out, as long as no broadcast is given up of which more copies come.
+    """Predicts all output, as long as no evicted broadcast receives more copies.
 
     Parameters
     ----------
@@ -89,12 +89,12 @@ class ExactOracle:
     least_copies : int
     entries : int
     gives_up : bool
-        Whether broadcasts, of which no more copies come, may be given up for others.
+        Whether broadcasts that receive no more copies may be evicted.
 
     Members
     -------
     open : dict
-        By broadcast of which not all copies have come: the bodies that did, by direction.
+        By incomplete broadcast: the bodies received so far, by direction.
     """
 
     def __init__(self, layout: HeaderFormat, mode: str, least_copies: int, entries: int, *, gives_up: bool):
@@ -107,10 +107,10 @@ class ExactOracle:
         self._expected: deque[Packet] = deque()
         self._refused = 0
         self._undecided = 0
-        self._forgotten = 0  # or given up before
+        self._forgotten = 0  # or evicted before
 
     def key(self, packet: Packet) -> Key:
-        """Return of a broadcast."""
+        """Return the key of a packet's broadcast."""
         return self._rules.key(self._rules.fields(packet))
 
     def opens(self, packet: Packet) -> bool:
@@ -127,11 +127,11 @@ class ExactOracle:
         return fields.direction in copies or self._is_beaten(fields)
 
     def _is_beaten(self, fields: PacketHeader) -> bool:
-        """Return whether another broadcast of the same source and id was handed over before a majority was there."""
+        """Return whether another broadcast of the same source and id was delivered before this one had a majority."""
         return self._rules.key(fields) not in self._delivered and (fields.source, fields.id) in self._finished
 
     def take(self, packet: Packet) -> None:
-        """A packet goes in."""
+        """Add a packet that goes in."""
         fields = self._rules.fields(packet)
         if not fields.broadcast:
             self._expected.append(packet)
@@ -160,14 +160,14 @@ class ExactOracle:
             self._delivered.discard(key)
 
     def _forget(self, source: int, number: int) -> None:
-        """What is left of a source's id when the other half of the ids is in use."""
+        """Forget a source's id when the other half of the ids is in use."""
         for key in [key for key in self.open if key[:2] == (source, number)]:
             self._forgotten += key not in self._delivered
             self._delivered.discard(key)
             del self.open[key]
 
     def receive(self, packet: Packet) -> None:
-        """A packet came out; raise ``RuleBroken`` if it is not the one that is due."""
+        """Check a packet that came out; raise ``RuleBroken`` if it is not the one that is due."""
         if not self._expected:
             raise RuleBroken(f"{packet} came out and none is due")
         due = self._expected.popleft()
@@ -175,7 +175,7 @@ class ExactOracle:
             raise RuleBroken(f"{packet} came out and not {due}")
 
     def check_settled(self, refused: int, undecided: int) -> None:
-        """Nothing is under way: raise ``RuleBroken`` if a packet is missing, or one of the pulses so far."""
+        """Raise ``RuleBroken`` if, with nothing in flight, a packet is missing, or one of the pulses so far."""
         if self._expected:
             raise RuleBroken(f"{len(self._expected)} packets never came out, of which the first is {self._expected[0]}")
         if refused != self._refused:
@@ -188,7 +188,7 @@ class ExactOracle:
 
 
 class CrowdedOracle:
-    """Tells what may come out when broadcasts are given up while their copies come.
+    """Checks that the output is possible when broadcasts are evicted while their copies arrive.
 
     Parameters
     ----------
@@ -200,12 +200,12 @@ class CrowdedOracle:
     def __init__(self, layout: HeaderFormat, mode: str, least_copies: int):
         self._rules = _Rules(layout, mode, least_copies)
         self._directions: dict[tuple[Key, Body], set[int]] = defaultdict(set)
-        self._candidates: deque[tuple[Packet, bool]] = deque()  # with whether it may decide
+        self._candidates: deque[tuple[Packet, bool]] = deque()  # and whether it may decide
         self._delivered: set[tuple[int, int]] = set()  # sources and ids
         self._copies = 0
 
     def take(self, packet: Packet) -> None:
-        """A packet goes in."""
+        """Add a packet that goes in."""
         fields = self._rules.fields(packet)
         if not fields.broadcast:
             self._candidates.append((packet, True))
@@ -217,7 +217,7 @@ class CrowdedOracle:
             self._candidates.append((packet, self._rules.suffice(len(agreeing), fields)))
 
     def receive(self, packet: Packet) -> None:
-        """A packet came out; raise ``RuleBroken`` if no copy that came in can have made it."""
+        """Check a packet that came out; raise ``RuleBroken`` if no copy that came in can have made it."""
         while self._candidates:
             candidate, decides = self._candidates.popleft()
             if decides and candidate == packet:
@@ -234,13 +234,13 @@ class CrowdedOracle:
         name = fields.source, fields.id
         if name in self._delivered:
             raise RuleBroken(f"{packet} is the second of its broadcast that came out")
-        # from now on the id that differs in its highest bit may be used again
+        # from now on the id that differs in its highest bit may be reused
         self._delivered = self._delivered - {(fields.source, fields.id ^ HALF_OF_IDS)} | {name}
 
     def check_settled(self, refused: int, undecided: int) -> None:
-        """Nothing is under way: raise ``RuleBroken`` if an ordinary packet is missing, or there are too many pulses.
+        """Raise ``RuleBroken`` if, with nothing in flight, an ordinary packet is missing, or there are too many pulses.
 
-        How many there are depends on the cycle; but a copy is refused once, or else opens a broadcast at most.
+        Their numbers depend on the cycle; but a copy is refused once, or else opens one broadcast at most.
         """
         if refused + undecided > self._copies:
             raise RuleBroken(

@@ -1,9 +1,9 @@
 """Random copies of broadcasts, as faulty nodes may make them, with ordinary packets in between.
 
-Three kinds of traffic, by how much of what comes out is known beforehand:
+Three kinds of traffic, by the extent to which the output is determined:
 
 ==============  ====================================================================================================
-``orderly``     copies of several broadcasts in random order, as many as the entries hold; in the end all copies come
+``orderly``     copies of several broadcasts in random order, as many as there are entries; all copies arrive
 ``abandoned``   one broadcast after the other, of many of which copies are missing
 ``crowded``     far more broadcasts at a time than there are entries, with copies missing
 ==============  ====================================================================================================
@@ -52,8 +52,10 @@ class CopyTraffic:
         self._last_id: dict[tuple[int, int], int] = {}
 
     def orderly(self, oracle: ExactOracle) -> Iterator[Packet]:
-        """Packets enter the oracle as they are made. None opens a broadcast while an entry that is neither taken nor
-        being sent might be missing."""
+        """Yield packets, which enter the oracle as they are made.
+
+        None opens a broadcast while an entry that is neither taken nor being sent might be missing.
+        """
         plans: list[Iterator[Packet]] = []
         while True:
             room = len(oracle.open) <= self._entries - 2
@@ -86,7 +88,7 @@ class CopyTraffic:
                 yield self._copy(*key, self._numbers.choice(missing), self._body())
 
     def abandoned(self, oracle: ExactOracle) -> Iterator[Packet]:
-        """Packets enter the oracle as they are made. A broadcast of which copies are missing never comes again."""
+        """Yield packets, which enter the oracle as they are made. A broadcast with missing copies never comes again."""
         while True:
             if self._chance(ORDINARY):
                 made = [self._ordinary()]
@@ -102,7 +104,7 @@ class CopyTraffic:
                 yield packet
 
     def crowded(self, oracle: Oracle) -> Iterator[Packet]:
-        """Yield packets enter the oracle as they are made."""
+        """Yield packets, which enter the oracle as they are made."""
         plans: list[list[Packet]] = []
         while True:
             if self._chance(ORDINARY):
@@ -122,7 +124,7 @@ class CopyTraffic:
             yield packet
 
     def _source_and_id(self) -> tuple[int, int]:
-        """Often one of few ids, so that they are used again: mostly after the one that differs in its highest bit."""
+        """Return source and id, often one of few recurring ids: mostly after the one with the other highest bit."""
         source, low = self._numbers.choice(self._sources), self._numbers.randrange(HALF_OF_IDS)
         if self._chance(0.5):
             low = self._numbers.choice(LOW_IDS)
@@ -132,14 +134,14 @@ class CopyTraffic:
         return source, number
 
     def _algorithm(self) -> int:
-        # those with many copies have most to go wrong
+        # many copies allow most faults
         return self._numbers.choice([*range(len(ALGORITHMS)), *map(algorithm_number, ("5-bcast", "6-bcast"))])
 
     def _copies(self, source: int, number: int, algorithm: int) -> Sequence[Packet]:
-        """Copies of a broadcast with some spoilt, all alike or not, and some twice, in random order or the worst."""
+        """Return copies of a broadcast with some spoilt, alike or not, and some twice, in random order or the worst."""
         copies = COPIES[ALGORITHMS[algorithm]]
         body = self._body()
-        most = (copies - 1) // 2  # that a vote stands
+        most = (copies - 1) // 2  # so that a vote is open
         spoilt = self._numbers.choice([most, most, copies - most, copies, self._numbers.randint(0, copies)])
         bodies = [self._spoil(body)] * spoilt if self._chance(0.5) else [self._spoil(body) for _ in range(spoilt)]
         bodies += [body] * (copies - spoilt)
@@ -160,7 +162,7 @@ class CopyTraffic:
         return Packet(self._header(0, source, number, self._algorithm(), self._numbers.randrange(8)), self._body())
 
     def _header(self, broadcast: int, source: int, number: int, algorithm: int, direction: int) -> int:
-        """Return a header of which the fields that a collector must not look at are random, and so are unused bits."""
+        """Return a header whose unused bits, and fields that a collector must ignore, are random."""
         fields = {name: self._numbers.getrandbits(width) for name, width in self._layout.fields}
         fields |= {"broadcast": broadcast, "source": source, "id": number}
         fields |= {"algorithm": algorithm, "direction": direction}
@@ -172,7 +174,7 @@ class CopyTraffic:
         return tuple(self._numbers.getrandbits(self._layout.flit_bits) for _ in range(words))
 
     def _spoil(self, body: Body) -> Body:
-        """Return another body: a bit of one word is wrong, often of the last, or the length is."""
+        """Return another body: one word has a wrong bit, often the last word, or the length is wrong."""
         if body and self._chance(0.6):
             position = self._numbers.choice([len(body) - 1, self._numbers.randrange(len(body))])
             wrong = body[position] ^ 1 << self._numbers.randrange(self._layout.flit_bits)

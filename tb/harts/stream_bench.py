@@ -1,11 +1,11 @@
 """AXI4-Stream packets through a hexagonal mesh. cocotb runs `packets` inside the simulator.
 
 The job (a pickled `StreamJob`) is named by the environment variable HYDRANOC_HARTS_STREAM_JOB, and the result is
-written as JSON where the job says.
+written as JSON to the job's ``result``.
 
-A cycle of the bench begins at the falling clock edge: inputs are set, logic settles, and what the next rising edge will
-move is noted. All nodes together are one coroutine that reads few signals, which is many times faster than an endpoint
-of its own for each of them.
+A cycle of the bench begins at the falling clock edge: inputs are set, logic settles, and the transfers of the next
+rising edge are recorded. All nodes share one coroutine that reads few signals, which is many times faster than an
+endpoint for each of them.
 """
 
 import json
@@ -25,7 +25,7 @@ from tb.harts.stream_job import JOB_VARIABLE, Sent, StreamJob, StreamResult
 CLOCK_PERIOD_NS = 10
 RESET_CYCLES = 4
 QUIET_CYCLES = 400
-"""A wave is over when nothing has moved at any node for so long."""
+"""A wave is over after this number of cycles without a transfer at any node."""
 PATIENCE_CYCLES = 60_000
 BEAT = ("tdata", "tlast", "tdest", "tuser")
 
@@ -43,18 +43,18 @@ class Source:
 
     @property
     def empty(self) -> bool:
-        """True if all has been sent."""
+        """True if all packets have been sent."""
         return not self._beats
 
     def queue(self, packet: Sent) -> None:
-        """Of the side signals only those of a first beat mean something."""
+        """Queue a packet; the side signals are valid only in its first beat."""
         numbers, job, last = self._numbers, self._job, len(packet.body) - 1
         for i, word in enumerate(packet.body):
             others = (numbers.getrandbits(job.tdest_bits), numbers.getrandbits(job.tuser_bits))
             self._beats.append((word, int(i == last), *(others if i else (packet.tdest, packet.tuser))))
 
     def drive(self) -> None:
-        """Once valid is high it holds until the beat has moved."""
+        """Drive a beat; once valid is high it stays until the transfer."""
         if self._offered or not self._beats or self._numbers.random() < self._job.idle:
             return
         for port, value in zip(self._ports, self._beats[0], strict=True):
@@ -67,7 +67,7 @@ class Source:
         return self._offered and bool(self._ready.value)
 
     def advance(self) -> None:
-        """The beat has moved."""
+        """Advance to the next beat."""
         self._beats.popleft()
         self._offered = False
         self._valid.value = 0
@@ -87,17 +87,17 @@ class Sink:
 
     @property
     def empty(self) -> bool:
-        """True if no packet has come in part."""
+        """True if no packet has arrived in part."""
         return not self._words
 
     def drive(self) -> None:
-        """Be ready, or not."""
+        """Drive ``ready``."""
         is_ready = self._numbers.random() >= self._job.backpressure
         if is_ready != self._is_ready:
             self._ready.value = self._is_ready = is_ready
 
     def note(self) -> bool:
-        """Take what is offered; whether there was anything."""
+        """Accept the offered beat; return whether there was one."""
         if not self._valid.value:
             self._check(None)
             return False
@@ -144,7 +144,7 @@ class Bench:
         dut.rst.value = 0
 
     async def step(self) -> bool:
-        """Return one cycle; whether anything moved, or waits at a source or a sink."""
+        """Run one cycle; return whether any beat moved, or waits at a source or a sink."""
         for endpoint in (*self._sources, *self._sinks):
             endpoint.drive()
         await ReadOnly()
@@ -159,7 +159,7 @@ class Bench:
         return any(arrived) or not all(source.empty for source in self._sources)
 
     async def run_wave(self, wave: tuple[Sent, ...]) -> None:
-        """Send packets, and collect what comes out until nothing does."""
+        """Send packets, and collect the output until nothing moves."""
         for packet in wave:
             self._sources[packet.source].queue(packet)
         quiet = cycles = 0

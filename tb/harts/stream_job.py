@@ -1,4 +1,4 @@
-"""What goes into a run of AXI4-Stream packets through a hexagonal mesh; importable without a simulator."""
+"""Inputs and results of a run of AXI4-Stream packets through a hexagonal mesh; importable without a simulator."""
 
 from dataclasses import dataclass, field
 
@@ -28,7 +28,7 @@ class Sent:
 
 @dataclass(frozen=True)
 class StreamJob:
-    """What one run needs.
+    """Inputs of one run.
 
     Members
     -------
@@ -38,11 +38,11 @@ class StreamJob:
         Probability that a source or a sink pauses in a cycle.
     tdest_bits, tuser_bits : int
     sweep_cycles : int
-        Cycles after reset in which nothing may come out yet.
+        Cycles after reset without any output.
     pulses : tuple of str
         Outputs whose cycles are counted.
     waves : tuple of tuple of Sent
-        The packets of a wave are sent all at once, when all those of the wave before have come out.
+        All packets of a wave are sent at once, after all those of the wave before have come out.
     """
 
     axi: AxiJob
@@ -57,18 +57,18 @@ class StreamJob:
 
 @dataclass
 class StreamResult:
-    """What one run found.
+    """Results of one run.
 
     Members
     -------
     bodies : list
         Node and words of each packet that came out.
     sides : list
-        Of each of them the different pairs of ``tid`` and ``tuser`` in its beats.
+        Of each of them the distinct pairs of ``tid`` and ``tuser`` in its beats.
     pulses : dict of str to int
         Cycles in which each of the job's pulses was high.
     rule_broken : str or None
-        The first time that an output took back what it had offered.
+        The first violation by an output that dropped an offered beat.
     """
 
     bodies: list[tuple[int, list[int]]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Certified networks altered by a program, one thing at a time: the checker of certificates has to refuse them all.
+"""Certified networks with one programmed alteration each: the checker of certificates must refuse all of them.
 
 ``python -m tests.alterations`` makes every alteration; a fixed sample of them is in every test run.
 """

@@ -20,7 +20,7 @@ SHOWN = 12
 
 
 def main() -> int:
-    """Exit code 1 if an alteration is accepted that does not leave the claim true."""
+    """Exit code 1 if an alteration that breaks the claim is accepted."""
     parser = argparse.ArgumentParser(prog="python -m tests.alterations", description=__doc__)
     parser.add_argument("networks", nargs="*", default=list(NETWORKS), help=f"of {', '.join(NETWORKS)}; default all")
     parser.add_argument("--checker", type=Path, default=CHECKER, help="folder of the checker (default: this one)")
@@ -35,7 +35,7 @@ def main() -> int:
 
 
 class Tally:
-    """Counts of one network: alterations made by kind, accepted ones by kind and by reason, and what went wrong."""
+    """Counts of one network: alterations made by kind, accepted ones by kind and by reason, and errors."""
 
     def __init__(self, sound: Offer):
         self.sound, self.made, self.accepted, self.reasons = sound, Counter(), Counter(), Counter()

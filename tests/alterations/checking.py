@@ -1,4 +1,4 @@
-"""The checker as a process that judges many offers; one that crashes is noticed, and begun again."""
+"""The checker as a process that judges many offers; a crash is detected, and the process restarted."""
 
 import json
 import subprocess

@@ -32,7 +32,7 @@ def _certificate(sound: Offer, document: Any, put: Any) -> Offer:
 
 
 def _of(document: Any) -> Iterator[tuple[str, str, Path, Any, bool]]:
-    """What is done, where, and the arguments of ``_text``."""
+    """Alteration, place, and the arguments of ``_text``."""
     for path, value in list(places(document)):
         where, key, other = ".".join(map(str, path)), path[-1], _changed(value)
         strange = None if isinstance(value, str) else "x"
@@ -55,7 +55,7 @@ def _of(document: Any) -> Iterator[tuple[str, str, Path, Any, bool]]:
 
 
 def places(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Every key and item, with what is there."""
+    """Every key and item, with its value."""
     pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in pairs:
         yield (*path, key), inner
@@ -75,7 +75,7 @@ def _changed(value: Any) -> Any:
 
 
 def _text(document: Any, path: Path, new: Any, whole: bool) -> str:
-    """What ``put`` gives, as JSON in which keys that end in ``TWIN`` are twice."""
+    """The result of ``put`` as JSON, in which keys that end in ``TWIN`` are duplicated."""
     return json.dumps(put(document, path, new, whole), indent=1).replace(json.dumps(TWIN)[1:-1], "") + "\n"
 
 

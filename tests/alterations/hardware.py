@@ -22,7 +22,7 @@ STAGES = ("link_c", "wire_")
 
 @dataclass(frozen=True)
 class Alteration:
-    """One alteration, which is made when it is asked for.
+    """One alteration, made on demand.
 
     Members
     -------

@@ -84,7 +84,7 @@ class Offer:
     digests: str
 
     def signed(self) -> "Offer":
-        """The offer with the certificate's digests made again, as whoever alters a network would."""
+        """The offer with the certificate's digests computed again, as an attacker who alters a network would."""
         fields = json.loads(self.certificate)
         fields["verilog_sha256"] = hashlib.sha256((self.verilog + self.tables).encode()).hexdigest()
         fields["manifest_sha256"] = hashlib.sha256(self.manifest.encode()).hexdigest()

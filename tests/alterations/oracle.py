@@ -15,12 +15,12 @@ CLASSES = {"spam": 3, "min": 2}
 
 
 class Unsound(Exception):
-    """Why tables are no sound routing."""
+    """Reason that tables are no sound routing."""
 
 
 @dataclass
 class Tables:
-    """Routing tables of all switches, and what headers that follow them look up.
+    """Routing tables of all switches, and the rows that headers look up.
 
     Members
     -------
@@ -54,7 +54,7 @@ class Tables:
         self.injections = [c["index"] for c in channels if c["source"] >= self.switches]
 
     def delivered(self, channel: int, key: int, wanted: int, before: tuple[int, ...] = ()) -> tuple[int, ...]:
-        """The processors that get a header, whichever way it is given."""
+        """The processors that get a header, by any of its routes."""
         switch = self.sink[channel]
         if switch >= self.switches:
             return (switch - self.switches,)
@@ -165,7 +165,7 @@ def _sets(tables: Tables, channel: int, key: int) -> list[int]:
 
 
 def _turn(tables: Tables, channel: int, key: int) -> int:
-    """All that is behind the first switch where a header branches, on the first way that it may take."""
+    """The processors behind the first switch where a header branches, on its first route."""
     if tables.manifest["family"] == "spam":
         return sum(tables.reach[c] for c in tables.outputs[key])
     for _ in range(2 * len(tables.sink)):

@@ -12,7 +12,7 @@ MODULE = re.compile(r"^module (\S+?) ?\(.*?^endmodule\n", re.M | re.S)
 
 @dataclass(frozen=True)
 class Pin:
-    """A pin of an instance: name, the net that it is on, and where the net and the whole line stand in the text."""
+    """A pin of an instance: name, its net, and the positions of the net and of the whole line in the text."""
 
     name: str
     net: str
@@ -23,7 +23,7 @@ class Pin:
 
 @dataclass(frozen=True)
 class Placed:
-    """An instance: module, name, where it stands in the text, and its pins."""
+    """An instance: module, name, position in the text, and pins."""
 
     module: str
     name: str
@@ -39,7 +39,7 @@ def modules(verilog: str) -> dict[str, str]:
 
 @cache
 def network_module(verilog: str) -> tuple[int, int]:
-    """Where the module with the routers stands in the text."""
+    """Position in the text of the module with the routers."""
     (found,) = [one.span() for one in MODULE.finditer(verilog) if " router_s0 (\n" in one[0]]
     return found
 

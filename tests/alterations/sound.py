@@ -87,5 +87,5 @@ REASONS: list[tuple[str, Callable[[Offer, Alteration], bool]]] = [
 
 
 def reason(sound: Offer, made: Alteration) -> str:
-    """Why an alteration leaves the claim true; empty if it does not."""
+    """The reason that an alteration leaves the claim true; empty if it breaks it."""
     return next((why for why, holds in REASONS if holds(sound, made)), "")

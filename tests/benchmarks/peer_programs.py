@@ -1,4 +1,4 @@
-"""Programs that print what peers print, and tarballs out of which they are built."""
+"""Stand-ins that print the output of peers, and tarballs from which they are built."""
 
 import io
 import stat

@@ -49,7 +49,7 @@ accepted_flits(1,:) = [ 0.4 0.2 0.3 0.4 ];
 
 
 def program(folder: Path, output: str = TOTALS, figures: str = FIGURES) -> Path:
-    """Prints what BookSim would, writes its figures where it is told to, and keeps what it was told."""
+    """Stand-in for BookSim: prints its output, writes its figures to the given file, and keeps its arguments."""
     (folder / "output").write_text(output)
     (folder / "figures").write_text(figures)
     path = folder / "booksim"

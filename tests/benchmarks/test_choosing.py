@@ -1,4 +1,4 @@
-"""The comparison of all families: every family is in it, and what it prints stands in the document."""
+"""The comparison of all families: every family is in it, and its output is in the document."""
 
 import re
 from pathlib import Path

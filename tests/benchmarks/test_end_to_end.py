@@ -1,4 +1,4 @@
-"""What a run costs beside its cycles: nothing in Python for each message, in any family; and the benchmark of that."""
+"""Overhead of a run beside its cycles: no Python work per message in any family, and the benchmark of that."""
 
 import sys
 

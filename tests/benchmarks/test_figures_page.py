@@ -1,4 +1,4 @@
-"""docs/figures.md says what the kept figures say."""
+"""docs/figures.md agrees with the kept figures."""
 
 import json
 
@@ -30,7 +30,7 @@ def test_kept_figures_are_full_runs_of_figures_that_there_are(name):
 @pytest.fixture
 def one_kept(tmp_path, monkeypatch):
     claims = [
-        {"claim": "less", "measured": "more", "holds": False, "note": "Nobody knows why."},
+        {"claim": "less", "measured": "more", "holds": False, "note": "The cause is unknown."},
         {"claim": "more", "measured": "more", "holds": True, "note": ""},
     ]
     (tmp_path / "one.json").write_text(json.dumps({"title": "One", "quick": False, "claims": claims}))
@@ -44,7 +44,7 @@ def test_tables_are_made_of_what_is_kept():
     new = page_with_tables(old)
     assert new == (
         "# Page\n\n<!-- measured: one -->\n| name | claim of the paper | measured |\n|---|---|---|\n"
-        "| `one` | less | **does not hold**: more. Nobody knows why |\n| | more | more |\n\nText.\n"
+        "| `one` | less | **does not hold**: more. The cause is unknown |\n| | more | more |\n\nText.\n"
     )
     assert page_with_tables(new) == new
 

@@ -1,4 +1,4 @@
-"""Networks of the benchmark of large networks are what their names say."""
+"""Networks of the benchmark of large networks have the sizes in their names."""
 
 import pytest
 import yaml

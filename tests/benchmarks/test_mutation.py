@@ -1,4 +1,4 @@
-"""Mutants are made from the syntax tree, and a killed, an equivalent and a surviving one are told apart."""
+"""Mutants are made from the syntax tree, and killed, equivalent and surviving ones are distinguished."""
 
 import ast
 from dataclasses import replace
@@ -43,7 +43,7 @@ def other(values):
 
 
 class Sample:
-    """The sample as it stands in a folder."""
+    """The sample as files in a folder."""
 
     name, kind = "sample", "proof"
 
@@ -99,8 +99,8 @@ PLANTED = {
     ("m.d.comb += wraps.eq(count == limit)", "pass"): KILLED,
     ("count + 1", "(count) - (1)"): KILLED,
     ("count.eq(Mux(wraps, 0, count + 1))", "*()"): KILLED,
-    ("seen | wraps", "(seen) & (wraps)"): SURVIVED,  # nobody looks at it
-    ("3", "4"): SURVIVED,  # of Signal(3): it never counts so far
+    ("seen | wraps", "(seen) & (wraps)"): SURVIVED,  # nothing reads it
+    ("3", "4"): SURVIVED,  # of Signal(3): the counter never reaches it
     ("limit < 1", "(limit) <= (1)"): NO_HARDWARE,
     ("range(len(values))", "range((len(values)) + 1)"): NOT_IN_THE_SET,
 }
@@ -127,7 +127,7 @@ def test_sound_hardware_is_asked_about(tmp_path, court):
 
 
 class Deaf(Sample):
-    """Runs the sample, and gives the same whatever that is."""
+    """Runs the sample, and returns the same value for any sample."""
 
     name = "deaf"
 

@@ -1,4 +1,4 @@
-"""Peers are built once from their tarballs, and what is wrong with these is said in one line."""
+"""Peers are built once from their tarballs, and a faulty tarball is reported in one line."""
 
 import tarfile
 from dataclasses import replace
@@ -55,7 +55,7 @@ def test_folder_without_the_tarball(tmp_path):
     sources(tmp_path)
     with pytest.raises(PeerError, match=r"must hold cnsim\.tar\.gz, the sources of CNSim, not only booksim2\.tar\.gz$"):
         tarball_of(CNSIM, tmp_path)
-    missing = tmp_path / "nowhere"
+    missing = tmp_path / "missing"
     with pytest.raises(PeerError) as stop:
         tarball_of(BOOKSIM2, missing)
     assert str(stop.value) == f"--peers must be a folder with booksim2.tar.gz, not {str(missing)!r}"
@@ -63,7 +63,7 @@ def test_folder_without_the_tarball(tmp_path):
 
 def test_command_says_it_in_one_line(tmp_path, capsys):
     with pytest.raises(SystemExit) as stop:
-        peers.main(["--peers", str(tmp_path / "nowhere")])
+        peers.main(["--peers", str(tmp_path / "missing")])
     assert str(stop.value.code).startswith("error: --peers must be a folder with booksim2.tar.gz")
     assert capsys.readouterr().out == ""
 

@@ -10,7 +10,7 @@ from benchmarks import scale
 
 
 def _ran(monkeypatch, tmp_path, *results: tuple[int, str]):
-    """Run the command for a torus of 16 and one of 64 nodes, whose processes end as they are told."""
+    """Run the command for a torus of 16 and one of 64 nodes, whose processes end with given exit codes."""
     left = list(results)
 
     def run(command, **_):

@@ -19,7 +19,7 @@ NETWORKS = {
 
 
 def seen(family: str, messages: list[dict], look_every: int = 7, cycles: int = 1600, **more) -> Counter:
-    """Counts of a run that is looked at often."""
+    """Counts of a run that is sampled often."""
     network = {**NETWORKS[family], **more.pop("network", {})}
     design = load({"network": network, "traffic": {"kind": "list", "messages": messages}, **more})
     watch, simulation = Watch(family, design.network), design.simulation()
@@ -57,7 +57,7 @@ def test_inputs_that_all_want_one_output_and_queues_in_spam():
     assert found["injector-waits"]
     assert found["buffer-full"]
     assert not found["multicasts-cross"]
-    assert not found["all-inputs-want-one"]  # nothing comes from where all want to go
+    assert not found["all-inputs-want-one"]  # no message starts at the common destination
 
 
 def test_multicasts_that_cross_in_spam():

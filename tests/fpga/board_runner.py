@@ -93,7 +93,7 @@ def run_source(
 
 
 def receive(bits: list[int], cycles_per_bit: int) -> str:
-    """The text on a serial line that was looked at in every cycle."""
+    """The text on a serial line, decoded from a sample per cycle."""
     text, position = bytearray(), 0
     while 0 in bits[position:]:
         start = bits.index(0, position) + cycles_per_bit // 2
@@ -107,7 +107,7 @@ def receive(bits: list[int], cycles_per_bit: int) -> str:
 
 
 def check_passed(lines: Lines, messages: int) -> None:
-    """Everything was delivered, and every line says so."""
+    """Every message was delivered, and every line reports it."""
     last = lines[-1]
     assert last["state"] == "PASS"
     assert last["errors"] == 0
@@ -118,7 +118,7 @@ def check_passed(lines: Lines, messages: int) -> None:
 
 
 def check_failed(lines: Lines) -> None:
-    """The report says that something is wrong."""
+    """The report contains an error."""
     assert lines[-1]["state"] == "FAIL"
 
 

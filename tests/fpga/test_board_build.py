@@ -221,7 +221,7 @@ def test_bitstreams(name, require_tool, tmp_path, capsys):
 
 
 def find_name(tool: str) -> str:
-    """What a program is called together with its version."""
+    """The name of a program as its version report gives it."""
     from hydranoc.lockstep.tools import version_of
 
     return version_of(find_tool(tool)).split()[0]

@@ -44,7 +44,7 @@ class Sender:
 
     @property
     def constants(self) -> dict[str, int]:
-        """What the checker of the node is told."""
+        """Parameters of the checker of the node."""
         return {
             "unicast_key": self.routing.network.processor_vertex(NODE),
             "own": own_bits(self.header, NODE),
@@ -59,7 +59,7 @@ class Sender:
 
 
 def check(part: DeliveryChecker, sender: Sender, messages: Sequence[Flits]) -> list[dict[str, int]]:
-    """Per message: flits, errors, deliveries and the sum of seeds that the checker told."""
+    """Per message: flits, errors, deliveries and the sum of seeds that the checker reported."""
     told = [dict.fromkeys(("flit", "error", "delivered", "delivered_seed"), 0) for _ in messages]
     generator = random.Random(1)
 

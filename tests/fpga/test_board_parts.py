@@ -205,7 +205,7 @@ def test_a_generator_sends_what_the_format_says(flit_bits):
 
 
 async def _receive(ctx, part, tick, offer, header, descriptors) -> int:
-    """Take one message as an injector does and hold it against its seed, which is returned."""
+    """Take one message as an injector does, compare it with its seed, and return the seed."""
     ctx.set(part.message.ready, 1)
     await tick()
     ctx.set(part.message.ready, 0)

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""The self-test as a board runs it, in simulation: it passes, it sees faults, and its report can be read."""
+"""The self-test as a board runs it, in simulation: it passes, it detects faults, and its report is readable."""
 
 import dataclasses
 from pathlib import Path
@@ -39,7 +39,7 @@ def pair() -> Network:
 
 
 def branching() -> Network:
-    """A tree with a branch at its root and one below it, and a link beside it."""
+    """A tree with a branch at its root and one below it, and a link outside it."""
     return Network(4, [(0, 1), (0, 2), (1, 3), (2, 3)], [0, 1, 2, 3, 3])
 
 

@@ -59,7 +59,7 @@ def checker_of(sender: TorusSender, module=checker) -> DeliveryChecker:
 
 @pytest.mark.parametrize("flit_bits", WIDTHS)
 def test_every_single_fault_is_seen(flit_bits):
-    """Also one in the bits that say which way round a message came: the seed is mixed with the whole header."""
+    """Also one in the bits of the direction that a message came from: the seed is mixed with the whole header."""
     sender = TorusSender(flit_bits)
     assert unseen_faults(checker_of(sender), sender, [NODE]) == []
 
@@ -127,7 +127,7 @@ def test_passes_and_sees_one_wrong_bit(grid, flit_bits, tmp_path, require_tool):
 
 
 def test_a_torus_that_deadlocks_fails(tmp_path, require_tool):
-    """One lane, and rings that close: the report comes all the same, and says so."""
+    """One lane, and rings that close: the report still arrives, and shows the deadlock."""
     require_tool("icarus")
     routing = routing_of(Grid(1, 8), 16, lanes=1)
     source = bench_source(make_test(routing, parameters(messages=2_000)))

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""What is measured, and how the tools are called."""
+"""Measured designs, and the invocation of the tools."""
 
 import subprocess
 

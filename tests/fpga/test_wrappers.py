@@ -64,7 +64,7 @@ def test_registers_add_two_cycles_and_nothing_else(switch):
     def make():
         return Exor(7) if switch is None else router(switch)
 
-    # what comes in the first cycle after reset, in which no router is ready, would be lost or not by a cycle
+    # input in the first cycle after reset, in which no router is ready, would be lost depending on a cycle
     stimulus = random_stimulus(make(), seed=1)
     stimulus[0] = dict.fromkeys(stimulus[0], 0)
     plain, registered = responses(make(), stimulus), responses(RegisteredPart(make()), stimulus)

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""Xilinx 7: counts of what synthesis makes, held against its netlist; no clock, and every report says so."""
+"""Xilinx 7: cell counts of synthesis, compared with its netlist; no clock constraint, as every report states."""
 
 import json
 import re
@@ -46,7 +46,7 @@ def cells_of(netlist: str) -> list[dict]:
 
 
 def recount(netlist: str) -> dict[str, int]:
-    """LUTs, flip-flops and memories, cell by cell; a cell of a kind that is not known is an error."""
+    """LUTs, flip-flops and memories, cell by cell; a cell of an unknown kind is an error."""
     counts = Counter()
     for cell in cells_of(netlist):
         kind = cell["type"]
@@ -74,7 +74,7 @@ def test_counts_are_those_of_the_netlist(buffer_flits, configuration, require_to
     summary = json.loads(capsys.readouterr().out)
     assert json.loads((folder / "fpga.json").read_text()) == summary
     (router,) = summary["results"]
-    call(yosys, ["-q", flow.SCRIPT], folder / router["name"])  # what is kept makes the netlist again
+    call(yosys, ["-q", flow.SCRIPT], folder / router["name"])  # the kept cells reproduce the netlist
     netlist = (folder / router["name"] / flow.NETLIST).read_text()
     counts = recount(netlist)
     block_memories = counts.pop("block_memories", 0)

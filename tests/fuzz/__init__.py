@@ -1,4 +1,4 @@
-"""Input made at random for everything that reads; ``python -m tests.fuzz --help`` runs it at length."""
+"""Random input for every reader; ``python -m tests.fuzz --help`` runs it at length."""
 
 import tempfile
 

@@ -1,4 +1,4 @@
-"""A campaign of cases made at random: every fault that shows, with its shortest case, and how the cases ended."""
+"""A campaign of random cases: every fault found, with its shortest case, and the outcomes of the cases."""
 
 import argparse
 import hashlib

@@ -1,4 +1,4 @@
-"""Damage to bytes: flips, splices, truncations, and what editors and transfers do to files."""
+"""Damage to bytes: flips, splices, truncations, and the changes of editors and transfers."""
 
 import bz2
 import gzip
@@ -63,7 +63,7 @@ def _lines(draw: DrawFn, data: bytearray, _others: Sequence[bytes]) -> bytes:
 
 
 def _whole(draw: DrawFn, data: bytearray, _others: Sequence[bytes]) -> bytes:
-    """The file in another dress, as tools leave it."""
+    """The file in another encoding, as tools leave it."""
     content = bytes(data)
     return draw(
         st.sampled_from(
@@ -89,7 +89,7 @@ def _place(draw: DrawFn, data: bytearray) -> int:
 
 @st.composite
 def damaged(draw: DrawFn, samples: SearchStrategy[bytes], others: Sequence[bytes] = (b"",)) -> bytes:
-    """A sample with one to three kinds of damage; ``others`` are what it may be spliced with."""
+    """A sample with one to three kinds of damage; ``others`` are candidates for splicing."""
     data = draw(samples)
     for _ in range(draw(st.integers(1, 3))):
         data = draw(st.sampled_from(_MUTATIONS))(draw, bytearray(data), others)

@@ -1,4 +1,4 @@
-"""A command with the files that it reads, and how the cases of a format are made."""
+"""A command with the files that it reads, and the generator of a format's cases."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Format:
-    """Something that is read, and cases of it.
+    """An input format, and its cases.
 
     Members
     -------
@@ -37,7 +37,7 @@ class Format:
     about : tuple of str
         An error must begin with one of these, the files that can be wrong; empty where input is no file.
     large : callable or None
-        Is given the folder and the case, and says whether it is right and large: a request that takes its time is no
+        Takes the folder and the case, and returns True if it is valid and large: a request that takes its time is no
         hang. It may fail.
     reached : tuple of (object, str)
         Owners and names of functions that start long work; a command that gets there has taken its input.

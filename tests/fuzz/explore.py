@@ -28,7 +28,7 @@ def run_case(
     command: Callable[[tuple[str, ...]], int] = execute,
     cpu_seconds: float = MOST_CPU_SECONDS,
 ) -> Judged:
-    """How a case ends in an empty folder, and what is wrong with that."""
+    """Run a case in an empty folder: how it ended, and the faults in that."""
     (folder / RESULTS).mkdir(parents=True, exist_ok=True)
     _empty(folder, {RESULTS})
     _empty(folder / RESULTS, {*OLD})
@@ -36,7 +36,7 @@ def run_case(
         (folder / name).write_bytes(content)
     for name, content in OLD.items():
         (folder / RESULTS / name).write_bytes(content)
-    # what is kept between runs is that of the user: commands such as "cache --clear" must not find it
+    # caches between runs are the user's: commands such as "cache --clear" must not find them
     own = {"HYDRANOC_CACHE": str(folder.parent / "cache"), "HYDRANOC_PROGRESS": "off"}
     with contextlib.chdir(folder), mock.patch.dict(os.environ, own), _stops(form):
         if form.large is not None and watched(lambda: int(bool(form.large and form.large(folder, case)))).code == 1:
@@ -55,7 +55,7 @@ def _empty(folder: Path, stays: set[str]) -> None:
 
 
 def prepare(form: Format, folder: Path) -> None:
-    """Run the first cases of a format, which compile what the others run.
+    """Run the first cases of a format, which compile the loops for the others.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def _stops(form: Format) -> Iterator[None]:
 
 
 def explore(form: Format, cases: int, first: int, judge: Callable[[Case], None], *, shrink: bool = True) -> None:
-    """Give so many cases of a format to a judge; ``first`` is the seed that they begin from."""
+    """Give ``count`` cases of a format to a judge; ``first`` is the seed of the first one."""
     phases = (Phase.generate, Phase.shrink) if shrink else (Phase.generate,)
 
     @seed(first)
@@ -100,12 +100,12 @@ def explore(form: Format, cases: int, first: int, judge: Callable[[Case], None],
 
 @dataclass
 class Tally:
-    """What a campaign has found.
+    """Findings of a campaign.
 
     Members
     -------
     codes : Counter of str
-        How cases have ended.
+        Cases by outcome.
     found : dict of str to (str, Case, str)
         By kind of fault: the fault, its shortest case, and the stack.
     """
@@ -123,7 +123,7 @@ class Tally:
 
 
 def kind_of(fault: str) -> str:
-    """What faults of one origin have in common: not the values that they name."""
+    """The common part of faults of one origin: the message without the values in it."""
     return re.sub(r"[^a-z. ]+", "-", fault[:70] if "at" not in fault.split(": ")[0] else fault.split(": ")[0])
 
 
@@ -132,7 +132,7 @@ def _size(case: Case) -> int:
 
 
 def campaign(form: Format, cases: int, first: int, folder: Path) -> Tally:
-    """Run cases to the end, whatever they show."""
+    """Run all cases, including those after a fault."""
     tally = Tally()
     prepare(form, folder)
     explore(form, cases, first, lambda case: tally.add(case, run_case(form, case, folder)), shrink=False)

@@ -1,4 +1,4 @@
-"""Words, numbers and values that nobody writes on purpose.
+"""Words, numbers and values that no user writes on purpose.
 
 Numbers are small, or larger than anything that fits: what lies between may be a valid request that takes its time.
 """
@@ -22,7 +22,7 @@ _WORDS = (
     *("a" * 300, "a" * 5000, "a b", "a:b", "a: b", "a#b", "#", "# a", "'", '"', '""', "'a", '"a', "\\", "\\x", "%s"),
     *("{rank}", "{0}", "{}", "[]", "{", "}", "[", "]", ",", ";", ":", "=", "- ", "-", "--", "|", ">", "&a", "*a", "<<"),
     *("!!python/object/apply:os.getcwd []", "!a", "2001-01-01", "2001-99-99", "12:30:45", "1:2:3", "=1+1", "@a", "`a`"),
-    *("/dev/null", "/dev/zero", "/proc/self/mem", "/", ".", "..", "../x", "nowhere.csv", "a/b", "results", "~root"),
+    *("/dev/null", "/dev/zero", "/proc/self/mem", "/", ".", "..", "../x", "missing.csv", "a/b", "results", "~root"),
     *("&amp;", "&a;", "<", ">", "<!--", "]]>", "<?xml?>", "$HOME", "`id`", "%00", "con", "__class__", "os:getcwd"),
 )
 

@@ -22,10 +22,10 @@ TEXTS: dict[str, tuple[str, ...]] = {
         "neighbour",
         "os:getcwd",
     ),
-    "routing": ("tables.csv", "os:getcwd", "nowhere.py:f", "nothing"),
-    "file": ("a.csv", "a.edges", "a.goal", "nowhere.xml", "a{rank}.et"),
+    "routing": ("tables.csv", "os:getcwd", "missing.py:f", "nothing"),
+    "file": ("a.csv", "a.edges", "a.goal", "missing.xml", "a{rank}.et"),
 }
-"""Words by key, where the schema says only that there is a text."""
+"""Words by key, where the schema requires only a text."""
 RANGES: dict[str, tuple[int, int]] = {
     "cycles": (1, 300),
     "flit_bits": (8, 70),
@@ -36,7 +36,7 @@ RANGES: dict[str, tuple[int, int]] = {
     "seed": (0, 9),
 }
 WIDTH = 4
-"""Numbers without a range of their own lie so close above the least that is allowed."""
+"""Distance of numbers without a range of their own from the minimum."""
 
 
 @st.composite
@@ -103,7 +103,7 @@ class _Drawn:
 
 
 def keys_of(schema: Any) -> Iterator[str]:
-    """All keys that a schema knows anywhere."""
+    """All keys anywhere in a schema."""
     if isinstance(schema, dict):
         if isinstance(schema.get("properties"), dict):
             yield from schema["properties"]

@@ -1,4 +1,4 @@
-"""Input made at random for each format: no traceback, no hang, one clear line, nothing half-written.
+"""Random input for each format: no traceback, no hang, one clear line, nothing half-written.
 
 A sample that is always the same by default, and 10,000 cases of each with ``--slow``; ``python -m tests.fuzz`` collects
 what it finds instead of ending with the first fault.
@@ -21,10 +21,10 @@ SAMPLE, ALL = 60, 10_000
 COMMANDS, ALL_COMMANDS = 1, 20
 """Cases of each format that the installed command runs as well, each in a process of its own."""
 COMMANDED = ("configurations", "graphml", "chakra", "command lines")
-"""Formats of which that is done without ``--slow`` too: to start it takes seconds."""
+"""Formats whose process runs are done without ``--slow`` too: a start takes seconds."""
 COMMAND = (sys.executable, "-m", "hydranoc")
 STARTS_WORK = ("command lines", "sweep axes", "hardware")
-"""Formats whose right cases begin with work of minutes; of these the command is given wrong ones alone."""
+"""Formats whose valid cases take minutes; only invalid ones are given to the command."""
 
 
 @pytest.fixture
@@ -44,8 +44,8 @@ def test_input_at_random_is_taken_or_refused(form: Format, cases, tmp_path):
 
     prepare(form, tmp_path / "case")
     explore(form, cases, 0, judge)
-    assert 2 in codes  # else nothing is damaged
-    assert {0, 1} & {*codes}  # else all is refused at the door
+    assert 2 in codes  # otherwise no input is damaged
+    assert {0, 1} & {*codes}  # otherwise all input is refused early
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_the_installed_command_ends_in_the_same_way(form: Format, request, tmp_p
 
 
 def _of_command(form: Format, case: Case, folder: Path) -> tuple[int | None, list[str]]:
-    """Exit code of a case that a process of its own runs, and what is wrong with it."""
+    """Exit code of a case that a process of its own runs, and its faults."""
 
     def command(arguments: tuple[str, ...]) -> int:
         done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=120, check=False)

@@ -1,4 +1,4 @@
-"""What fuzzing has found and what was mended since, each by the shortest input that showed it."""
+"""Faults that fuzzing has found and that are fixed, each with the shortest input that showed it."""
 
 import io
 import json
@@ -20,7 +20,7 @@ from topology.common.graphml import parse_graphml
 NETWORK = "network:\n  family: spam\n  topology: {kind: ring, switches: 3}\n"
 TRAFFIC = "traffic: {kind: random, cycles: 100, messages_per_node_per_cycle: 0.05, flits: 6}\n"
 LONG_NUMBER = "9" * 5000
-"""Python converts no text of so many digits."""
+"""Python refuses to convert a text with this number of digits."""
 NOT_PRINTABLE = "\x1b[31m"
 
 
@@ -64,7 +64,7 @@ def test_keys_may_be_numbers_of_any_size(configuration, capsys, number, text, me
     assert said.startswith(message.replace("NUMBER", str(number)))
 
 
-@pytest.mark.parametrize("encoding", ["nowhere", "zlib_codec", "idna", "utf-7", "big5"])
+@pytest.mark.parametrize("encoding", ["missing", "zlib_codec", "idna", "utf-7", "big5"])
 def test_xml_may_declare_any_encoding(encoding):
     declaration = f'<?xml version="1.0" encoding="{encoding}"?>'
     graph = parse_graphml(f'{declaration}<graphml><graph><node id="a"/></graph></graphml>')
@@ -76,7 +76,7 @@ def test_xml_may_declare_any_encoding(encoding):
 
 
 class _Asked(io.BytesIO):
-    """A file that knows how much was asked for at a time."""
+    """A file that records the size of each read."""
 
     most = 0
 

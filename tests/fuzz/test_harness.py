@@ -1,4 +1,4 @@
-"""The harness catches what it is there for: faults that are planted into the command."""
+"""The harness catches faults that are planted into the command."""
 
 import subprocess
 import sys
@@ -23,7 +23,7 @@ SECONDS = 0.3
 
 
 def wrong_with(work, tmp_path: Path, form: Format = FORM) -> list[str]:
-    """What the harness says of a command that does this."""
+    """Faults that the harness reports for a command that does this."""
     return run_case(form, CASE, tmp_path / "case", lambda _: told(work), SECONDS)[1]
 
 

@@ -80,7 +80,7 @@ class _Mistakes:
         around[key] = self._draw(st.sampled_from(([around[key]], {"a": around[key]}, str(around[key]))))
 
     def _number(self, around: Any, key: Any) -> None:
-        """A number beside the right one."""
+        """A number close to the right one."""
         if isinstance(around[key], int | float) and not isinstance(around[key], bool):
             around[key] = self._draw(
                 st.sampled_from((around[key] + 1, around[key] - 1, -around[key], float(around[key])))

@@ -1,4 +1,4 @@
-"""What is wrong with how a command has ended."""
+"""Faults in the way a command has ended."""
 
 import json
 import re
@@ -10,12 +10,12 @@ from tests.fuzz.case import RESULTS, Case, Format
 from tests.fuzz.watch import Ended
 
 OLD = {"messages.csv": b"of an earlier run\n", "summary.json": b"{}\n"}
-"""What the folder of results has before the command."""
+"""Content of the results folder before the command."""
 TOLD = "error: "
 
 
 def faults(form: Format, case: Case, ended: Ended, folder: Path) -> list[str]:
-    """All that is wrong, in a line each; nothing if all is as it should be."""
+    """The faults, one line each; empty if there are none."""
     found = [*_of_end(ended), *_left_over(case, folder)]
     if ended.trouble:
         return found
@@ -53,7 +53,7 @@ def _noise(said: str) -> Iterator[str]:
 
 
 def _left_over(case: Case, folder: Path) -> Iterator[str]:
-    """Scratch folders, and files that no command should make."""
+    """Scratch folders, and files that no command may leave."""
     scratch = [path for path in folder.rglob(".hydranoc-*") if not path.name.endswith(".lock")]
     if scratch:
         yield f"left over: {scratch[0].relative_to(folder).parent}/.hydranoc-..."

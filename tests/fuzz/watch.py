@@ -1,4 +1,4 @@
-"""Runs work with an eye on its time, its memory, and what it prints."""
+"""Runs work under limits of time and memory, and captures its output."""
 
 import contextlib
 import faulthandler
@@ -15,11 +15,11 @@ from pathlib import Path
 
 MOST_CPU_SECONDS = 5.0
 MOST_SECONDS = 120.0
-"""On the clock of the wall, for work that sleeps; the machine may be busy with other things."""
+"""Wall-clock limit, for work that sleeps; the machine may be busy."""
 STUCK_SECONDS = 600.0
-"""Then the process is ended with a traceback: it is in a compiled loop, which no signal gets out of."""
+"""Limit after which the process is ended with a traceback: no signal interrupts a compiled loop."""
 FURTHER_BYTES = 4 << 30
-"""Memory that work may take beyond what the process has already."""
+"""Memory that work may take in addition to that of the process."""
 
 
 class Hang(BaseException):
@@ -32,16 +32,16 @@ class Reached(BaseException):
 
 @dataclass(frozen=True)
 class Ended:
-    """How work has ended.
+    """Outcome of some work.
 
     Members
     -------
     code : int or None
         Its exit code; None if it has none.
     said : str
-        What it has written to stderr, and warnings.
+        Its output on stderr, and warnings.
     trouble : str
-        Last frame and message of an error that nobody has handled, or ``hang`` with the frame; empty without.
+        Last frame and message of an unhandled error, or ``hang`` with the frame; empty without.
     stack : str
         All frames of it.
     """
@@ -74,7 +74,7 @@ def watched(work: Callable[[], int], cpu_seconds: float = MOST_CPU_SECONDS) -> E
 
 
 def _counts(category: type[Warning]) -> bool:
-    """Warnings that a user would see; the others are for those who write programs."""
+    """Warnings that a user would see; the others are for programmers."""
     return not issubclass(category, DeprecationWarning | PendingDeprecationWarning | ResourceWarning | ImportWarning)
 
 
@@ -84,7 +84,7 @@ def _place(error: BaseException) -> str:
     root = Path(__file__).parents[2]
     own = [f for f in frames if Path(f.filename).is_relative_to(root) and ".venv" not in f.filename]
     own = [f for f in own if not Path(f.filename).is_relative_to(root / "tests" / "fuzz")] or own or list(frames)
-    where = f"{Path(own[-1].filename).name}:{own[-1].lineno} {own[-1].name}" if own else "nowhere"
+    where = f"{Path(own[-1].filename).name}:{own[-1].lineno} {own[-1].name}" if own else "outside"
     kind = "hang" if isinstance(error, Hang) else type(error).__name__
     return f"{kind} at {where}: {str(error)[:200]}"
 
@@ -96,7 +96,7 @@ def _redirected(printed: io.StringIO, said: io.StringIO) -> Iterator[None]:
 
 
 class _Guard:
-    """Ends the process with a traceback when work is stuck; it is set anew now and then, which takes a thread."""
+    """Ends the process with a traceback when work is stuck; a thread renews the timer."""
 
     def __init__(self) -> None:
         self._on, self._since = False, 0.0
@@ -124,7 +124,7 @@ _guard = unstuck = _Guard()
 
 @contextlib.contextmanager
 def _alarm(cpu_seconds: float) -> Iterator[None]:
-    """Raise Hang in the block after so much time, and again should something swallow it."""
+    """Raise Hang in the block after a time, and again if the block swallows it."""
 
     def ring(*_: object) -> None:
         raise Hang(f"more than {cpu_seconds:g} CPU seconds")
@@ -145,7 +145,7 @@ def _alarm(cpu_seconds: float) -> Iterator[None]:
 
 @contextlib.contextmanager
 def bounded_memory(further_bytes: int = FURTHER_BYTES) -> Iterator[None]:
-    """In the block, this process may take so much more memory than it has."""
+    """Limit the additional memory of this process in the block."""
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + further_bytes, hard))

@@ -1,4 +1,4 @@
-"""Damage to text by its words and lines: what a writer who has misunderstood a format would write."""
+"""Damage to text by its words and lines: typical mistakes of a writer who misunderstood the format."""
 
 import re
 from collections.abc import Callable
@@ -25,7 +25,7 @@ def _extend_word(draw: DrawFn, text: str) -> str:
 
 
 def _rename(draw: DrawFn, text: str) -> str:
-    """A word by another one, wherever it stands."""
+    """A word replaced by another one, everywhere."""
     words = list(dict.fromkeys(_WORD.findall(text)))
     return text.replace(draw(st.sampled_from(words)), draw(odd_text)) if words else text
 

@@ -1,4 +1,4 @@
-"""What several tests of the command line need."""
+"""Fixtures for several tests of the command line."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 
 @pytest.fixture
 def fusesoc(require_tool, require_package):
-    """Runs FuseSoC in a folder of its own."""
+    """Run FuseSoC in a folder of its own."""
     require_tool("icarus")
     require_tool("make")
     require_package("fusesoc")

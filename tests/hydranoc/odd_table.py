@@ -1,7 +1,7 @@
-"""The table of odd inputs and machine troubles: what is given, and the exit code that it has to end with.
+"""The table of odd inputs and environment failures, each with the expected exit code.
 
 With the tables of ``test_bad_input`` and ``test_odd_input``, which also say which words are used, there are more than
-500. Cases are made from lists of odd things, so that each odd thing is tried wherever it can stand.
+500. Cases are made from lists of odd things, so that each odd value is tried in every place.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ LONG_NAME = "n" * 300
 
 @dataclass(frozen=True)
 class Case:
-    """What is given to the command, in a folder of its own.
+    """Input of a command, in a folder of its own.
 
     Members
     -------
@@ -110,7 +110,7 @@ def _values() -> Iterator[tuple[str, Case]]:
         yield f"messages: {name}", _configuration(f"{NETWORK}traffic: {{kind: list, messages: {value}}}\n")
         for key, others in {"shape": "kind: mesh", "edges": "switches: 2"}.items():
             text = NETWORK.replace("kind: ring, switches: 4", f"{others}, {key}: {value}")
-            if (key, name) != ("edges", "empty"):  # said otherwise: two switches without a link
+            if (key, name) != ("edges", "empty"):  # that is: two switches without a link
                 yield f"{key}: {name}", _configuration(text)
 
 
@@ -163,7 +163,7 @@ NETWORK_FILES: dict[str, bytes] = {
     + b"]><graphml><graph><node id='&b8;'/></graph></graphml>",
     "a file from elsewhere": b'<!DOCTYPE g [<!ENTITY a SYSTEM "file:///etc/passwd">]><graphml>&a;</graphml>',
     "deep": b"<a>" * 10_000 + b"</a>" * 10_000,
-    "an edge to nowhere": b"<graphml><graph><node id='a'/><edge source='a' target='b'/></graph></graphml>",
+    "an edge without an end": b"<graphml><graph><node id='a'/><edge source='a' target='b'/></graph></graphml>",
     "router": b"router",
     "routers without numbers": b"router x router y\n",
 }
@@ -181,8 +181,8 @@ TRACE_LINES: dict[str, bytes] = {
     "large": b"0,0,1," + b"9" * 18 + b"\n",
     "far": b"0,0,99,8\n",
     "to itself": b"0,0,0,8\n",
-    "from nobody": b"0,,1,8\n",
-    "to nobody": b"0,0,,8\n",
+    "without a source": b"0,,1,8\n",
+    "without a destination": b"0,0,,8\n",
     "no flits": b"0,0,1,0\n",
     "a long field": b"0,0," + b"1 " * 100_000 + b",8\n",
     "a long line": b"0" * 2_000_000,

@@ -1,4 +1,4 @@
-"""What the command line says of a configuration that it refuses."""
+"""Messages of the command line for refused configurations."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a user types, in a shell with the machine's own PATH and the command ``hydranoc``."""
+"""User input, run in a shell with the machine's own PATH and the command ``hydranoc``."""
 
 import os
 import shlex
@@ -24,7 +24,7 @@ def shell(script: str, folder: Path, path: str = MACHINE, **variables: str) -> s
 
 
 def passes(script: str, folder: Path, **variables: str) -> str:
-    """Run a script that knows the tools and has to succeed; returns what it prints."""
+    """Run a script with the tools on its PATH that must succeed; returns its output."""
     answer = shell(WITH_TOOLS + script, folder, **variables)
     assert answer.returncode == 0, answer.stdout + answer.stderr
     return answer.stdout + answer.stderr

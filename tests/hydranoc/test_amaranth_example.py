@@ -1,4 +1,4 @@
-"""A network as a component of a user's design in Amaranth: the example runs, and sees what is wrong."""
+"""A network as a component of a user's design in Amaranth: the example runs, and detects a fault."""
 
 import shutil
 import subprocess

@@ -151,7 +151,7 @@ def test_the_example_passes(tmp_path, fusesoc):
     ("text", "replacement", "verdict"),
     [
         ("4'b1110", "4'b0110", "FAIL: packets are missing"),
-        (".s_axis_n3_tdest(2'd1)", ".s_axis_n3_tdest(2'd3)", "FAIL: a wrong word, or a packet that could go nowhere"),
+        (".s_axis_n3_tdest(2'd1)", ".s_axis_n3_tdest(2'd3)", "FAIL: a wrong word, or an unroutable packet"),
         ("{NODE, packet, word}", "{NODE, packet + 16'd1, word}", "FAIL: a wrong word"),
     ],
 )

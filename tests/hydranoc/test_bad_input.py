@@ -159,13 +159,13 @@ WRONG = {
                 "traffic.bytes: Length must be at most 65535 flits, not 75001",
             ),
             (
-                "nobody else",
+                "no other node",
                 NETWORK.replace("ring, switches: 4", "mesh, shape: [1]"),
                 "source: 0, flits: 9",
                 "traffic.kind: Destinations must name a processor other than the source 0, not []",
             ),
             (
-                "nobody sends it",
+                "no sender software",
                 TORUS,
                 "source: 0, flits: 9",
                 "traffic.kind: Destinations must be one node unless traffic.software sends the message, not 15",
@@ -373,7 +373,7 @@ WRONG = {
         "Edge [1, 0] is a duplicate",
     ),
     "loop": (_topology("\n    switches: 2\n    edges:\n    - [0, 1]\n    - [1, 1]"), 7, "Edge [1, 1] is a loop"),
-    "edge nowhere": (_topology("{switches: 2, edges: [[0, 2]]}"), 3, "Edge [0, 2] names unknown switch 2"),
+    "edge without end": (_topology("{switches: 2, edges: [[0, 2]]}"), 3, "Edge [0, 2] names unknown switch 2"),
     "edge of three": (
         _topology("{switches: 3, edges: [[0, 1, 2]]}"),
         3,
@@ -384,7 +384,7 @@ WRONG = {
         3,
         "The network is disconnected: it falls into 2 parts",
     ),
-    "processor nowhere": (
+    "processor without switch": (
         _topology("\n    switches: 2\n    edges: [[0, 1]]\n    processors: [0, 5]"),
         6,
         "Processor 1 hangs on unknown switch 5; switches are 0 to 1",
@@ -431,12 +431,12 @@ WRONG = {
         10,
         "traffic.broadcast_fraction must be at most 0.7, what multicast_fraction 0.3 leaves, not 0.8",
     ),
-    "nobody sends broadcasts": (
+    "no software for broadcasts": (
         _random("broadcast_fraction: 1", TORUS),
         9,
         "traffic.broadcast_fraction: Destinations must be one node unless traffic.software sends the message, not 15",
     ),
-    "nobody sends multicasts": (
+    "no software for multicasts": (
         _random("multicast_fraction: 1", TORUS),
         9,
         "traffic.multicast_fraction: Destinations must be one node unless traffic.software sends the message, not 2",
@@ -629,8 +629,8 @@ def test_an_error_in_a_trace_names_the_trace(case, software, tmp_path, capsys):
 
 ARGUMENTS = {
     "no file": (
-        ["check", "nowhere.yaml"],
-        "error: nowhere.yaml: cannot read the configuration: no such file or directory",
+        ["check", "missing.yaml"],
+        "error: missing.yaml: cannot read the configuration: no such file or directory",
     ),
     "folder": (["check", "."], "error: .: cannot read the configuration: is a directory"),
     "no verb": (["chekc", "x.yaml"], "error: No such command 'chekc'"),

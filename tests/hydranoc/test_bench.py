@@ -1,4 +1,4 @@
-"""``hydranoc bench``: the project that it writes runs, for every family, and sees what is wrong."""
+"""``hydranoc bench``: the project that it writes runs, for every family, and detects faults."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from hydranoc.cli import run
 from tests.hydranoc.shells import WITH_TOOLS, passes, shell
 
 OURS = {"PATH": os.environ["PATH"]}
-"""Icarus may lie anywhere."""
+"""Icarus may be installed anywhere."""
 MULTICASTS = {
     "spam": "family: spam\n  topology: {kind: mesh, shape: [2, 2]}",
     "several outputs": "family: min\n  topology: {kind: bi-butterfly, radix: 2, stages: 2, consumption_channels: 2}",
@@ -78,7 +78,7 @@ def test_both_benches_pass_with_the_options_of_verilog(chosen, tmp_path, capsys)
 def test_changed_files_are_never_overwritten(tmp_path, capsys):
     folder = project(tmp_path, MULTICASTS["spam"], capsys)
     again = ["bench", str(tmp_path / "net.yaml"), "-o", str(folder), "--no-moved"]
-    assert run(again) == 0  # nothing was changed by hand
+    assert run(again) == 0  # without changes by hand
     assert "moved" not in (folder / "noc" / "noc.v").read_text()
     mine = (folder / "noc_tests.py").read_text() + "# mine\n"
     (folder / "noc_tests.py").write_text(mine)
@@ -132,7 +132,7 @@ def test_verilator_runs_it(command, verdict, tmp_path, capsys, require_tool):
             *("noc_bench.v", "send(0, 4'he)", "send(0, 4'h6)", "FAIL: node 3 got 0 packets"), marks=pytest.mark.slow
         ),
         ("noc_bench.v", "DESTINATIONS = 4'he", "DESTINATIONS = 4'h6", "FAIL: node 3 got 1 packets"),
-        ("noc_bench.v", "send(0, 4'he)", "send(0, 4'h1)", "FAIL: a packet can go nowhere"),
+        ("noc_bench.v", "send(0, 4'he)", "send(0, 4'h1)", "FAIL: a packet is unroutable"),
         ("streams.py", '_tdata", word)', '_tdata", word ^ (number == 2))', "PASS=0 FAIL=2"),
         ("streams.py", "sum(1 << node for node in destinations)", "14", "more than was sent to it"),
     ],

@@ -31,7 +31,7 @@ def steps() -> list[tuple[str, str]]:
 
 
 def is_general(command: str) -> bool:
-    """Whether a command is a form to be filled in, or of a negative control."""
+    """True for a command that is a template, or of a negative control."""
     return "CONFIG" in command or "deadlock-" in command
 
 

@@ -1,4 +1,4 @@
-"""The verbs: what they print, what they write, and how they end."""
+"""The verbs: output, files, and exit codes."""
 
 import csv
 import json
@@ -16,7 +16,7 @@ from hydranoc.verbs import VERBS
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NEGATIVE = sorted(path.name for path in EXAMPLES.glob("deadlock-*.yaml"))
 NO_SUMMARY = {"init", "examples", "schema", "tool", "daemon"}
-"""Verbs that print or write what others read, or have verbs of their own."""
+"""Verbs whose output other programs read, or that have verbs of their own."""
 RIGHT = sorted(path.name for path in EXAMPLES.glob("*.yaml") if path.name not in NEGATIVE)
 
 

@@ -1,4 +1,4 @@
-"""What configurations mean: defaults, every topology kind, files relative to the configuration, roots."""
+"""Meaning of configurations: defaults, every topology kind, files relative to the configuration, roots."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The daemon: commands that it runs do what they do by themselves, in the surroundings of their client."""
+"""The daemon: commands behave as without it, in the environment of their client."""
 
 import contextlib
 import json
@@ -111,7 +111,7 @@ def test_a_later_command_finds_compiled_loops_in_memory(environment, tmp_path):
     for _ in range(2):
         assert _run(environment, tmp_path, "model", "small.yaml", "-o", "out").returncode == 0
         assert len(list(loops.iterdir())) == 1
-    _until(lambda: _figures(environment, tmp_path)["commands"] >= 2)  # it learns before it serves the next command
+    _until(lambda: _figures(environment, tmp_path)["commands"] >= 2)  # it is notified before it serves the next command
     shutil.rmtree(loops)
     assert _run(environment, tmp_path, "model", "small.yaml", "-o", "out").returncode == 0
     assert not loops.exists()
@@ -177,7 +177,7 @@ def _long_run(environment, folder, **options):
         **options,
     )
     _until(lambda: list((folder / "out").glob(".hydranoc-*")))
-    time.sleep(0.5)  # what happens before is for tests/hydranoc/test_output.py
+    time.sleep(0.5)  # earlier steps are tested in tests/hydranoc/test_output.py
     return process
 
 

@@ -1,4 +1,4 @@
-"""``model --engine``: the same files from all engines, and one clear line where one cannot do what it is asked."""
+"""``model --engine``: the same files from all engines, and one clear line where an engine lacks a feature."""
 
 from pathlib import Path
 

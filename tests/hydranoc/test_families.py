@@ -1,4 +1,4 @@
-"""Every family fills every slot, and what its slots return fits together."""
+"""Every family fills every slot, and the results of its slots are consistent."""
 
 import dataclasses
 from dataclasses import replace
@@ -118,7 +118,7 @@ def test_columns_are_taken_whole_if_every_record_is_left_as_it_is(name):
 
 
 def one_by_one(family, section, routing, columns):
-    """What becomes of all records; None if one of them is refused."""
+    """All completed records; None if one of them is refused."""
     try:
         return messages(family.complete(section, routing, record) for record in columns)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Figures held against kept rows: what differs is found, and chance is not taken for it."""
+"""Figures compared with kept rows: differences are found, and noise does not count as one."""
 
 import json
 

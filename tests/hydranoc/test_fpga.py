@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""The ``fpga`` verb and what it runs: figures, files, and how it ends when something is wrong."""
+"""The ``fpga`` verb and its tools: figures, files, and exit codes of failures."""
 
 import dataclasses
 import json
@@ -31,7 +31,7 @@ TWO = """network:
 
 
 class Delay(Part):
-    """Bits that come out some cycles later, without reset: flip-flops and nothing else."""
+    """Bits that come out some cycles later, without reset: only flip-flops."""
 
     def __init__(self, bits: int, cycles: int):
         self.bits = bits

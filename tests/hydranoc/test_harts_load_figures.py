@@ -1,4 +1,4 @@
-"""What the load figures of hexagonal meshes make of their points: each claim with a table for and one against it."""
+"""Claims of the load figures of hexagonal meshes, each with a table that supports it and one that refutes it."""
 
 import numpy as np
 import pytest
@@ -76,7 +76,7 @@ def test_linear_is_less_than_the_number_of_nodes(large, half_width, holds):
     ("latencies", "half_width", "holds"),
     [
         ((189, 361, 450, 640), 2, True),
-        ((189, 361, 450, 640), 60, False),  # not known well enough
+        ((189, 361, 450, 640), 60, False),  # the interval is too wide
         ((189, 361, 430, 512), 2, False),  # exponential: 1.19 times per step
         ((189, 361, 500, 600), 2, False),  # slower growth at the end
         ((100, 361, 430, 483), 2, False),  # steeper than below half load is not enough

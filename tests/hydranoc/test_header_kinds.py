@@ -1,4 +1,4 @@
-"""``network.header``: the default changes nothing, headers of parts go all the way, and what cannot be is refused."""
+"""``network.header``: the default changes nothing, headers of parts work end to end, impossible ones are refused."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Hexagonal meshes from the command line: every way to ask for broadcasts, what comes out, and the tables."""
+"""Hexagonal meshes from the command line: every broadcast option, the deliveries, and the tables."""
 
 import csv
 import json

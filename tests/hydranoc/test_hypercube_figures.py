@@ -1,4 +1,4 @@
-"""Figures of the hypercube paper: what is measured, and what is made of it."""
+"""Figures of the hypercube paper: measurements and their evaluation."""
 
 import csv
 import math
@@ -35,7 +35,7 @@ SMALL_RATE = saturation_rate(SMALL, "fixed")
 
 
 def point(load: HypercubeLoad, share: float, printed_excess: float = 0.0) -> CubePoint:
-    """A point whose latency is such that the printed equations exceed it by so much; its load is that of the fixed."""
+    """A point that the published equations exceed by a given share; its load is that of the corrected ones."""
     at = load.at(share * saturation_rate(load, "fixed"))
     solution = solve(at, "printed")
     latency = solution.latency / (1 + printed_excess) if solution else 1000.0
@@ -205,7 +205,7 @@ def test_a_run_as_observations():
 
 
 def test_precision_is_that_of_what_is_asked_for():
-    """More runs are made for the links' load, and not for latencies that do not matter."""
+    """More runs are made for the links' load, and not for irrelevant latencies."""
     length = RunLength(500, 60)
     loads = [
         simulated_cubes(

@@ -1,4 +1,4 @@
-"""Hypercubes behind the front door: configurations, checks, pictures, and errors with their lines."""
+"""Hypercubes through the public interface: configurations, checks, pictures, and errors with their lines."""
 
 import json
 import re

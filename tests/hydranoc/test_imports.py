@@ -1,4 +1,4 @@
-"""Imports by need: a command loads no package that its work does not take."""
+"""Imports by need: a command loads only packages that its work needs."""
 
 import json
 import os

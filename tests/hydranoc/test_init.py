@@ -1,4 +1,4 @@
-"""``init``: a first configuration of every family that is right, says what every key means, and overwrites nothing."""
+"""``init``: a valid first configuration of every family that explains every key; no file is overwritten."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A run that is interrupted: nothing half-written, no traceback, no process left, whichever signal ends it."""
+"""A run that is interrupted: nothing half-written, no traceback, no process left, for every signal."""
 
 import contextlib
 import os

@@ -56,7 +56,7 @@ DAMAGE = {
     "half of that": lambda folder: (folder / "whole.json").write_text('{"program": "sim.'),
     "something else": lambda folder: (folder / "whole.json").write_text("[1]"),
     "a file in place of the folder": lambda folder: [folder.rename(f"{folder}-old"), folder.write_text("")],
-    "a link to nowhere": lambda folder: [folder.rename(f"{folder}-old"), folder.symlink_to("nowhere")],
+    "a dangling link": lambda folder: [folder.rename(f"{folder}-old"), folder.symlink_to("missing")],
 }
 
 
@@ -145,7 +145,7 @@ def test_what_a_killed_build_leaves_goes_with_the_next_run(cache, tmp_path):
     )
     process = started(code, tmp_path / "ready")
     remove_leftovers()
-    assert (cache / f"{NAME}.building" / "half").exists(), "somebody is building here"
+    assert (cache / f"{NAME}.building" / "half").exists(), "another process builds here"
     process.send_signal(signal.SIGKILL)
     process.wait()
     find_or_build("icarus-other", "sim.vvp", builder([]))
@@ -166,7 +166,7 @@ def test_what_a_killed_run_leaves_in_its_results_goes_with_the_next_run(tmp_path
     process = started(code, tmp_path / "ready")
     with result_folder(folder) as scratch:
         (scratch / "one.txt").write_text("1")
-        assert len(list(folder.glob(".hydranoc-*"))) == 2, "somebody else is at work in this folder"
+        assert len(list(folder.glob(".hydranoc-*"))) == 2, "another process works in this folder"
     process.send_signal(signal.SIGKILL)
     process.wait()
     assert len(list(folder.glob(".hydranoc-*"))) == 1

@@ -1,4 +1,4 @@
-"""A network as a module of a SoC in LiteX: the example runs, sees what is wrong, and its module takes any network."""
+"""A network as a module of a SoC in LiteX: the example runs, detects faults, and its module takes any network."""
 
 import json
 import shlex
@@ -32,7 +32,7 @@ NETWORKS = {
         {"arrays": True},
     ),
 }
-"""Sections of configurations, destination modes and options; registers are behind AXI4-Lite if nothing else is said."""
+"""Sections of configurations, destination modes and options; registers are behind AXI4-Lite by default."""
 WRAP = """
 import sys
 from pathlib import Path
@@ -90,7 +90,7 @@ def test_the_example_passes_on_wishbone(copy):
 
 
 def test_a_cpu_gets_the_interrupt(copy):
-    """LiteX connects it where README says so; a vector of interrupts is all of the CPU that there is here."""
+    """LiteX connects it as README describes; a vector of interrupts replaces the CPU here."""
     passes(f"{PYTHON} -c {shlex.quote(WITH_CPU)}", copy)
     soc = copy / "results" / "soc"
     assert "cpu_interrupt[5] <= noc_irq;" in (soc / "gateware" / "soc.v").read_text()

@@ -1,4 +1,4 @@
-"""Pictures with loads: every direction of a link has its line, on its side, in its colour, and meeting nothing else."""
+"""Pictures with loads: every direction of a link has its line, on its side, in its colour, and without overlaps."""
 
 import json
 import re
@@ -112,7 +112,7 @@ def test_the_scale_has_units_and_the_colours_of_the_lines():
     lines.update_scalarmappable()
     assert np.allclose(lines.get_edgecolor()[-1], palette()(1.0))
     light = [0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b, _ in palette()(np.linspace(0, 1, 20))]
-    assert (np.diff(light) < 0).all()  # told apart by brightness alone
+    assert (np.diff(light) < 0).all()  # distinguished by brightness alone
 
 
 def test_nothing_carried_is_drawn_without_lines():

@@ -1,4 +1,4 @@
-"""Trouble of the machine: exit code 3, one line with cause and place, nothing half-written."""
+"""Environment failures: exit code 3, one line with cause and place, nothing half-written."""
 
 import contextlib
 import os
@@ -36,7 +36,7 @@ def good(tmp_path):
 
 @contextlib.contextmanager
 def files_of_at_most(size: int) -> Iterator[None]:
-    """A disk that is nearly full, as far as one file goes."""
+    """A disk that is nearly full for one file."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
@@ -146,7 +146,7 @@ def test_memory_that_runs_out_is_trouble(good, capsys, monkeypatch):
 
 @dataclass
 class Point:
-    """What a process would have measured."""
+    """Measurement of a process."""
 
     value: int
 

@@ -1,4 +1,4 @@
-"""What the load figures of multistage networks make of their points: each claim with a table for and one against it."""
+"""Claims of the load figures of multistage networks, each with a table that supports it and one that refutes it."""
 
 import pytest
 
@@ -106,7 +106,7 @@ def test_longer_messages_add_their_transmission(added_us, holds):
 
 
 def test_what_half_of_the_traffic_means_in_messages():
-    """10.6, 3.1 and 0.8 % of the messages in 16, 64 and 256 nodes: a multicast stands for N / 2 unicasts."""
+    """10.6, 3.1 and 0.8 % of the messages in 16, 64 and 256 nodes: a multicast counts as N / 2 unicasts."""
     shares = [message_rate(Shape("baseline", 4, stages), 0.1, 0.5, 64)[1] for stages in (2, 3, 4)]
     assert shares == pytest.approx([1 / 9, 1 / 33, 1 / 129])
 

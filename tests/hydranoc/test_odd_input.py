@@ -139,7 +139,7 @@ ODD = {
 
 
 def test_mappings_and_lists_may_be_repeated(tmp_path, capsys):
-    """With the line of the value itself, not of what repeats it."""
+    """With the line of the value itself, not of its alias."""
     (tmp_path / "good.yaml").write_text(
         f"{NETWORK}traffic:\n  kind: list\n  messages:\n"
         "    - &first {source: 0, destinations: &both [1, 2], flits: 8}\n"
@@ -280,7 +280,7 @@ def test_a_file_name_that_is_no_text_can_be_drawn(tmp_path):
 def test_a_cache_that_cannot_be_written_is_told_before_the_model_runs(
     cache, tmp_path, monkeypatch, capsys, require_tool
 ):
-    """The last one is a folder that is there, and takes no files."""
+    """The last one is an existing folder without write access."""
     require_tool("icarus")
     (tmp_path / "taken").write_text("a file")
     monkeypatch.setenv("HYDRANOC_CACHE", str(tmp_path / cache))

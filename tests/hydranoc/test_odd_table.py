@@ -1,4 +1,4 @@
-"""More than 500 odd inputs and machine troubles: no traceback, no hang, the right exit code, nothing half-written."""
+"""Over 500 odd inputs and environment failures: no traceback, no hang, the right exit code, nothing half-written."""
 
 import contextlib
 import os
@@ -18,7 +18,7 @@ from tests.hydranoc.odd_table import GOOD, TABLE, Case
 
 MOST_CPU_SECONDS = 5
 MOST_SECONDS = 120
-"""For what waits without working; a machine with other work to do may take long for five seconds of its own."""
+"""Limit of waiting without work; a busy machine may take long for five seconds of CPU time."""
 
 
 def _too_slow(*_: object) -> None:
@@ -27,7 +27,7 @@ def _too_slow(*_: object) -> None:
 
 @contextlib.contextmanager
 def _timed() -> Iterator[None]:
-    """Fail what works or waits too long."""
+    """Fail a command that works or waits too long."""
     before = {number: signal.signal(number, _too_slow) for number in (signal.SIGPROF, signal.SIGALRM)}
     signal.setitimer(signal.ITIMER_PROF, MOST_CPU_SECONDS)
     signal.setitimer(signal.ITIMER_REAL, MOST_SECONDS)
@@ -58,7 +58,7 @@ def _program(path: Path, end: str) -> Path:
 
 
 def _trouble(text: str, patch: pytest.MonkeyPatch) -> contextlib.AbstractContextManager[None]:
-    """Bring the machine into trouble, as ``Case.trouble`` says."""
+    """Cause the environment failure of ``Case.trouble``."""
     kind, _, how = text.partition(" ")
     if kind == "disk":
         return _limited(resource.RLIMIT_FSIZE, int(how))
@@ -79,7 +79,7 @@ def _trouble(text: str, patch: pytest.MonkeyPatch) -> contextlib.AbstractContext
 
 @pytest.fixture(scope="module", autouse=True)
 def warm(tmp_path_factory):
-    """What the first run of all has to load and compile is no hang."""
+    """Load and compile once, so that the first case does not count as a hang."""
     folder = tmp_path_factory.mktemp("warm")
     for file, content in GOOD.items():
         (folder / file).write_bytes(content)

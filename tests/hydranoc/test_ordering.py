@@ -1,4 +1,4 @@
-"""The key ``ordering``: messages of real runs in the order that is promised, and refusals where it cannot be had."""
+"""The key ``ordering``: messages of real runs in the guaranteed order, and refusals where it is impossible."""
 
 from typing import Any
 
@@ -49,7 +49,7 @@ def results_of(network: dict[str, Any], ordering: str, cycles: int, seed: int = 
 
 
 def has_total_order(results: Results) -> bool:
-    """Whether one order of all messages contains those of all receivers and all sources."""
+    """True if one order of all messages contains those of all receivers and all sources."""
     messages = len(results.messages)
     return len(common_order(received(results) + sent(results), messages)) == messages
 
@@ -60,7 +60,7 @@ def assert_total(results: Results) -> None:
 
 
 def assert_ordered_networks(cycles: int) -> int:
-    """Hold ten random networks to a total order, and return the number of their messages."""
+    """Check a total order in ten random networks, and return the number of their messages."""
     messages = 0
     for seed in range(RANDOM_NETWORKS):
         results = results_of(irregular(seed), "total", cycles, seed)
@@ -98,7 +98,7 @@ def test_without_the_key_receivers_in_multistage_networks_disagree(name, cycles)
 
 @pytest.mark.parametrize("kind", ["baseline", "butterfly", "omega"])
 def test_receivers_in_unidirectional_networks_disagree(kind):
-    """Which is why the key is refused there."""
+    """The key is refused there for this reason."""
     network = {"family": "min", "topology": {"kind": kind, "radix": 2, "stages": 4, "consumption_channels": 1}}
     results = results_of(network, "none", SAMPLE_CYCLES)
     assert list(conflicts(received(results), len(results.messages)))

@@ -50,7 +50,7 @@ def test_what_only_an_earlier_run_had_goes_with_the_next_one(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["one.txt"]
 
 
-@pytest.mark.parametrize("folder", ["taken", "taken/below", "/proc/nowhere"])
+@pytest.mark.parametrize("folder", ["taken", "taken/below", "/proc/missing"])
 def test_a_folder_that_cannot_be_written_is_noticed_first(tmp_path, folder):
     (tmp_path / "taken").write_text("")
     worked = []

@@ -1,4 +1,4 @@
-"""Simulators that are built in the background: waited for, stopped, and with errors that are not lost."""
+"""Simulators that are built in the background: waits, stops, and errors that are reported."""
 
 import os
 import sys
@@ -13,12 +13,12 @@ from hydranoc.lockstep.commands import Commands, Stopped
 from hydranoc.lockstep.pending_build import BUILDING, PendingBuild
 
 SOURCE = BenchSource("top", "", (), ())
-BUILT = BuiltSimulator("verilator", "top", Path("nowhere"), "1", 0.0, waves=False)
+BUILT = BuiltSimulator("verilator", "top", Path("missing"), "1", 0.0, waves=False)
 SLEEPS = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(60)', sys.argv[1]])"
 
 
 def test_the_wait_is_named():
-    """A build that is done is not waited for, and nothing is said of it."""
+    """A finished build causes no wait and no message."""
     told, go = [], threading.Event()
 
     def build(*_, **__):

@@ -1,4 +1,4 @@
-"""Traces for ui.perfetto.dev: by the rules of their format, and equal to a plain reading of the recording."""
+"""Traces for ui.perfetto.dev: valid in their format, and equal to a reference reading of the recording."""
 
 import copy
 import gzip
@@ -22,7 +22,7 @@ FIELDS = {
     "s": {"name", "cat", "id", "ts", "pid", "tid"},
     "f": {"name", "cat", "id", "ts", "pid", "tid", "bp"},
 }
-"""What an event of each phase needs to be read."""
+"""Fields that a reader needs in an event of each phase."""
 
 
 @lru_cache
@@ -53,7 +53,7 @@ def events(trace: dict, phase: str) -> list[dict]:
 
 
 def problems(trace: dict) -> list[str]:
-    """What a reader of the format could not show as it was meant; nothing if all is right."""
+    """Events that a reader of the format could not show as intended; empty if there are none."""
     found = [f"{event} lacks a field" for event in trace["traceEvents"] if not FIELDS[event["ph"]] <= event.keys()]
     for event in trace["traceEvents"]:
         numbers = [event[field] for field in ("ts", "dur", "pid", "tid", "id") if field in event]
@@ -90,16 +90,16 @@ def _loose_arrows(trace: dict) -> list[str]:
         if event["ph"] == "X":
             opened[track, event["ts"]] = event
         if event["ph"] == "s":
-            found += [] if (track, event["ts"]) in opened else [f"{event} begins nowhere"]
+            found += [] if (track, event["ts"]) in opened else [f"{event} begins in no slice"]
             begun[event["id"]] = event["ts"]
         if event["ph"] == "f":
-            found += [] if (track, event["ts"]) in opened and event["bp"] == "e" else [f"{event} ends nowhere"]
+            found += [] if (track, event["ts"]) in opened and event["bp"] == "e" else [f"{event} ends in no slice"]
             found += [] if begun.pop(event["id"], event["ts"]) < event["ts"] else [f"{event} has no beginning before"]
     return found + [f"arrow {number} has no end" for number in begun]
 
 
 def differences(name: str, trace: dict) -> list[str]:
-    """What is different from the plain reading: slices, their names and where they came from."""
+    """Differences from the reference reading: slices, their names and origins."""
     design = design_of(name)
     named = {event["tid"]: event["args"]["name"] for event in events(trace, "M") if event["name"] == "thread_name"}
     said = {}

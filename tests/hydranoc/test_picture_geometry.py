@@ -1,4 +1,4 @@
-"""Nothing in a picture meets anything that it does not belong to; large networks stay readable.
+"""Elements of a picture overlap only those that they belong to; large networks stay readable.
 
 What is drawn is measured with Matplotlib's own geometry, and not with that of the placement.
 """
@@ -70,7 +70,7 @@ def picture(family: str, network):
 
 
 def _boxes(placement: Placement, network) -> list[tuple[str, int | None, Bbox]]:
-    """Everything that has a width: what it is, the switch that it belongs to, and where it is."""
+    """Elements with a width: kind, the switch that it belongs to, and where it is."""
     side = np.array([placement.side, placement.side]) / 2
     found = [("switch", i, c, h) for i, (c, h) in enumerate(zip(placement.switches, placement.halves, strict=True))]
     found += [("processor", home, c, side) for home, c in zip(placement.homes, placement.processors, strict=True)]
@@ -79,7 +79,7 @@ def _boxes(placement: Placement, network) -> list[tuple[str, int | None, Bbox]]:
 
 
 def _lines(placement: Placement) -> list[tuple[str, tuple[int, ...], np.ndarray]]:
-    """Everything that is thin: what it is, the switches that it may meet, and its points. Lines to processors end just
+    """Elements without a width: kind, the switches that it may meet, and its points. Lines to processors end just
     before them."""
     found = [(f"link {link}", link, line) for link, line in placement.lines.items()]
     for stub in placement.stubs:
@@ -93,7 +93,7 @@ def _lines(placement: Placement) -> list[tuple[str, tuple[int, ...], np.ndarray]
 
 
 def _faults(placement: Placement, network) -> list[str]:
-    """What meets what."""
+    """Pairs of elements that overlap."""
     boxes, found = _boxes(placement, network), []
     order = sorted(boxes, key=lambda box: box[2].x0)
     for i, (what, switch, box) in enumerate(order):

@@ -1,4 +1,4 @@
-"""Pictures: layouts, what is told apart, the same bytes each time; plots of reproduced figures."""
+"""Pictures: layouts, distinct marks, deterministic bytes; plots of reproduced figures."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Points of a figure: their order, their progress, and what is left of them after an interruption."""
+"""Points of a figure: order, progress, and the rest after an interruption."""
 
 from dataclasses import dataclass
 
@@ -50,7 +50,7 @@ def test_an_interrupted_figure_goes_on(tmp_path):
 
 
 def halving(start: int, asked: list[int] | None = None):
-    """Asks for half of what came out until that is odd."""
+    """Requests half of the last result until that is odd."""
     number, sums = start, []
     while number % 2 == 0:
         if asked is not None:

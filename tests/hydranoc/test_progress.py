@@ -1,4 +1,4 @@
-"""Progress: bars on a terminal, lines without one, nothing if it is not wanted."""
+"""Progress: bars on a terminal, lines without one, nothing if it is disabled."""
 
 import io
 import time
@@ -19,7 +19,7 @@ SETTING_UP = ["building routing tables", "drawing messages", "setting up the gol
 
 
 class Terminal(io.StringIO):
-    """Stands for stderr."""
+    """Stand-in for stderr."""
 
     def __init__(self, is_terminal: bool):
         super().__init__()
@@ -115,7 +115,7 @@ def test_what_is_left_gets_less_while_nothing_is_told(stderr, monkeypatch):
 
 @pytest.mark.parametrize("done", [1_000, 5_000])
 def test_what_is_left_is_told_only_if_it_is_known(stderr, done):
-    """Not of what was done before, and not behind the end that was expected."""
+    """Excludes earlier work, and never exceeds the expected end."""
     terminal = stderr(False)
     with progress_bars() as report:
         report("measuring", 1_000, 5_000)
@@ -156,7 +156,7 @@ def test_a_run_tells_of_cycles_and_deliveries():
 
 
 def test_a_run_that_lags_behind_takes_as_long_as_what_is_left_of_it():
-    """Its last message starts early; the deliveries say how far it is."""
+    """Its last message starts early, so the deliveries measure the progress."""
     told = []
     messages = [{"source": 0, "destinations": [1], "flits": 4000, "start_cycle": 0} for _ in range(10)]
     design = load({**yaml.safe_load(EXAMPLE.read_text()), "traffic": {"kind": "list", "messages": messages}})
@@ -248,7 +248,7 @@ def test_loops_are_named_by_their_family(loop, text):
 
 
 def test_a_first_run_says_what_it_waits_for():
-    """Not one word for everything until the first cycle has run."""
+    """More than one stage is shown before the first cycle."""
     seen = []
     load(EXAMPLE).simulate(lambda work, *_: seen.append(str(work)))
     assert list(dict.fromkeys(seen))[:3] == SETTING_UP

@@ -63,7 +63,7 @@ def test_a_program_of_a_dependent_core_finds_the_header(tmp_path, fusesoc, requi
 
 @pytest.mark.parametrize(("target", "top"), [("default", "noc"), ("arrays", "noc_arrays")])
 def test_a_target_of_the_core_has_all_that_there_is(target, top, tmp_path, fusesoc):
-    """What FuseSoC makes of it, which adds to inherited lists what is to be appended."""
+    """Content of a target after FuseSoC has appended to inherited lists."""
     exported(tmp_path / "noc", "--arrays")
     core = ["--target", target, "--tool", "icarus", "hydranoc:noc:noc"]
     fusesoc(tmp_path, "--cores-root", "noc", "run", "--setup", *core)

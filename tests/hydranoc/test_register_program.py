@@ -92,7 +92,7 @@ int main() {
 
 
 def printed_by(page: str, folder: Path) -> str:
-    """What the program prints with the code of a page, in an empty folder."""
+    """Output of the program with the code of a page, in an empty folder."""
     config = str(ROOT / "examples" / "registers.yaml")
     options = ["--registers", "axi-lite", "--axi-stream", "tuser", "--no-moved"]
     assert run(["verilog", config, "-o", str(folder), *options]) == 0
@@ -109,7 +109,7 @@ def printed_by(page: str, folder: Path) -> str:
 
 
 def test_the_code_of_the_page_runs(tmp_path, require_tool):
-    """Tables are loaded as the page says, then a multicast is sent while counters count."""
+    """Tables are loaded as the page describes, then a multicast is sent while counters count."""
     require_tool("verilator")
     stalled_cycles, flits = printed_by(PAGE.read_text(), tmp_path).split()
     assert stalled_cycles == "0"

@@ -70,7 +70,7 @@ def test_the_bound_of_the_paper_is_one_start_up_too_high(measured, tmp_path, cap
 
 
 def test_it_says_that_it_goes_on_from_where_and_how_to_begin_anew(measured, tmp_path, monkeypatch, capsys):
-    """A user who had interrupted it saw a figure in no time, and did not know why."""
+    """After an interrupt, a figure appeared at once without an explanation."""
     monkeypatch.setenv("HYDRANOC_CACHE", str(tmp_path / "cache"))
     found = []
     points = [_single(f"{n} nodes", x, 12.0) for n in (128, 256) for x in (1, n - 1)]

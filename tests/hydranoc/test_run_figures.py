@@ -1,4 +1,4 @@
-"""What a run's summary says of percentiles, histogram and channels, against a count of its own."""
+"""Percentiles, histogram and channels of a run's summary, against an independent count."""
 
 import csv
 import json

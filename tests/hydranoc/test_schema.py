@@ -1,4 +1,4 @@
-"""The JSON Schema of configurations and the page of reference: complete, true, and what the command prints."""
+"""The JSON Schema of configurations and the page of reference: complete, correct, and equal to the command's output."""
 
 import json
 from pathlib import Path

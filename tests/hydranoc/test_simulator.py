@@ -1,4 +1,4 @@
-"""What decides how a simulator is built."""
+"""Choice of the way a simulator is built."""
 
 import os
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""One router as Verilog: what its manifest says of its ports is so, and it is clean under lint."""
+"""One router as Verilog: its manifest describes its ports correctly, and it is clean under lint."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Figure 3 of the SPAM paper: its points, its claim, and a load that used to be taken for stable."""
+"""Figure 3 of the SPAM paper: its points, its claim, and a load that once passed as stable."""
 
 import pytest
 

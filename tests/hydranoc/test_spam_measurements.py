@@ -1,4 +1,4 @@
-"""The data of the figures: small versions, checked against what the paper says."""
+"""The data of the figures: small versions, checked against the paper."""
 
 import pytest
 

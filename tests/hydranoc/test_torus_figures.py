@@ -1,4 +1,4 @@
-"""Figures of the torus paper: what is measured, and what is made of it."""
+"""Figures of the torus paper: measurements and their evaluation."""
 
 import json
 from dataclasses import asdict, replace
@@ -28,7 +28,7 @@ WORKLOADS = (0.9, 0.95, 1.0, 1.05, 1.1)
 
 
 def point(software: str, mean_us: float, last_us: float = 2000.0, scatter: float = 0.0, **changes) -> MulticastPoint:
-    """A point of five workloads; ``scatter`` is what the software has of its own."""
+    """A point of five workloads; ``scatter`` is the share of the software itself."""
     means = [mean_us * (share + scatter * (-1) ** number) for number, share in enumerate(WORKLOADS)]
     lasts = [last_us * share for share in WORKLOADS]
     return replace(POINT, software=software, means_us=tuple(means), lasts_us=tuple(lasts), **changes)

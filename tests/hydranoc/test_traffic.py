@@ -1,4 +1,4 @@
-"""Random traffic as configurations say it: patterns, processes, lengths, functions from outside."""
+"""Random traffic from configurations: patterns, processes, lengths, functions from outside."""
 
 import re
 from pathlib import Path
@@ -30,7 +30,7 @@ constant = 4
 
 
 def configured(tmp_path, traffic, network=MESH):
-    """A design with random traffic; its keys stand on lines of their own, from line 6 on."""
+    """A design with random traffic; its keys are on lines of their own, from line 6 on."""
     path = tmp_path / "own.yaml"
     common = "  kind: random\n  cycles: 2000\n  messages_per_node_per_cycle: 0.02\n"
     lengths = "" if re.search("^flits", traffic, re.MULTILINE) else "  flits: 4\n"
@@ -244,7 +244,7 @@ def test_local_multicasts_in_hardware_and_in_software(tmp_path):
             "network: {family: hypercube, topology: {kind: hypercube, dimensions: 4}}\n",
             "pattern: tornado",
             "6: traffic.pattern 'tornado' needs a dimension of at least 3 switches, not 2 x 2 x 2 x 2: "
-            "nobody would send",
+            "no node would send",
         ),
         (
             "network: {family: spam, topology: {kind: lattice, switches: 16}}\n",

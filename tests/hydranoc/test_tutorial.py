@@ -1,4 +1,4 @@
-"""The first path of docs/tutorial.md: its commands, in an empty folder, print what stands on the page."""
+"""The first path of docs/tutorial.md: its commands, in an empty folder, print the output on the page."""
 
 import re
 from pathlib import Path

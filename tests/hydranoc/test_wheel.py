@@ -1,4 +1,4 @@
-"""What a user has who installs the wheel alone: the examples, and README's and help's commands that use them."""
+"""Content of the wheel alone: the examples, and the commands of README and help that use them."""
 
 import json
 import os
@@ -19,11 +19,11 @@ ROOT = Path(__file__).parents[2]
 PARTS = ("pyproject.toml", "setup.py", "README.md", "LICENSE")
 FOLDERS = ("topology", "sim_model", "rtl", "tb", "fpga", "hydranoc", "examples")
 LIGHT = ("init", "check", "draw", "verilog", "model", "report", "examples", "schema")
-"""Verbs that need no tools besides Python; of the others it is tried whether their configuration is there."""
+"""Verbs that need no tools besides Python; for the others only the presence of their configuration is tested."""
 SHIPPED = "sim_model/shipped/loop.o"
 """A compiled loop that a developer has made."""
 LOG = "build.log"
-"""What building the wheel says, beside the wheel."""
+"""Output of the build of the wheel, beside the wheel."""
 RUN_THEM = """
 import sys, hydranoc
 from hydranoc.cli import run
@@ -46,13 +46,13 @@ sweep("network.yaml", 4)
 
 @pytest.fixture(name="wheel", scope="module")
 def built_wheel(tmp_path_factory):
-    """The wheel, with what building it says beside it."""
+    """The wheel, with the output of its build beside it."""
     source = tmp_path_factory.mktemp("source")
     for name in PARTS:
         shutil.copy(ROOT / name, source / name)
     for name in FOLDERS:
         shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for folder in ("examples", "examples/amaranth"):  # somebody has run them
+    for folder in ("examples", "examples/amaranth"):  # left by an earlier run
         compiled = source / folder / "__pycache__" / "design.cpython-311.pyc"
         compiled.parent.mkdir()
         compiled.write_bytes(b"")
@@ -64,7 +64,7 @@ def built_wheel(tmp_path_factory):
 
 
 def _build(source: Path, folder: Path, **environment: str) -> tuple[Path, str]:
-    """The wheel, and what building it says."""
+    """The wheel, and the output of its build."""
     command = [sys.executable, "-m", "pip", "wheel", "-v", "--no-index", "--no-deps", "--no-build-isolation"]
     built = subprocess.run(
         [*command, "-w", str(folder), str(source)],
@@ -81,7 +81,7 @@ def _build(source: Path, folder: Path, **environment: str) -> tuple[Path, str]:
 
 @pytest.fixture(scope="module")
 def site(wheel, tmp_path_factory):
-    """A folder with what the wheel holds, and no dependency."""
+    """A folder with the content of the wheel, and no dependency."""
     site = tmp_path_factory.mktemp("site")
     zipfile.ZipFile(wheel).extractall(site)
     return site
@@ -103,8 +103,8 @@ def installed(wheel, tmp_path_factory):
 
 
 def _commands() -> list[str]:
-    """README's and help's commands without ``hydranoc``, each once."""
-    text = (ROOT / "README.md").read_text()
+    """Commands of README, docs/commands.md and help without ``hydranoc``, each once."""
+    text = "".join((ROOT / name).read_text() for name in ("README.md", "docs/commands.md"))
     for verb in VERBS:
         text += "\n".join(f"    {line.strip()}" for line in (load_verb(verb).help or "").splitlines())
     found = re.findall(r"^ +hydranoc ([a-z].*?)(?: +#.*)?$", text, flags=re.MULTILINE)

@@ -1,4 +1,4 @@
-"""``worm_guard`` and ``watchdog_flits``: guards are in the hardware if asked for, and whole worms go as before."""
+"""``worm_guard`` and ``watchdog_flits``: guards exist if configured, and do not change the timing of whole worms."""
 
 import json
 from pathlib import Path
@@ -59,7 +59,7 @@ def test_a_measured_router_has_the_guards_of_its_configuration(family, tmp_path)
 
 
 def compared(folder: Path, family: str, capsys, **keys: object) -> dict:
-    """Summary of a comparison, which ends as it says."""
+    """Summary of a comparison, consistent with its exit code."""
     code = run(
         ["compare", str(written(folder, family, **keys)), "-o", str(folder / "out"), "--sim", "icarus", "--json"]
     )

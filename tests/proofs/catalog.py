@@ -62,7 +62,7 @@ from topology.torus.grid import Grid
 from topology.torus.routing import DATELINE
 
 ROW, RING = Grid(1, 3, wraps=False), Grid(1, 3)
-"""Of these the second switch has neighbours on both sides."""
+"""Sizes in which the second switch has neighbours on both sides."""
 
 
 def _spam_route_unit(header: str, keys: int = 4, **settings: Any) -> Describe:

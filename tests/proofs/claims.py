@@ -1,4 +1,4 @@
-"""What a proof says about a part: what it takes for granted, what must hold, and what must be possible.
+"""Claims of a proof about a part: assumptions, properties that hold, and states that can be reached.
 
 The part under proof and its claims are one Amaranth module, so claims are ordinary logic beside the part: reference
 models, counters, and the conditions themselves. Every claim has a name in words, and a counterexample names the claims
@@ -43,7 +43,7 @@ class Claims:
 
     def __init__(self, only: str | None = None):
         self.m: Any = Module()
-        # registers begin as after a reset; in the midst of a run nobody pulls it
+        # registers begin as after a reset; reset is never asserted during a run
         self.m.domains.sync = domain = ClockDomain("sync", reset_less=True)
         self.clock = domain.clk
         self.design: Any = None
@@ -53,7 +53,7 @@ class Claims:
         self.possibilities: list[str] = []
 
     def assume(self, condition: Any) -> None:
-        """Take for granted that a condition is true in every cycle: what the part may expect of its user."""
+        """Assume that a condition is true in every cycle: an obligation of the part's user."""
         self.m.d.comb += Assume(_one_bit(condition))
 
     def always(self, name: str, condition: Any) -> None:
@@ -79,7 +79,7 @@ class Claims:
             self.always = always
 
     def possible(self, name: str, condition: Any) -> None:
-        """The condition can come true; otherwise the assumptions would leave out what matters."""
+        """The condition can come true; otherwise the assumptions would exclude important states."""
         _note(self.possibilities, name)
         if self.only is None:
             self.m.d.comb += Cover(_one_bit(condition), name)
@@ -110,7 +110,7 @@ class Claims:
         return signal
 
     def never_changes(self, target: Any) -> None:
-        """Take for granted that an input keeps its value."""
+        """Assume that an input keeps its value."""
         self.assume(target == self.constant(len(target), "kept"))
 
     def free_inputs(self, part: Any, besides: tuple[str, ...] = ()) -> None:
@@ -121,17 +121,17 @@ class Claims:
 
 
 def started(claims: Claims) -> Value:
-    """Whether this is not the first cycle after reset, in which nothing is ready yet."""
+    """True in all cycles but the first one after reset, in which nothing is ready yet."""
     return claims.was(1, "started")
 
 
 def at_most_one(bits: Any) -> Value:
-    """Whether no two bits of a signal are set."""
+    """True if at most one bit of a signal is set."""
     return ~concat(bits[i] & bits[:i].any() for i in range(1, len(bits))).any()
 
 
 def _one_bit(condition: Any) -> Value:
-    """A condition of several bits would be true if any of them is, which is hardly what is meant."""
+    """A condition of several bits would be true if any of them is, which is hardly intended."""
     value = Value.cast(condition)
     if len(value) != 1:
         raise ValueError(f"Condition must have one bit, not {len(value)!r}")
@@ -175,7 +175,7 @@ def rtlil_of(describe: Describe, only: str | None = None) -> str:
 
 
 def _named_checks(text: str) -> str:
-    """Call the check cells what their messages say; a property of several asserts has numbered cells."""
+    """Name the check cells by their messages; a property of several asserts has numbered cells."""
     used: dict[str, int] = {}
 
     def renamed(match: re.Match) -> str:

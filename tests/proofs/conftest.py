@@ -1,4 +1,4 @@
-"""What all proofs need."""
+"""Fixtures for all proofs."""
 
 import os
 

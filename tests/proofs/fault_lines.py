@@ -1,4 +1,4 @@
-"""Files of the hardware, and faults that more than one proof must see: file, text, replacement."""
+"""Files of the hardware, and faults that more than one proof must detect: file, text, replacement."""
 
 BUFFER = "parts/input_buffer.py"
 ARBITER = "parts/arbiter.py"

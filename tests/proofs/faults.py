@@ -19,7 +19,7 @@ sys.stdout.write(rtlil_of(PROOFS[sys.argv[1]].describe, sys.argv[2]))
 
 @dataclass(frozen=True)
 class Fault:
-    """A changed line, and who must see it.
+    """A changed line, and the claim that must detect it.
 
     Members
     -------

@@ -1,4 +1,4 @@
-"""A part under proof, with a look inside: its placed parts, its registers, the rows of its memories.
+"""A part under proof, with access to its internals: its placed parts, its registers, the rows of its memories.
 
 Properties speak of ports. What is inside is for invariants only, which tie it to a reference model.
 """
@@ -15,12 +15,12 @@ from tests.proofs.claims import Claims
 
 
 class Workbench:
-    """An ``Exporter`` that keeps what is placed, and puts in nothing where a part is to be left out.
+    """An ``Exporter`` that records placed parts, and omits those that are left out.
 
     Parameters
     ----------
     left_out : collection of type
-        Kinds of parts of which only the ports are wanted; their outputs are for the proof to drive.
+        Kinds of parts that are reduced to their ports; the proof drives their outputs.
 
     Members
     -------
@@ -91,7 +91,7 @@ class Inside(Elaboratable):
         raise KeyError(f"no register {name!r} any more: bring the invariants of this proof up to date")
 
     def state(self, inside: str | None = None) -> Callable[[str], Any]:
-        """Tells of a state machine, the only one of its part, whether it is in the state of some name."""
+        """True if the only state machine of a part is in the named state."""
         register = self.register("fsm_state", inside)
         numbers: dict[str, int] = {}
         with suppress(KeyError):  # the register has more values than there are states
@@ -115,7 +115,7 @@ class Inside(Elaboratable):
         return data
 
     def memory_output(self, memory: str) -> Any:
-        """What the first read port of a memory shows."""
+        """Data of the first read port of a memory."""
         return self._memory_of(memory)._read_ports[0]._data
 
     def _memory_of(self, name: str | None) -> Any:

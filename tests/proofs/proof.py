@@ -1,4 +1,4 @@
-"""A proof as the catalogue has it."""
+"""An entry of the catalogue of proofs."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from tests.proofs.claims import Describe
 
 @dataclass(frozen=True)
 class Proof:
-    """A part of some size, and how far to look for what must be possible.
+    """A part of some size, and the depth of the search for possible states.
 
     Members
     -------

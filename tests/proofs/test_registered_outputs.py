@@ -82,7 +82,7 @@ def test_routers_of_examples_have_registered_outputs(example, tmp_path):
     for name, make in plan.shapes.items():
         folder = tmp_path / name
         folder.mkdir()
-        # what only a monitor looks at may come out of logic, but out of nothing else than registers
+        # outputs that only a monitor reads may come out of logic, but only of logic behind registers
         drivers = output_drivers(netlist_source(make()), folder, watched)
         assert unregistered(drivers) == {}, name
 

@@ -1,4 +1,4 @@
-"""The harness in Amaranth's simulator, held against the golden model: every channel, every flit, every cycle."""
+"""The harness in Amaranth's simulator, compared with the golden model: every channel, every flit, every cycle."""
 
 from rtl.endpoints.harness import HarnessTop, message_fields
 from rtl.spam.network import spam_plan
@@ -39,7 +39,7 @@ class LockStep:
         harness = HarnessTop(self.plan)
 
         async def testbench(ctx):
-            await ctx.tick()  # in the first cycle after reset nothing is ready
+            await ctx.tick()  # in the first cycle after reset no input is ready
             for cycle in range(cycles):
                 offered = self._offer(ctx, harness, trace.accepted_message[cycle])
                 moved = sum(int(bit) << channel for channel, bit in enumerate(trace.moved[cycle]))

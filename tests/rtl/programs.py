@@ -1,4 +1,4 @@
-"""Calls programs that must end well."""
+"""Calls programs that must succeed."""
 
 import subprocess
 
@@ -6,7 +6,7 @@ from hydranoc.lockstep.tools import tool_environment
 
 
 def call(tool, arguments, folder):
-    """What a program prints when it is run in a folder."""
+    """Output of a program run in a folder."""
     command = [*tool.command, *arguments]
     answer = subprocess.run(
         command, cwd=folder, env=tool_environment(tool), capture_output=True, text=True, check=False

@@ -26,14 +26,14 @@ def run(part: Any, testbench: Callable[[Any], Any]) -> None:
 
 
 def run_combinational(part: Any, testbench: Callable[[Any], Any]) -> None:
-    """The same for a part without registers."""
+    """Simulate a part without registers."""
     simulator = Simulator(part)
     simulator.add_testbench(testbench)
     simulator.run()
 
 
 def compare(part: Any, model: Any, stimulus: Stimulus, cycles: int) -> None:
-    """Hold a part against ``model.step(inputs)`` in every cycle; outputs that the model gives as None are open."""
+    """Compare a part with ``model.step(inputs)`` in every cycle; outputs that are None in the model are ignored."""
 
     async def testbench(ctx):
         for cycle in range(cycles):

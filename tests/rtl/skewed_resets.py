@@ -24,7 +24,7 @@ class SkewedResets:
         self.resets: dict[str, Signal] = {}
 
     def instance(self, m: Any, name: str, part: Any) -> Any:
-        """Put a part in; what is inside it follows its reset."""
+        """Place a part; its subparts follow its reset."""
         if name.startswith(self._prefixes):
             self.resets[name] = Signal(init=1, name=f"reset_of_{name}")
             m.submodules[name] = ResetInserter(self.resets[name])(_Placed(part, self))

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""What may lie between stream endpoints and ports: byte counts, and crossings between unrelated clocks."""
+"""Optional parts between stream endpoints and ports: byte counts, and crossings between unrelated clocks."""
 
 import random
 import re
@@ -101,7 +101,7 @@ class Sides:
         self._offered = False
 
     def write(self, ctx) -> None:
-        """After a clock edge of the writer: what moves with the next one."""
+        """Update after a clock edge of the writer."""
         self._offered = self._offered or self.random.random() < self.rates[0]
         ctx.set(self.part.i.valid, self._offered)
         ctx.set(self.part.i.payload, self.sent)
@@ -109,7 +109,7 @@ class Sides:
             self.sent, self._offered = self.sent + 1, False
 
     def read(self, ctx) -> None:
-        """The same for the reader."""
+        """Update after a clock edge of the reader."""
         ready = self.random.random() < self.rates[1]
         ctx.set(self.part.o.ready, ready)
         if ready and ctx.get(self.part.o.valid):
@@ -174,7 +174,7 @@ def test_resets_lose_only_what_is_under_way(inward, period):
 
 
 def check_resets(*, inward: bool, period: float) -> None:
-    """Of one cycle and of many, one after the other and in the middle of each other's work; nothing comes twice."""
+    """Of one cycle and of many, one after the other and overlapping; no word arrives twice."""
     resets = [(0, 1), (300, 1), (303, 1), (311, 2), (600, 40), (643, 1), (900, 1), (907, 1), (931, 9)]
     sides = crossed(inward=inward, period=period, resets=resets)
     steps = [after - before for before, after in zip(sides.received, sides.received[1:], strict=False)]

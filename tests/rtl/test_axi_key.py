@@ -30,7 +30,7 @@ SMALL = {
 
 
 def wrong_sets(part, sets, cycles):
-    """Those sets of which, this many cycles after the set before, the key is not the lowest common ancestor."""
+    """Sets of which, this many cycles after the set before, the key is not the lowest common ancestor."""
     labels, wrong = part.labels, []
 
     async def testbench(ctx):
@@ -103,7 +103,7 @@ def test_no_levels_at_all():
 
 @pytest.mark.parametrize(("kind", "radix", "stages"), [("omega", 2, 3), (BIDIRECTIONAL, 2, 3), (BIDIRECTIONAL, 3, 2)])
 def test_keys_of_multistage_networks(kind, radix, stages):
-    """Every sender with every set that is not only itself."""
+    """Every sender with every set but that of itself alone."""
     routing = MinRouting(MinNetwork(kind, radix, stages), 16)
     part, processors, wrong = TurnKey(routing), radix**stages, []
 

@@ -1,4 +1,4 @@
-"""Networks with AXI4-Stream endpoints as Verilog: size, sameness, and the tools that have to accept it."""
+"""Networks with AXI4-Stream endpoints as Verilog: size, reproducibility, and acceptance by tools."""
 
 import hashlib
 import os
@@ -112,7 +112,7 @@ def test_every_part_is_one_module(designs, part):
 
 
 def test_routers_are_those_of_any_other_top(designs):
-    """Only the ends differ."""
+    """The networks differ only in their endpoints."""
     plain = generate_network(plan("tuser")).files["noc.v"]
     module = plain[plain.index("\nmodule noc_spam_router_p") :]
     module = module[: module.index("\nendmodule")]

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""AXI4-Stream injector and ejector in Amaranth's simulator: headers, cycles, and packets that can go nowhere."""
+"""AXI4-Stream injector and ejector in Amaranth's simulator: headers, cycles, and packets without a destination."""
 
 from dataclasses import dataclass, field, replace
 
@@ -40,7 +40,7 @@ ROUTINGS = {
 
 @dataclass
 class Sent:
-    """What an injector did, with the cycle of each event."""
+    """Events of an injector, with the cycle of each."""
 
     flits: list[tuple[int, int]] = field(default_factory=list)
     taken: list[int] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Sent:
 
 
 def beats_of(routing, mode, destinations=None, tdest=0, body=BODY):
-    """(tdata, tlast, tdest, tuser) of each beat; what nobody may look at is garbage."""
+    """(tdata, tlast, tdest, tuser) of each beat; fields that must not be read are garbage."""
     words, tuser = list(body), 0
     if destinations is not None:
         value = sum(1 << destination for destination in destinations)
@@ -67,7 +67,7 @@ def injector_of(routing, mode):
 
 
 def sent(routing, mode, beats, cycles=60) -> Sent:
-    """What the injector of node 1 does with a stream without pauses, on a link without pauses."""
+    """Response of the injector of node 1 to a stream without pauses, on a link without pauses."""
     part, seen = injector_of(routing, mode), Sent()
 
     async def testbench(ctx):
@@ -141,7 +141,7 @@ def test_destination_set(name, mode, destinations):
 @pytest.mark.parametrize("mode", [TUSER, LEADING_WORD])
 @pytest.mark.parametrize("name", ROUTINGS)
 def test_packets_without_destination_are_swallowed(name, mode):
-    """To the node itself, to a node that is not there, to nobody, and nothing but a set; good packets in between."""
+    """To the node itself, to a missing node, to no node, and nothing but a set; good packets in between."""
     routing = ROUTINGS[name]
     good = beats_of(routing, mode, tdest=0)
     bad = [beats_of(routing, mode, tdest=NODE), beats_of(routing, mode, [NODE], body=(7,))]
@@ -149,7 +149,7 @@ def test_packets_without_destination_are_swallowed(name, mode):
         bad.append(beats_of(routing, mode, tdest=len(routing.network.processors)))
     if mode == LEADING_WORD:
         bad += [beats_of(routing, mode, []), beats_of(routing, mode, [0, 2], body=()), good]
-        bad[-1] = beats_of(routing, mode, tdest=NODE, body=(1,))  # right behind a packet that was nothing but its set
+        bad[-1] = beats_of(routing, mode, tdest=NODE, body=(1,))  # right behind a packet without a body
     stream = [beat for packet in bad for beat in (*packet, *good)]
     seen = sent(routing, mode, stream, cycles=30 * len(bad))
     assert [flit for _, flit in seen.flits] == message(routing, [0]) * len(bad)
@@ -203,7 +203,7 @@ def received(routing, flits, *, ready=lambda _cycle: True):
 
 @pytest.mark.parametrize("name", ROUTINGS)
 def test_headers_are_stripped(name):
-    """Bodies that look like headers, and messages that are nothing but their header."""
+    """Bodies that look like headers, and messages without a body."""
     routing = ROUTINGS[name]
     key_like = [flit & (1 << routing.flit_bits) - 1 for flit in message(routing, [3])]
     bodies = [BODY, key_like, (), (1,), (0, 0, 0, 0, 0), ()]

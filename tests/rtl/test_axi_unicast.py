@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""AXI4-Stream injector and ejector of networks without multicast: headers, cycles, packets that can go nowhere."""
+"""AXI4-Stream injector and ejector of networks without multicast: headers, cycles, packets without a destination."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -29,7 +29,7 @@ Beat = tuple[int, int, int]
 
 
 def packet(tdest: int, body: Iterable[int] = BODY) -> list[Beat]:
-    """(tdata, tlast, tdest) of each beat; only the first one's ``tdest`` may be looked at."""
+    """(tdata, tlast, tdest) of each beat; only the first one's ``tdest`` may be read."""
     words = list(body)
     return [(word, int(i == len(words) - 1), GARBAGE if i else tdest) for i, word in enumerate(words)]
 
@@ -43,7 +43,7 @@ def message(routing: TorusRouting, source: int, destination: int, body: Iterable
 
 
 class Seen:
-    """What an injector did: flits with their cycles, cycles in which beats were taken, and cycles of errors."""
+    """Events of an injector: flits with their cycles, cycles in which beats were taken, and cycles of errors."""
 
     def __init__(self):
         self.flits: list[tuple[int, int]] = []
@@ -56,7 +56,7 @@ class Seen:
 
 
 def sent(routing: TorusRouting, beats: Iterable[Beat], part: Any = None, cycles: int = 120) -> Seen:
-    """What the injector of a node does with a stream without pauses, on a link without pauses."""
+    """Response of the injector of a node to a stream without pauses, on a link without pauses."""
     part = part or AxiStreamInjector(routing.header, torus_addressing(routing), TDEST)
     seen, left = Seen(), list(beats)
 
@@ -109,21 +109,21 @@ def test_packets_to_all_others(name):
     assert seen.errors == []
 
 
-def nowhere(routing: TorusRouting) -> list[int]:
+def unroutable(routing: TorusRouting) -> list[int]:
     """The node itself, and all numbers without a node."""
     nodes = routing.network.grid.nodes
     return [NODE, *range(nodes, 1 << (nodes - 1).bit_length())]
 
 
 def swallowed(routing: TorusRouting, part: Any = None) -> Seen:
-    """Packets that can go nowhere, each between two others."""
-    stream = [beat for tdest in nowhere(routing) for beat in (*packet(tdest, (1, 2)), *packet(0))]
+    """Packets without a destination, each between two others."""
+    stream = [beat for tdest in unroutable(routing) for beat in (*packet(tdest, (1, 2)), *packet(0))]
     return sent(routing, packet(1) + stream, part, cycles=200)
 
 
 def due_of_swallowed(routing: TorusRouting) -> tuple[list[int], int]:
     """Flits and errors of `swallowed`."""
-    count = len(nowhere(routing))
+    count = len(unroutable(routing))
     return message(routing, NODE, 1) + count * message(routing, NODE, 0), count
 
 
@@ -181,7 +181,7 @@ def received(routing: TorusRouting, flits: Iterable[int], ready: Callable[[int],
 @pytest.mark.parametrize("name", ROUTINGS)
 @pytest.mark.parametrize("period", [1, 3])
 def test_headers_are_stripped(name, period):
-    """Bodies that look like headers, and messages that are nothing but their header."""
+    """Bodies that look like headers, and messages without a body."""
     routing = ROUTINGS[name]
     key_like = [flit & (1 << routing.flit_bits) - 1 for flit in message(routing, 0, NODE)]
     sends = list(zip(others(routing), [BODY, key_like, (), (1,), (0, 0, 0), (), BODY, (2,)], strict=False))

@@ -1,4 +1,4 @@
-"""Channel counters against plain counting."""
+"""Channel counters against a reference count."""
 
 import random
 

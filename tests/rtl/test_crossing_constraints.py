@@ -1,4 +1,4 @@
-"""Constraints of clock crossings: each name is one of the Verilog, and no register of a crossing is left out."""
+"""Constraints of clock crossings: each name occurs in the Verilog, and no register of a crossing is missing."""
 
 import re
 

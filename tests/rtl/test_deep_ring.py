@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""Deep rings: which flits can be read, what is refused, and that deep buffers become block RAM."""
+"""Deep rings: readable flits, refused parameters, and deep buffers in block RAM."""
 
 import random
 import re
@@ -52,7 +52,7 @@ def test_first_flits(depth, slots):
 
 
 def test_no_more_than_that_can_be_read():
-    """Else fronts could be shorter."""
+    """Shorter fronts fail, so the length is minimal."""
     with pytest.raises(AssertionError, match=r"^flit \d+ of \d+ in cycle"):
         longest_prefix(24, 8, 8 - MISSING_FLITS + 1)
 

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""How the fabric wires channels: lanes by their valid bits and credits, everything else by valid and ready."""
+"""Wiring of channels in the fabric: lanes by their valid bits and credits, everything else by valid and ready."""
 
 import pytest
 
@@ -43,7 +43,7 @@ FLOWING = Constant(1, 1)
 
 @pytest.fixture
 def lanes_connected(monkeypatch):
-    """Channels for which the fabric takes the way of lanes."""
+    """Channels that the fabric wires as lanes."""
     seen, connect = [], Fabric._connect_lane
 
     def noted(self, channel):
@@ -79,7 +79,7 @@ def test_lanes_are_the_channels_between_switches(name, lanes_connected):
 @pytest.mark.parametrize("generate", [generate_network, generate_harness])
 @pytest.mark.parametrize("name", [name for name in WITHOUT_LANES if name != "spam-staged"])
 def test_the_way_of_lanes_is_not_needed(name, generate, monkeypatch):
-    """The same files come of a fabric that knows no lanes."""
+    """A fabric without lanes generates the same files."""
     due = generate(WITHOUT_LANES[name]()).files
     monkeypatch.setattr(Fabric, "_is_lane", lambda _self, _channel: False)
     monkeypatch.setattr(Fabric, "_link", lambda _self, channel: channel)

@@ -29,7 +29,7 @@ FAULTS = {"CASEOVERLAP", "DECLFILENAME", "PROCASSINIT", "UNUSEDSIGNAL", "WIDTHEX
 
 
 def kinds(text: str) -> list[str]:
-    """Kinds of the warnings in what Verilator writes."""
+    """Kinds of the warnings in Verilator's output."""
     return [line.split(":")[0].removeprefix("%Warning-") for line in text.splitlines() if line.startswith("%Warning-")]
 
 

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""A node sends nothing on that has travelled over as many links as any packet has to, whatever its header says."""
+"""A node drops packets that have travelled over the maximum number of links, for any header."""
 
 import pytest
 
@@ -20,7 +20,7 @@ OVERFLOWING = 7  # the highest number of links that the header has room for
 
 
 def outputs_of(header: PacketHeader) -> tuple[set[int], bool]:
-    """Where a packet of one flit that comes in direction 0 leaves a node; and whether it is said to be drained."""
+    """Where a packet of one flit that comes in direction 0 leaves a node; and a bit that it is reported drained."""
     routing = harts_model(SIZE).routing
     assert routing.levels == LONGEST
     plan = harts_plan(routing, packet_flits=2)
@@ -76,7 +76,7 @@ def test_an_ordinary_packet(hops, outputs):
 
 
 def test_a_node_has_no_guards_that_nobody_asked_for():
-    """They change nothing of what is right, so that no comparison would see them; they cost LUTs."""
+    """They do not change sound traffic, so no comparison would detect them; they cost LUTs."""
     assert HartsNodeParameters.whole_packets is False
     routing = harts_model(SIZE).routing
     for asked, expected in ({}, False), ({"whole_packets": True}, True):

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""AXI4-Stream endpoints of hexagonal meshes: what goes in comes out, once or as all its copies, with the right body."""
+"""AXI4-Stream endpoints of hexagonal meshes: packets arrive once or as all their copies, with the right body."""
 
 import json
 import pickle
@@ -54,7 +54,7 @@ def source_of(plan: NetworkPlan) -> tuple[BenchSource, tuple[str, ...]]:
 
 
 def passed(plan: NetworkPlan, waves: Sequence[Sequence[Sent]], folder: Path, *, pause: float = 0.2) -> StreamResult:
-    """What comes out of a network into which packets go wave by wave."""
+    """Output of a network that packets enter wave by wave."""
     source, pulses = source_of(plan)
     nodes = tuple(range(len(plan.network.processors)))
     axi = AxiJob(len(nodes), plan.flit_bits, 0, nodes, nodes, False, 1, (), str(folder / "result.json"))
@@ -70,7 +70,7 @@ def passed(plan: NetworkPlan, waves: Sequence[Sequence[Sent]], folder: Path, *, 
 
 
 def bodies_at(routing: HartsRouting, packet: Sent, reception: str | None) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """What must come out of a packet, by node; a host that takes the first copy must not be served spoilt ones."""
+    """Expected deliveries of a packet, by node; a host that takes the first copy must not get corrupted ones."""
     if packet.tuser == UNICAST:
         yield packet.tdest, packet.body
         return
@@ -108,7 +108,7 @@ def arrived(result: StreamResult) -> Counter[Arrived]:
 
 
 def is_safe(routing: HartsRouting, source: int, destination: int) -> bool:
-    """Whether an ordinary packet meets no fault on any of its shortest paths."""
+    """True if an ordinary packet meets no fault on any of its shortest paths."""
     mesh, faults = routing.mesh, routing.faults
     whole = distance(mesh, source, destination)
     through = [
@@ -182,7 +182,7 @@ def test_larger_mesh(case, tmp_path, require_tool):
 
 
 def test_packets_that_can_go_nowhere(tmp_path, require_tool):
-    """They are swallowed, each with a pulse; a packet that is too long is cut."""
+    """Refused packets are swallowed, each with a pulse; a packet that is too long is cut."""
     require_tool("icarus")
     routing = HartsRouting(HexMesh(2), FLIT_BITS, NO_FAULTS)
     long_body = tuple(range(100, 100 + LONGEST_BODY + 3))
@@ -190,12 +190,12 @@ def test_packets_that_can_go_nowhere(tmp_path, require_tool):
     waves = [
         [
             Sent(1, UNICAST, 1, (1, 2)),  # to itself
-            Sent(1, UNICAST, 7, (3,)),  # there is no such node
+            Sent(1, UNICAST, 7, (3,)),  # no such node exists
             Sent(1, operation(ALGORITHM_A), 0, (4, 5)),  # which this mesh does not allow
-            Sent(1, len(ALGORITHMS) + 1, 0, (6,)),  # there is no such algorithm
+            Sent(1, len(ALGORITHMS) + 1, 0, (6,)),  # no such algorithm exists
             Sent(1, UNICAST, 2, long_body),
             Sent(1, UNICAST, 2, just_fits),
-            Sent(3, operation("sbcast"), 3, (7,)),  # tdest does not count
+            Sent(3, operation("sbcast"), 3, (7,)),  # tdest is ignored
         ]
     ]
     plan = harts_plan(routing, packet_flits=PACKET_FLITS, reception=VOTE)
@@ -206,7 +206,7 @@ def test_packets_that_can_go_nowhere(tmp_path, require_tool):
 
 
 def injected(routing: HartsRouting, node: int, packets: Sequence[Sent]) -> list[tuple[int, int, int]]:
-    """(data, head, tail) of what an injector sends, with pauses on both sides."""
+    """(data, head, tail) of the flits of an injector, with pauses on both sides."""
     part, numbers, flits = HartsStreamInjector(routing, PACKET_FLITS), random.Random(node), []
 
     async def testbench(ctx):

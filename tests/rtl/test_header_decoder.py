@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""What a switch makes of flits of parts, of honest and of forged headers, flit by flit."""
+"""Decoding of headers of parts in a switch, valid and forged ones, flit by flit."""
 
 import random
 
@@ -18,7 +18,7 @@ FIELDS = (("key", 4), ("source", 5))
 
 
 def spam_shape(processors: int, flit_bits: int) -> RouterParameters:
-    """Three ports; keys below three are those of multicasts, and numbers from 3 + processors on are nobody's."""
+    """Three ports; keys below three are those of multicasts, and numbers from 3 + processors on are unused."""
     return SpamRouterParameters(3, 3 + processors, header=PartsFormat(FIELDS, processors, flit_bits))
 
 
@@ -39,7 +39,7 @@ SHAPES = {
 def meaning(
     parameters: RouterParameters, routes: list[int], reach: list[int], flits: list[int]
 ) -> list[tuple[int, ...]]:
-    """Candidates, branches and ``last`` of each flit of a message, up to the last one that is looked at.
+    """Candidates, branches and ``last`` of each flit of a message, up to the last one that is decoded.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Hosts that hold back, next to their golden twins."""
+"""Host back-pressure: hardware against the golden model."""
 
 import random
 

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""The guard of a mesh's links against the broadcasts that there are, for every number that a header can have.
+"""The guard of a mesh's links against all existing broadcasts, for every number in a header.
 
 Networks send numbers of nodes that there are. The first one after them is where a limit that is off by one shows.
 """
@@ -31,7 +31,7 @@ def parameters_of(size: int):
 
 
 def wrong_answers(guard, size: int) -> list[tuple[str, int, int]]:
-    """Algorithm, claimed source and direction of broadcasts of which the guard of node 1 says something wrong."""
+    """Algorithm, claimed source and direction of broadcasts for which the guard of node 1 is wrong."""
     model, wrong, node = harts_model(size, guard=True), [], 1
     mesh, layout = model.routing.mesh, model.routing.header
     sources = range(1 << dict(layout.fields)["source"])
@@ -42,7 +42,7 @@ def wrong_answers(guard, size: int) -> list[tuple[str, int, int]]:
         for algorithm in ALGORITHMS:
             arrivals = expected_arrivals(mesh, algorithm) if algorithm != ALGORITHM_A else {}
             for source, direction in itertools.product(sources, range(DIRECTIONS)):
-                # of a number that no node has, what would be right if numbers went on round the mesh
+                # for a number without a node, the arrivals that would be right if numbers continued round the mesh
                 arrival = arrivals.get(((node - source) % mesh.nodes, direction))
                 fields = arrival._asdict() if arrival else {"distance": SMALLEST_DISTANCE, "stage": 1, "tag": 0}
                 header = PacketHeader(broadcast=1, algorithm=algorithm_number(algorithm), source=source, **fields)

@@ -1,4 +1,4 @@
-"""Whether a head gets an output lane that worms of another input take one after the other."""
+"""Fairness for a head at an output lane that worms of another input take one after the other."""
 
 from typing import Any
 
@@ -74,14 +74,14 @@ def heads_out(worm_flits: int, lanes: int, routing_cycles: int, **settings: str)
 
 
 def test_worms_of_one_flit_share_a_lane():
-    """A head is there for every cycle in which the lane is free."""
+    """A head is ready in every cycle in which the lane is free."""
     there, here = heads_out(worm_flits=1, lanes=1, routing_cycles=1)
     assert abs(there - here) <= HOST_STARTS
 
 
 @pytest.mark.parametrize(("worm_flits", "lanes", "routing_cycles"), [(2, 1, 1), (4, 1, 1), (4, 2, 1), (4, 1, 2)])
 def test_worms_of_two_inputs_share_a_lane(worm_flits, lanes, routing_cycles):
-    """A head that waits for a lane asks in the same cycle as one right behind the tail that leaves it."""
+    """A head that waits for a lane requests in the same cycle as one right behind the tail that leaves it."""
     there, here = heads_out(worm_flits, lanes, routing_cycles)
     assert min(there, here) >= max(there, here) // 4
 

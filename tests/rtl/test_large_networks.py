@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""Networks of the largest sizes: they can be generated, and what cannot be is refused before any work."""
+"""Networks of the largest sizes: they are generated, and larger ones are refused before any work."""
 
 import random
 import re
@@ -69,7 +69,7 @@ class OddBits(Part):
 
 
 def test_lines_are_no_longer_than_simulators_read(require_tool, tmp_path):
-    """Verilator gives up behind 40,000 words of a line, as a mesh of 1,024 routers with two lanes had."""
+    """Verilator fails at lines of more than 40,000 words, as of a mesh of 1,024 routers with two lanes."""
     library = ModuleLibrary()
     library.add(OddBits(), "odd_bits")
     text = library.verilog()

@@ -35,7 +35,7 @@ class SkewedMesh:
     algorithms : sequence of str
         Of the broadcasts.
     numbers : Random
-        Decides who sends what, and when everybody leaves reset.
+        Random numbers for senders, messages, and the cycles in which parts leave reset.
     """
 
     def __init__(self, link_cycles: int, algorithms: Sequence[str], numbers: random.Random):
@@ -48,7 +48,7 @@ class SkewedMesh:
         self.nodes = range(self.routing.mesh.nodes)
 
     async def lost_and_doubled(self, ctx) -> tuple[Counter, Counter]:
-        """Reset everything, let it go part by part, send, and compare what comes with what should."""
+        """Reset all parts, release them one by one, send, and compare the deliveries with the expected ones."""
         releases = {name: self.numbers.randrange(1, LATEST_RELEASE) for name in self.platform.resets}
         waiting = {source: self._messages(source) for source in self.nodes}
         wanted = Counter(
@@ -107,7 +107,7 @@ class SkewedMesh:
         taken[source] += offers and ctx.get(getattr(self.top, f"{port}_message_ready"))
 
     def _take(self, ctx, node, packet, got) -> bool:
-        """Take a flit of a packet for a node's host, if there is one."""
+        """Take a flit of a packet for a node's host, if one is offered."""
         port = f"eject_n{node}"
         ctx.set(getattr(self.top, f"{port}_ready"), 1)
         if not ctx.get(getattr(self.top, f"{port}_valid")):

@@ -52,4 +52,4 @@ def test_status_outputs(starts, lost, duplicated, link_cycles):
     assert seen[0] == (0, 0)
     assert seen[-1] == (lost, duplicated)
     changes = [first for first, second in pairwise(seen) if first != second]
-    assert len(changes) <= 1  # told once and for all
+    assert len(changes) <= 1  # reported until reset

@@ -47,7 +47,7 @@ def test_keys_of_two_trees_are_two_modules():
 
 
 class Adder(Part):
-    """Adds a constant; its name does not say which."""
+    """Adds a constant that is not part of its name."""
 
     def __init__(self, constant: Any):
         self.constant = constant
@@ -78,7 +78,7 @@ class Chain(Part):
 
 
 class WrittenChain(StructuralPart):
-    """The same without logic of its own."""
+    """A container without logic of its own."""
 
     def __init__(self, constants: tuple[int, ...]):
         self.constants = constants

@@ -15,7 +15,7 @@ def routing_of(dimensions: int) -> HypercubeRouting:
 
 
 def wrong_destinations(part, routing: HypercubeRouting) -> list[int]:
-    """Numbers of nodes for which the part is wrong, whoever sends."""
+    """Numbers of nodes for which the part is wrong, for any sender."""
     wrong = []
 
     async def testbench(ctx):

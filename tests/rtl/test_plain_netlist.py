@@ -1,4 +1,4 @@
-"""Changes to a netlist for lint leave its function as it was: proved by Yosys for every kind of cell they touch."""
+"""Changes to a netlist for lint preserve its function: proved by Yosys for every kind of cell that they change."""
 
 import pytest
 from amaranth.back import rtlil

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""Routers of plans: which switches share a shape, in what order shapes are listed, whose constants a router gets."""
+"""Routers of plans: switches that share a shape, the order of shapes, and the constants of each router."""
 
 import pytest
 
@@ -70,13 +70,13 @@ PLANS = {
 
 @pytest.mark.parametrize("family", PLANS)
 def test_nobody_gets_what_nobody_asked_for(family):
-    """It costs LUTs and changes nothing that a comparison looks at."""
+    """The fault costs LUTs and changes no compared signal."""
     plan = PLANS[family]()
     assert (plan.counters, plan.loadable_tables, plan.clearable_status) == (False, False, False)
 
 
 def test_keys_of_processors_are_those_of_unicasts_alone():
-    """A unicast's header has no bits of destinations, so that no sound one would tell."""
+    """A unicast's header has no bits of destinations, so no sound one would show the fault."""
     labels = SpamLabels(figure_1())
     parameters = next(iter(spam_plan(SpamRouting(labels, 16)).shapes.values()))().parameters
     network = labels.network

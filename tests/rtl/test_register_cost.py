@@ -1,4 +1,4 @@
-"""What the register block costs: a network's logic on ECP5 without and with it, routers and hosts' ends left aside."""
+"""Cost of the register block: a network's logic on ECP5 without and with it, routers and hosts' ends left aside."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Register maps: what they refuse, which registers networks have, and that header, page and manifest say the same."""
+"""Register maps: refused parameters, registers of networks, and the agreement of header, page and manifest."""
 
 import re
 import subprocess
@@ -92,7 +92,7 @@ def modules(verilog: str) -> set[str]:
 
 @pytest.mark.parametrize("network", ["spam", "min"])
 def test_a_network_is_the_same_inside_with_registers_and_without(network):
-    """All modules but the top and the parts that remember; without registers nothing can be cleared."""
+    """All modules but the top and the parts with sticky bits, which cannot be cleared without registers."""
     plan = network_plan(network)
     plain = generate_network(plan).files
     with_registers = generate_network(plan, "noc", generate_with_registers).files
@@ -132,7 +132,7 @@ def test_c_header_says_what_the_map_says(network, require_tool, tmp_path):
 
 
 def test_c_code_of_the_page_compiles(require_tool, tmp_path):
-    """What docs/registers.md shows works with the header as it is, for a network that has all registers."""
+    """The code in docs/registers.md works with the generated header, for a network that has all registers."""
     pieces = re.findall(r"(?ms)^```c\n(.*?)^```$", (ROOT / "docs" / "registers.md").read_text())
     assert len(pieces) == 2
     functions = "".join(_PAGE_FUNCTION.format(i=i, piece=piece) for i, piece in enumerate(pieces))

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""The network processor's program against the procedures, for every copy that a broadcast leaves anywhere.
+"""The network processor's program against the procedures, for every stored copy of a broadcast.
 
 Meshes of up to five steps from the middle to the rim: in smaller ones no leg has a node that is neither the corner nor
 next to it, or only one of them.
@@ -36,7 +36,7 @@ def parts(size: int, algorithm: str) -> tuple[RelayRules, SendRules, object]:
 
 
 def stored(size: int, algorithm: str) -> Iterator[tuple[PacketHeader, tuple[Leg, ...]]]:
-    """Headers of the packets that a node has stored, and what it has to send of each."""
+    """Headers of the packets that a node has stored, and the copies that it must send of each."""
     number, mesh = algorithm_number(algorithm), harts_model(size).routing.mesh
     yield PacketHeader(broadcast=1, algorithm=number), initial_legs(algorithm, size)
     seen = {(c.direction, c.stages, c.tag, c.steps_left) for c in broadcast_copies(mesh, algorithm, 0)}
@@ -57,7 +57,7 @@ def stored(size: int, algorithm: str) -> Iterator[tuple[PacketHeader, tuple[Leg,
 
 
 def wrong_outputs(size: int, algorithm: str) -> list[PacketHeader]:
-    """Headers of which the rules say that they are to be sent elsewhere."""
+    """Headers that the rules send to other outputs."""
     rules, _, layout = parts(size, algorithm)
     wrong = []
 

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""Routers, injectors and ejectors that leave reset in different cycles: nothing is lost, doubled or mixed up.
+"""Routers, injectors and ejectors that leave reset in different cycles: no flit is lost, duplicated or misplaced.
 
 Only what counts cycles together has to leave reset together (docs/timing.md): what belongs to a token ring until the
 token comes (``test_token_reset_skew.py``). Nodes of a hexagonal mesh are in ``test_mesh_reset_skew.py``.

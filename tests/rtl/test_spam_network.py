@@ -33,7 +33,7 @@ CASES = [
 
 
 def random_messages(routing, seed, cycles):
-    """Unicasts, multicasts and broadcasts, enough to fill the network; some are nothing but their header."""
+    """Unicasts, multicasts and broadcasts, enough to fill the network; some have no body."""
     numbers, processors = random.Random(seed), range(len(routing.network.processors))
     messages = []
     for _ in range(cycles // 12):

@@ -14,7 +14,7 @@ CYCLES = 500
 class LiteralQueues:
     """A user of the queues, and the queues as the paper has them.
 
-    Inputs look at headers, enqueue, are served and leave at random; ``step`` says who is first in all its queues.
+    Inputs read headers, enqueue, are served and leave at random; ``step`` returns those that are first in all queues.
     """
 
     def __init__(self, ports, seed, *, atomic):
@@ -28,7 +28,7 @@ class LiteralQueues:
 
     def stimulus(self):
         self.looks_at = self.numbers.randrange(self.ports)
-        looks = not self.queued[self.looks_at]  # otherwise it has no use for the route unit
+        looks = not self.queued[self.looks_at]  # otherwise it does not use the route unit
         self.leaving = [self._first_everywhere(i) and self.numbers.random() < 0.3 for i in range(self.ports)]
         self.found = self.numbers.randrange(1, 1 << self.ports) if looks else 0
         self.completes = looks and self.numbers.random() < 0.7

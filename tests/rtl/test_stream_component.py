@@ -9,7 +9,7 @@ from amaranth.sim import Simulator
 from hydranoc import load
 
 pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
-"""Some components are asked for their signatures alone."""
+"""Some tests read only the signature of a component."""
 
 MESH = {"family": "spam", "topology": {"kind": "mesh", "shape": [1, 3]}}
 NETWORKS = {

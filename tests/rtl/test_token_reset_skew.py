@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""How far apart the parts of a token ring may leave reset, and that more is reported: docs/timing.md, "Reset"."""
+"""Reset skew that a token ring tolerates, and the report of more: docs/timing.md, "Reset"."""
 
 import random
 
@@ -17,9 +17,9 @@ FIRST = 0
 RING = (0, 1, 2, 3)
 START = 10
 EARLIEST, LATEST = -START, 2
-"""How much earlier or later than the first switch everything else may leave reset."""
+"""Cycles before or after the first switch in which all other parts may leave reset."""
 SETTLED = 50
-"""Cycles after which the token has been everywhere, or nowhere."""
+"""Cycles after which the token has visited every station, or none."""
 SOUND, LOST, DUPLICATED = (0, 0), (1, 0), (0, 1)
 
 
@@ -40,7 +40,7 @@ class RingUnderReset:
         self.wires = [f"wire_token_in_s{k}" for k in RING] if link_cycles > 1 else []
 
     async def status(self, ctx, delays: dict[str, int]) -> tuple[int, int]:
-        """What the watch says of the ring after a reset of everything that ends with these delays."""
+        """Report of the watch after a reset of all parts that ends with these delays."""
         for cycle in range(START + SETTLED):
             for name, reset in self.platform.resets.items():
                 ctx.set(reset, cycle < START + delays.get(name, 0))
@@ -48,7 +48,7 @@ class RingUnderReset:
         return self._status(ctx)
 
     async def after_reset_of(self, ctx, name: str, phase: int) -> tuple[int, int]:
-        """What it says if then one part alone is reset for a cycle."""
+        """Report of the watch if then one part alone is reset for a cycle."""
         await self.status(ctx, {})
         for cycle in range(phase + SETTLED):
             ctx.set(self.platform.resets[name], cycle == phase)

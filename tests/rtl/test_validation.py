@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""Bad parameters are refused with a message that names the value and what would be right."""
+"""Bad parameters are refused with a message that names the value and the limit."""
 
 import re
 

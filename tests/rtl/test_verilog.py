@@ -1,4 +1,4 @@
-"""The generated Verilog: size, sameness, and the tools that have to accept it."""
+"""The generated Verilog: size, reproducibility, and acceptance by tools."""
 
 import hashlib
 import json
@@ -35,7 +35,7 @@ from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid
 from topology.torus.routing import DALLY_SEITZ, DATELINE, TorusRouting
 
-MOST_BYTES = 460_000  # the largest is the harness of a mesh, with what it shows of every link, input and host
+MOST_BYTES = 460_000  # the largest is the harness of a mesh, with outputs for every link, input and host
 # both generators, look-ahead and delay, headers of one and of several flits, all buffers, the negative control
 SETTINGS = {
     "fast": (generate_network, 16, 32, {}),
@@ -53,7 +53,7 @@ for text in design("narrow").files.values():
     print(hashlib.sha256(text.encode()).hexdigest())
 """
 
-# the ECP5 flow would turn a latch into LUTs: it has to be looked for before
+# the ECP5 flow would turn a latch into LUTs: so the check comes before
 NETWORK_SYNTHESIS = """
 read_verilog {top}.v
 hierarchy -check -top {top}
@@ -333,7 +333,7 @@ def test_yosys_synthesis(require_tool, tmp_path):
     yosys = require_tool("yosys")
     routing = SpamRouting(SpamLabels(lattice_network(2, seed=1)), 16)
     (tmp_path / "noc.v").write_text(generate_network(spam_plan(routing)).files["noc.v"])
-    # the figures go to a file: Yosys in WebAssembly says no more on stdout once it has called ABC
+    # the figures go to a file: Yosys in WebAssembly prints no more on stdout after a call of ABC
     (tmp_path / "synthesis.ys").write_text("read_verilog noc.v\nsynth_ecp5 -top noc\ntee -o figures.txt stat\n")
     call(yosys, ["-q", "synthesis.ys"], tmp_path)
     check_cells((tmp_path / "figures.txt").read_text())
@@ -349,7 +349,7 @@ def test_yosys_synthesis_of_a_whole_network(require_tool, written):
 
 
 def check_cells(figures: str) -> None:
-    """Logic and flip-flops, and no latch of any kind, in what ``stat`` says."""
+    """Logic and flip-flops, and no latch of any kind, in the output of ``stat``."""
     cells = set(re.findall(r"^ +\d+ +(?:\S+ +)?(\$?\w+)$", figures, re.MULTILINE))
     assert {"LUT4", "TRELLIS_FF"} <= cells
     assert [cell for cell in cells if "latch" in cell.lower()] == []

@@ -1,4 +1,4 @@
-"""What a node makes of heads, possible and impossible ones."""
+"""Route candidates of heads at a node, possible and impossible ones."""
 
 import random
 

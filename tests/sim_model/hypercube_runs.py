@@ -19,7 +19,7 @@ MOST_NODES = 8
 
 @dataclass(frozen=True)
 class Shape:
-    """What the loop of planes is compiled for; the rule decides only how many lanes are for any head."""
+    """Parameters for which the loop of planes is compiled; the rule decides only how many lanes are for any head."""
 
     dimensions: int
     lanes: int

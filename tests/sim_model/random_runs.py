@@ -43,7 +43,7 @@ COMPARED = (
 
 @dataclass(frozen=True)
 class Run:
-    """What is run, and where it is stopped and looked at on the way."""
+    """Parameters of a run, and the cycles in which it is stopped and compared."""
 
     model: Model
     messages: Messages
@@ -53,7 +53,7 @@ class Run:
     counting: bool = False
 
     def simulate(self, engine: str) -> tuple[Simulation, list[Results], list[np.ndarray]]:
-        """Results at every stop and at the end; and what channels have carried until then, if that is counted."""
+        """Results at every stop and at the end; and channel counts until then, if they are enabled."""
         simulation = Simulation(
             self.model, self.messages, self.startup_cycles, engine=engine, count_channels=self.counting
         )
@@ -81,7 +81,7 @@ def random_run(family: str, seed: int) -> Run:
 
 
 def random_lane_run(lanes: int, buffer_flits: int, seed: int) -> Run:
-    """A torus or mesh whose lanes are so many and so deep; tori with one lane can deadlock."""
+    """A torus or mesh with lanes of a given number and depth; tori with one lane can deadlock."""
     random = np.random.default_rng([seed, lanes, buffer_flits])
     model = random_torus(random, lanes, buffer_flits)
     nodes = len(model.network.processors)

@@ -33,7 +33,7 @@ class Node:
 
 
 class Receivers:
-    """The users of all ejectors: who stalls, and when."""
+    """The users of all ejectors, and their stalls."""
 
     def __init__(self, network: ChannelNetwork, hosts: HostBehaviour):
         self.network, self.hosts = network, hosts

@@ -1,4 +1,4 @@
-"""A slow SPAM network in plain Python, written from docs/timing.md and the paper without a look at the engine.
+"""A slow SPAM network in plain Python, written from docs/timing.md and the paper, independently of the engine.
 
 Every output has a literal OCRQ, a list of input numbers, as in SPAM Sec. 3.2; an entry stays in it until the tail has
 been copied. Headers are read from their bits, flit by flit. Everything of a cycle is computed from a copy of the
@@ -20,7 +20,7 @@ class Input:
     buffer: list = field(default_factory=list)  # flits (message, index)
     scanned: int = 0
     delay: int = 0
-    bits: int = 0  # header bits looked at so far
+    bits: int = 0  # header bits processed so far
     splitting: bool = False
     request: set = field(default_factory=set)
     pending: set = field(default_factory=set)
@@ -212,7 +212,7 @@ class ReferenceNetwork:
         return named, number == header.multicast_flits - 1
 
     def read_parts(self, number, data):
-        """The same where a flit says which part of the processors it is about, and whether it is the last one."""
+        """Processors that a flit of a header of parts names, and its last bit."""
         header, size = self.routing.header, self.routing.header.part_processors
         if number < header.unicast_flits:
             return [], False

@@ -342,5 +342,5 @@ class TestObjectFiles:
         unknown = [b"", object_file[:100], object_file[:18] + b"\xb7" + object_file[19:]]  # an ARM processor's
         assert [load_code(content, ENTRY) for content in unknown] == [None] * 3
         assert load_code(object_file, "no_such_symbol") is None
-        monkeypatch.setattr(object_code, "ADDRESS", 2)  # so that those in the file are of another kind
+        monkeypatch.setattr(object_code, "ADDRESS", 2)  # so that those in the file differ
         assert load_code(object_file, ENTRY) is None

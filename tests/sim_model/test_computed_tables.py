@@ -1,4 +1,4 @@
-"""What large networks compute in place of tables: equal to the tables, row by row, and so is every run."""
+"""Values that large networks compute in place of tables: equal to the tables, row by row, and so is every run."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Messages that wait for several others: for what their source gets, and for what it sends itself."""
+"""Messages that wait for several others: for messages to their source, and for messages from it."""
 
 import numpy as np
 import pytest

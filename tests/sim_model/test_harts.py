@@ -14,7 +14,7 @@ from topology.harts.frame import SLOTS
 from topology.harts.graph import HexMesh
 from topology.harts.routing import HartsRouting, operation
 
-MOST_SIZE_ROUND = 4  # a way round a larger mesh needs more pages than a node can have
+MOST_SIZE_ROUND = 4  # a path round a larger mesh needs more pages than a node can have
 BROADCASTS = [
     pytest.param(size, algorithm, marks=[pytest.mark.slow] if size > 7 else [])
     for size in range(2, 16)
@@ -24,7 +24,7 @@ BROADCASTS = [
 
 
 def copy_log(simulation: Simulation) -> Any:
-    """What hosts were given so far."""
+    """Copies delivered to hosts so far."""
     return simulation.results().copy_log
 
 

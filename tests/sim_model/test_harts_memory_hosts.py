@@ -34,7 +34,7 @@ def test_copies_arrive_as_they_do_with_ports(algorithm):
     found = arrivals(simulated(MemoryHostsModel(model.routing), records))
     assert {copy: stored for copy, (stored, _) in found.items()} == {c: stored for c, (stored, _) in with_ports.items()}
     for stored, delivered in found.values():
-        assert delivered % SLOTS == PROCESSOR_SLOT  # when the network processor looks
+        assert delivered % SLOTS == PROCESSOR_SLOT  # when the network processor reads it
         assert 0 < delivered - stored <= 2 * SLOTS
 
 

@@ -62,7 +62,7 @@ def job(request):
 
 
 def finished(model, messages, hosts, **settings):
-    """A run to the end in which everything has arrived once and in order."""
+    """A run to the end; every message arrives once and in order."""
     simulation = Simulation(model, messages, hosts=hosts, **settings)
     results = simulation.run()
     assert (results.lost, results.duplicated, results.disordered, results.deadlocked) == (0, 0, 0, False)
@@ -94,7 +94,7 @@ def test_same_seed_same_result_and_other_seed_another(job):
 
 
 def test_receivers_that_are_blocked_for_no_reason_change_nothing(job):
-    """The ejectors are there, and a user that is always ready never fills them."""
+    """The ejectors exist, and an always ready user never fills them."""
     eager = finished(*job, EAGER)
     assert_same(eager, finished(*job, HostBehaviour(blocked=(Blockade(0, 10 * eager.cycles, 5),))))
 
@@ -153,7 +153,7 @@ class _Receiver:
         self.blocked = [b for b in hosts.blocked if b.processor == model.network.delivery_processors[position]]
         self.inputs = {"seed": hosts.seed, "salt": endpoint_salt(RECEIVER, position), "level": hosts.stall_level}
         self.reader, self.ejector = StallingReceiverTwin(), MessageEjectorTwin()
-        # the first cycle after reset, in which nothing is ready
+        # the first cycle after reset, in which no input is ready
         self.reader.step({**self.inputs, "blocked": 0})
         self.ejector.step({"link.valid": 0, "link.payload": 0, "user.ready": 0})
 
@@ -175,7 +175,7 @@ class _Source:
         self.pattern = HostPatternTwin()
         self.words, self.injector = PausingSourceTwin(model.flit_bits), MessageInjectorTwin(model.routing.header)
         self.format, self.flits = DescriptorFormat(model.routing.header), FlitFormat(model.flit_bits)
-        # the first cycle after reset, in which nothing is ready
+        # the first cycle after reset, in which no input is ready
         self.pattern.step(self.inputs)
         self.words.step({**self.inputs, "start": 0, "payload_seed": 0, "words.ready": 0})
         idle = ("message.valid", "message.payload", "link.ready", "payload.valid", "payload.payload")
@@ -191,7 +191,7 @@ class _Source:
             "message.payload": 0 if message is None else self._descriptor(message),
             "link.ready": int(moved[self.channel]),
         }
-        injector = self.injector  # it never looks at a word that is not due
+        injector = self.injector  # it never reads a word that is not due
         free = injector.register is None or moved[self.channel]
         due = int(free and injector.flits_left > 0 and not injector.header_left)
         words = self.words.step({**self.inputs, **start, "words.ready": due})
@@ -285,7 +285,7 @@ def test_nobody_who_waits_for_a_host_is_deadlocked(hosts):
 
 
 def test_dependent_messages_keep_their_order():
-    """Software multicasts: what waits for an arrival is released by the tail on the channel, not by the reader."""
+    """Software multicasts: a dependent message is released by the tail on the channel, not by the reader."""
     model = spam_model(random_irregular(5, switches=8), flit_bits=16)
     processors = len(model.network.processors)
     records = [Message(0, (1,), 12)]

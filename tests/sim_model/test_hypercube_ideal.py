@@ -1,4 +1,4 @@
-"""The ideal hypercube: exact without load, nothing lost, and the latencies of an independent simulation under load."""
+"""The ideal hypercube: exact without load, no losses, and the latencies of an independent simulation under load."""
 
 import os
 import subprocess
@@ -22,7 +22,7 @@ LIGHT_TOLERANCE, HEAVY_TOLERANCE = 0.03, 0.06
 LOAD_TOLERANCE = 0.02
 EVEN, WIDE = (0.2, 0.4, 0.6, 0.8), (0.2, 0.5, 0.8)
 INDEPENDENT = [
-    # An independent simulation, with buffers of 2 flits and lanes that are given again when empty, means of 500 to 800
+    # An independent simulation, with buffers of 2 flits and atomic VC reallocation, means of 500 to 800
     # broadcasts with standard errors of 0.3 to 0.8 %. n, M, share of broadcasts, V; rates as shares of the saturation
     # of the analytical model's fixed variant; latencies.
     ((6, 32, 0.01, 2), EVEN, (215, 238, 263, 298)),
@@ -342,7 +342,7 @@ def test_every_delay_costs():
 
 @pytest.mark.parametrize(("reuse", "third"), [("tail", 8 + 4 + 1), ("empty", 4 + 20 + 1 + 4 + 1)])
 def test_lane_is_free_behind_the_tail_or_with_all_credits(reuse, third):
-    # Three messages follow each other over a link of two lanes; it takes long until delivered flits are room again.
+    # Three messages follow each other over a link of two lanes; delivered flits free their places late.
     run = IdealRun(IdealCube(3, 2, 4, buffer_flits=8, credit_cycles=20, lane_reuse=reuse))
     run.add(generated(*[(0, 0, NONE, 1, 0)] * 3))
     run.watch(0, 3)
@@ -382,7 +382,7 @@ def test_an_input_sends_one_flit_if_it_asks_for_one_worm_at_a_time(single):
 
 
 def test_an_input_that_asks_goes_on_asking():
-    # What an input has asked for it gets before it asks for anything else, whatever it could have meanwhile.
+    # An input keeps its request until it is granted, even if other outputs become free.
     cube = IdealCube(4, 4, 12, single_requests=True)
     run = busy_run(cube, 0.05, 0.1, 400)
     waited = 0
@@ -390,7 +390,7 @@ def test_an_input_that_asks_goes_on_asking():
         run.advance(cycle)
         before = run.state.ports.request.copy()
         run.advance(cycle + 1)
-        left = before != NONE  # what was asked for and has not left
+        left = before != NONE  # requested and not yet left
         after = run.state.ports.request[left]
         assert ((after == before[left]) | (after == NONE)).all()
         waited += int((after == before[left]).sum())

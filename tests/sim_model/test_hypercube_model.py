@@ -1,4 +1,4 @@
-"""The golden model of hypercubes: what its timing says, and what may never happen."""
+"""The golden model of hypercubes: timing, and invariants."""
 
 import re
 
@@ -73,7 +73,7 @@ def test_every_message_arrives_once_under_heavy_load(lanes, depth, channels):
 
 @pytest.mark.parametrize("lane_reuse", [REUSE_ESCAPE_TAIL, REUSE_TAIL])
 def test_every_message_arrives_once_behind_tails(lane_reuse):
-    """With one flit in a buffer in the same cycles; sooner with several flits, where nothing but the lane is short."""
+    """With one flit in a buffer in the same cycles; sooner with several flits, where only the lane is scarce."""
     for lanes, depth in ((1, 1), (2, 1), (1, 4), (2, 4)):
         usual, reused = (heavy(cube(3, lanes, depth, lane_reuse=rule), 2_000, 3) for rule in (REUSE_EMPTY, lane_reuse))
         expected, results = usual.run(), reused.run()

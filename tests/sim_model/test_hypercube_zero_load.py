@@ -73,7 +73,7 @@ def test_copies_leave_a_node_on_one_diagonal(dimensions):
         hosts = codes[dimensions:]
         if channels > 1:
             assert {code ^ number for number, code in enumerate(hosts)} == {hosts[0]}
-        # no two inputs look at one output
+        # no two inputs request one output
         for diagonal in range(1 << code_bits(dimensions, channels)):
             looks = [code ^ diagonal for code in codes]
             assert len(set(looks)) == len(looks)

@@ -1,4 +1,4 @@
-"""Injection processes against their mean rates and what defines them."""
+"""Injection processes against their mean rates and definitions."""
 
 import numpy as np
 import pytest
@@ -54,7 +54,7 @@ def test_starts_are_in_order_within_their_time_and_repeatable(process):
     assert set(node.tolist()) == set(range(NODES))
     again = process.starts(generator(), 3_000, NODES)
     assert np.array_equal(cells, again[0] * NODES + again[1])
-    short = process.starts(generator(), 1, 1)  # nothing to draw from may be left
+    short = process.starts(generator(), 1, 1)  # the set to draw from may be empty
     assert len(short[0]) == len(short[1])
 
 
@@ -110,7 +110,7 @@ def test_lengths_of_bursts_and_pauses_are_geometric():
         interval = confidence_interval(sample, 0.999)
         assert interval.mean == pytest.approx(mean, abs=interval.half_width)
         assert interval.relative < 0.02
-        # a geometric distribution is all in its chance to go on
+        # a geometric distribution is defined by its chance to continue
         going_on = (sample > 15).sum() / (sample > 14).sum()
         assert going_on == pytest.approx(1 - 1 / mean, abs=4 / (sample > 14).sum() ** 0.5)
     in_burst = (end - begin).sum() / (400_000 * NODES)

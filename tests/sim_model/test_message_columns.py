@@ -1,4 +1,4 @@
-"""Messages as columns: checked like records, whatever is wrong with them, and the parts they are drawn from."""
+"""Messages as columns: checked like records for every error, and the parts they are drawn from."""
 
 from dataclasses import replace
 
@@ -56,7 +56,7 @@ def test_columns_become_the_messages_that_their_records_become(monkeypatch):
     from_records = Messages.build(records, processors=NODES, header_flits=header, injection_channels=2)
     assert set(from_records.injection.tolist()) == {0, 1}
     assert set(from_records.operation.tolist()) == {0, 4}
-    monkeypatch.setattr(Messages, "build", None)  # columns that are right do without
+    monkeypatch.setattr(Messages, "build", None)  # valid columns skip this
     assert_same(checked_messages(columns, processors=NODES, header_flits=header, injection_channels=2), from_records)
 
 

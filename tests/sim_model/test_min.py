@@ -47,7 +47,7 @@ def test_tokens_prevent_deadlock(kind, radix, stages, channels, buffer_flits):
 @pytest.mark.parametrize(("kind", "radix", "stages", "channels"), CAMPAIGN)
 @pytest.mark.parametrize("buffer_flits", [1, 2, 16])
 def test_tokens_prevent_deadlock_in_a_thousand_jobs(kind, radix, stages, channels, buffer_flits):
-    """And the static check says whether switches without tokens can deadlock at all."""
+    """The static check decides if switches without tokens can deadlock at all."""
     routing, nodes = MinRouting(MinNetwork(kind, radix, stages, channels), 128), radix**stages
     deadlocked = {}
     for token in (NO_TOKEN, EXACT):

@@ -1,4 +1,4 @@
-"""Patterns of unicasts against their definitions, written down here a second time."""
+"""Patterns of unicasts against an independent transcription of their definitions."""
 
 import itertools
 
@@ -88,7 +88,7 @@ def _shape_or_class(value: object) -> str:
 def test_permutations_of_digits(network, shape, name):
     assert network.shape == shape
     if max(shape) == 2 and name == "tornado":
-        with pytest.raises(ValueError, match="nobody would send"):
+        with pytest.raises(ValueError, match="no node would send"):
             PERMUTATIONS[name](network)
         return
     sent = PERMUTATIONS[name](network)
@@ -122,7 +122,7 @@ def test_coordinates_are_those_of_the_links():
         (
             "tornado",
             hypercube_network(3),
-            "needs a dimension of at least 3 switches, not 2 x 2 x 2: nobody would send",
+            "needs a dimension of at least 3 switches, not 2 x 2 x 2: no node would send",
         ),
         ("neighbour", MinNetwork("omega", 2, 3), "needs a network with coordinates: a mesh, torus, ring or hypercube"),
     ],
@@ -146,7 +146,7 @@ def test_hot_spots_get_their_share_from_everyone():
     for node in range(8):
         seen = np.bincount(drawn[source == node], minlength=8)
         expected = np.array([0.7 / 7 if other != node else 0.0 for other in range(8)])
-        expected[[2, 5]] += 0.15  # what is drawn for the source itself is not sent
+        expected[[2, 5]] += 0.15  # messages to the source itself are not sent
         assert seen[expected == 0].sum() == 0
         assert stats.chisquare(seen[expected > 0], 20_000 * expected[expected > 0]).pvalue > LEAST_P
 
@@ -169,7 +169,7 @@ def test_near_nodes_are_equally_likely():
 def test_distances_count_links_between_switches():
     assert distances(torus_network([4, 4], processors_per_switch=2))[0, :6].tolist() == [0, 0, 1, 1, 2, 2]
     one_way = distances(MinNetwork("omega", 2, 3))
-    assert (one_way == 2).all()  # through three stages, whatever the destination
+    assert (one_way == 2).all()  # through three stages for any destination
 
 
 def test_a_permutation_written_out():

@@ -59,7 +59,7 @@ def mesh_model(**parameters) -> TorusModel:
 
 
 def test_a_deadlock_is_reported_as_by_cycles():
-    """One lane in a ring: everybody sends half way round."""
+    """One lane in a ring: every node sends half way round."""
     model = TorusModel(TorusRouting(TorusNetwork(Grid(1, 5), 1), 32), buffer_flits=2)
     messages = build(model, [Message(node, [(node + 2) % 5], 60) for node in range(5)])
     (planes, (ended,), _), (cycles, (again,), _) = (
@@ -95,7 +95,7 @@ def test_long_runs_go_by_planes():
     ("message", "options", "why"),
     [
         (Message(0, [11], 8), {"hosts": HostBehaviour(pause_level=128)}, "for hosts that hold back"),
-        (Message(0, [11], 8, operation=operation(Turns(True, False))), {}, "for messages that have no way"),
+        (Message(0, [11], 8, operation=operation(Turns(True, False))), {}, "for unroutable messages"),
     ],
 )
 def test_where_planes_cannot_be_moved(message, options, why):

@@ -16,7 +16,7 @@ GRIDS = [Grid(*sides, wraps=wraps) for sides in SIDES for wraps in (True, False)
 
 
 def moved(bits, moves, direction):
-    """What comes over the channels of a direction, from a bit of each router; by words, as the loop does it."""
+    """Bits that arrive over the channels of a direction, from a bit of each router; by words, like the loop."""
     plane = plane_of(bits)
     found = np.zeros_like(plane)
     for word in range(len(plane)):

@@ -1,4 +1,4 @@
-"""Requests and replies, by what the network does with them; and batches."""
+"""Requests and replies, measured in the network; and batches."""
 
 from dataclasses import replace
 
@@ -43,7 +43,7 @@ def most_outstanding(results, node):
     events = [(int(results.start_cycle[number]), 1) for number in requests]
     events += [(int(results.arrival_cycle[number + 1]), -1) for number in requests]
     outstanding = most = 0
-    for _, step in sorted(events):  # what arrives in a cycle frees a slot in it
+    for _, step in sorted(events):  # an arrival frees a slot in its own cycle
         outstanding += step
         most = max(most, outstanding)
     return most
@@ -93,7 +93,7 @@ def test_requests_are_those_without_replies():
 def test_columns_become_the_messages_that_their_records_become(monkeypatch):
     columns = drawn(Replies(FixedLength(4), DELAY, 3))
     from_records = Messages.build(list(columns), processors=NODES, header_flits=MODEL.header_flits)
-    monkeypatch.setattr(Messages, "build", None)  # columns that are right do without
+    monkeypatch.setattr(Messages, "build", None)  # valid columns skip this
     messages = columns.checked(processors=NODES, header_flits=MODEL.header_flits)
     for name, column in vars(messages).items():
         assert np.array_equal(column, vars(from_records)[name]), name

@@ -1,4 +1,4 @@
-"""Reports of routers with tables: the lines of a worm on its way over two switches, and what an owner waits for."""
+"""Reports of routers with tables: the lines of a worm across two switches, and the input that an owner waits for."""
 
 import pytest
 

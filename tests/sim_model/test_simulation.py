@@ -1,4 +1,4 @@
-"""Stepping, running, recording, going back: all the same machine, compiled or not."""
+"""Stepping, running, recording, going back: consistent, compiled or not."""
 
 import hashlib
 import os
@@ -20,7 +20,7 @@ CYCLES = 400
 
 
 def example(startup_cycles=4):
-    """A contended network with everything in it."""
+    """A contended network with all features."""
     model = spam_model(random_irregular(5, switches=8), flit_bits=16, routing_cycles=3)
     records = random_records(np.random.default_rng(1), model, 80, cycles=200, body=12)
     relay = records[0].destinations[0]
@@ -166,7 +166,7 @@ def test_results_of_messages_that_are_groups_of_their_own_need_no_gathering():
         simulation = simulate(model, records)
         for results in (simulation.run(150), simulation.run()):
             gathered = replace(results)
-            vars(gathered)["_all_alone"] = False  # what it would be with messages of one group
+            vars(gathered)["_all_alone"] = False  # the value with messages of one group
             assert vars(results).keys().isdisjoint({"_all_alone"})
             assert results._all_alone
             for name in ("groups", "group_start_cycle", "group_latency_cycles", "group_destinations"):

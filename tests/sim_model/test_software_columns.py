@@ -58,7 +58,7 @@ def test_columns_become_what_records_become(name, monkeypatch):
     from_records = checked(SENDERS[name](list(columns)))
     assert len(from_records) >= len(columns.destinations)  # partitioned multicasts have representatives as well
     assert set(np.diff(from_records.parent_offsets).tolist()) == ({0} if name == "separate" else {0, 1})
-    monkeypatch.setattr(Messages, "build", None)  # columns that are right do without
+    monkeypatch.setattr(Messages, "build", None)  # valid columns skip this
     from_columns = checked(SENDERS[name](columns))
     for member, column in vars(from_records).items():
         assert np.array_equal(vars(from_columns)[member], column), member

@@ -63,7 +63,7 @@ def test_headers_of_parts_equal_the_reference(seed):
         buffer_flits=pick(random, 1, 2, 4),
         routing_cycles=pick(random, 1, 1, 2, 3),
     )
-    assert seed % 4 or model.routing.header.unicast_flits == 2  # and the second flit has nothing but a field
+    assert seed % 4 or model.routing.header.unicast_flits == 2  # and the second flit has only a field
     records = random_records(random, model, 40, cycles=50, body=int(random.integers(0, 20)))
     compare(model, records, 0, 300)
 

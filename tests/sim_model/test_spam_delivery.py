@@ -1,4 +1,4 @@
-"""Everything arrives once, in order and unaltered, whatever the load."""
+"""Every message arrives once, in order and unaltered, at any load."""
 
 import numpy as np
 import pytest

@@ -18,7 +18,7 @@ def moved_names(simulation, cycles):
 
 
 def test_a_unicast_of_three_flits_with_look_ahead():
-    # Accepted in 0, flits on the injection link in 1, 2, 3. The header is looked at while it moves (1), granted and
+    # Accepted in 0, flits on the injection link in 1, 2, 3. The header is decoded while it moves (1), granted and
     # copied in 2, on the link in 3; again two cycles later on the delivery link.
     simulation = simulate(spam_model(TWO_SWITCHES, routing_cycles=1), [Message(0, [1], 3)])
     assert moved_names(simulation, 9) == [
@@ -35,7 +35,7 @@ def test_a_unicast_of_three_flits_with_look_ahead():
 
 
 def test_a_unicast_of_three_flits_with_two_routing_cycles():
-    # No look-ahead: moved in 1, looked at in 2, copied in 3, on the link in 4.
+    # No look-ahead: moved in 1, decoded in 2, copied in 3, on the link in 4.
     simulation = simulate(spam_model(TWO_SWITCHES, routing_cycles=2), [Message(0, [1], 3)])
     assert moved_names(simulation, 11) == [
         set(),
@@ -84,7 +84,7 @@ def test_two_headers_for_one_output_go_in_turn():
 
 
 def test_a_multicast_waits_for_all_its_outputs():
-    # Message 0 holds the output to processor 2; message 1 wants 2 and 3 and must not send to 3 before 2 is released.
+    # Message 0 holds the output to processor 2; message 1 requests 2 and 3 and must not send to 3 before 2 is released.
     network = Network(1, [], [0, 0, 0, 0])
     model = spam_model(network, flit_bits=64)
     simulation = simulate(model, [Message(0, [2], 4), Message(1, [2, 3], 2, start_cycle=1)])

@@ -19,7 +19,7 @@ def test_every_channel_gets_its_share_of_unicasts():
     counts = Counter(drawn)
     assert set(counts) == set(range(6))
     assert max(counts.values()) - min(counts.values()) < 200
-    # and one says nothing about the next one of its host
+    # and each is independent of the next one of its host
     pairs = Counter((drawn[i], drawn[i + 7]) for i in range(len(drawn) - 7))
     assert len(pairs) == 36
     assert max(pairs.values()) < 1.5 * min(pairs.values())

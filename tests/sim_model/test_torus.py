@@ -1,4 +1,4 @@
-"""Tori and meshes as golden models: routing, deliveries, lanes, deadlock, and what reports say."""
+"""Tori and meshes as golden models: routing, deliveries, lanes, deadlock, and reports."""
 
 from dataclasses import replace
 
@@ -117,7 +117,7 @@ def test_all_rules_survive_what_kills_one_lane(lane_rule):
 
 
 def test_a_worm_that_waits_for_flits_is_named():
-    # Message 1 has the way to node 3 and its receiver takes nothing; message 0 waits behind it, its tail still at home.
+    # Message 1 has the channel to node 3 and its receiver stalls; message 0 waits behind it, its tail at the source.
     model = torus_model(1, 5, 1, wraps=False)
     hosts = HostBehaviour(blocked=(Blockade(3, 0, 5_000),))
     simulation = simulate(model, [Message(0, [3], 60, start_cycle=40), Message(2, [3], 60)], hosts=hosts)

@@ -1,4 +1,4 @@
-"""U-torus, U-mesh and SPU: everyone once, in the fewest steps, without contention within a step."""
+"""U-torus, U-mesh and SPU: every node once, in the fewest steps, without contention within a step."""
 
 from functools import partial
 

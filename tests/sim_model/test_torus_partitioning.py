@@ -1,4 +1,4 @@
-"""Multicasts by partitioning: whom each phase reaches, over which channels, and how schemes choose."""
+"""Multicasts by partitioning: receivers and channels of each phase, and the choice of schemes."""
 
 from collections import Counter
 

@@ -21,7 +21,7 @@ LINK_CONTENTION = {"I": lambda _: 1, "II": lambda h: h, "III": lambda _: 1, "IV"
 
 
 def shape_of(subnetwork: Subnetwork) -> nx.MultiDiGraph:
-    """A subnetwork as a graph, built from nothing but its nodes and channels."""
+    """A subnetwork as a graph, built only from its nodes and channels."""
     onwards: dict[tuple[int, int], int | None] = {
         channel: subnetwork.whole.neighbour(*channel) for channel in subnetwork.channels
     }

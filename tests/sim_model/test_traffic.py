@@ -75,7 +75,7 @@ def test_shares_of_multicasts_and_broadcasts():
     for message in messages:
         if len(message.destinations) == 15:
             assert set(message.destinations) == set(range(16)) - {message.source}
-    # when nodes send is drawn apart from what they send
+    # starts and destinations are drawn independently
     starts = [(message.start_cycle, message.source) for message in messages]
     assert starts == [(message.start_cycle, message.source) for message in random_traffic(**USUAL)]
 

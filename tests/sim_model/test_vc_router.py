@@ -100,7 +100,7 @@ def test_a_request_that_is_not_good_costs_the_output_a_cycle():
 
 
 def test_flits_from_a_processor_come_last_if_so_wanted():
-    # After message 0 it is the host's turn. Its head asks in the same cycle as that from switch 3.
+    # After message 0 it is the host's turn. Its head requests in the same cycle as that from switch 3.
     records = [Message(1, [7], 1), Message(4, [7], 4, start_cycle=10), Message(3, [7], 4, start_cycle=8)]
     assert arrivals_at_node_7(records)[1:] == [20, 26]
     assert arrivals_at_node_7(records, injection_priority="low")[1:] == [26, 20]
@@ -113,7 +113,7 @@ def test_a_request_that_is_not_the_first_one_stays_even_if_it_is_not_good():
 
 
 def test_the_turn_stays_when_a_request_is_dropped():
-    # Message 0 takes the one credit. The head of message 1 asks at the host's turn and is dropped. When the credit is
-    # back it asks again, beside message 2 from switch 3, and it is still the host's turn.
+    # Message 0 takes the one credit. The head of message 1 requests at the host's turn and is dropped. When the credit
+    # is back it requests again, beside message 2 from switch 3, and it is still the host's turn.
     records = [Message(1, [7], 1), Message(4, [7], 1, start_cycle=4), Message(3, [7], 1, start_cycle=4)]
     assert arrivals_at_node_7(records, buffer_flits=1) == [8, 12, 16]

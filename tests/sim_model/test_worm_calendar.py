@@ -1,4 +1,4 @@
-"""The calendar of the engine that moves worms, against a plain list of what is to happen."""
+"""The calendar of the engine that moves worms, against a plain list of events."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ ENTRIES, STEPS, FARTHEST = 12, 400, 5 * WHEEL
 
 
 def due(calendar: Calendar, cycle: int) -> set[int]:
-    """Entries that stand in the calendar for a cycle."""
+    """Entries of the calendar for a cycle."""
     found, entry = set(), int(calendar.first[cycle & WHEEL_MASK])
     while entry != NONE:
         if calendar.entries[entry].cycle == cycle:

@@ -34,13 +34,13 @@ def dateline_lanes(grid: Grid, send: Send) -> Iterator[Lane]:
 
 
 def conflicts(grid: Grid, sends: Iterable[Send], used) -> int:
-    """How often a channel or lane is used again within a step."""
+    """Number of repeated uses of a channel or lane within a step."""
     uses = Counter((send.step, place) for send in sends for place in used(grid, send))
     return sum(uses.values()) - len(uses)
 
 
 def conflicting_sends(grid: Grid, sends: Sequence[Send], used) -> int:
-    """How many sends share a channel or lane with another one of their step."""
+    """Number of sends that share a channel or lane with another one of their step."""
     uses = Counter((send.step, place) for send in sends for place in used(grid, send))
     return sum(any(uses[send.step, place] > 1 for place in used(grid, send)) for send in sends)
 

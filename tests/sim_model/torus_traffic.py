@@ -30,7 +30,7 @@ def simulate(model: TorusModel, records: list[Message], startup_cycles: int = 0,
 
 
 def random_records(random: np.random.Generator, model: TorusModel, count: int, *, cycles: int, body: int, turned=0.0):
-    """Messages between random nodes, some with turns of their own; in a mesh such a message may have no way."""
+    """Messages between random nodes, some with turns of their own; in a mesh such a message may be unroutable."""
     nodes = len(model.network.processors)
     records = []
     for _ in range(count):
@@ -52,7 +52,7 @@ def turned(record: Message) -> Turns | None:
 def reference(
     model: TorusModel, records: list[Message], startup_cycles: int = 0, hosts: HostBehaviour = EAGER
 ) -> LaneReference:
-    """The slow network that a model is held against."""
+    """The slow network that a model is compared with."""
     return LaneReference(
         model.network,
         torus_route(model.routing, records),
@@ -83,7 +83,7 @@ def torus_route(routing: TorusRouting, records: list[Message]) -> Route:
         return present[link.source_port]
 
     def crosses(lane: int) -> bool:
-        """Whether a lane belongs to a channel from one end of a row or column to the other."""
+        """True if a lane belongs to a channel from one end of a row or column to the other."""
         channel, name = network.channels[lane], travels(lane)
         axis = 1 if name[1] == "y" else 0
         start, end = grid.position(channel.source)[axis], grid.position(channel.sink)[axis]

@@ -1,6 +1,6 @@
-"""A slow network with lanes in plain Python, written from docs/timing.md without a look at the engine.
+"""A slow network with lanes in plain Python, written from docs/timing.md, independently of the engine.
 
-Everything stands in dictionaries and lists, by channel (a lane is one) or by switch and port of its links. All of a
+The state is in dictionaries and lists, by channel (a lane is one) or by switch and port of its links. All of a
 cycle is decided from a copy of the state at its start; only the changes go into the state itself.
 """
 
@@ -18,7 +18,7 @@ Route = Callable[[int, int], tuple[list[int], list[int]]]
 
 @dataclass(frozen=True)
 class Request:
-    """What an input asks for: one of its lanes, and the lane that the flit at its front is to go to.
+    """Request of an input: one of its lanes, and the target lane of the flit at its front.
 
     No such lane, None, is the request of a worm that is drained.
     """
@@ -128,7 +128,7 @@ class LaneReference:
         return [int(lane in arriving) for lane in range(len(self.network.channels))]
 
     def move(self, old) -> dict[int, Flit]:
-        """What moves on which lane. Between switches it is all that is on the links, one flit at most on each."""
+        """Flits that move, by lane. Between switches it is all that is on the links, one flit at most on each."""
         arriving: dict[int, Flit] = {}
         links = set()
         for lane, flit in old.register.items():
@@ -164,7 +164,7 @@ class LaneReference:
                 self.deliver(lane, old)
 
     def front_is_head(self, lane, old) -> bool:
-        """Whether a head is at the front of the buffer of a lane."""
+        """True if a head is at the front of the buffer of a lane."""
         is_head = bool(old.buffer[lane]) and not old.active[lane]
         assert is_head == (bool(old.buffer[lane]) and old.buffer[lane][0][1] == 0)
         return is_head
@@ -175,7 +175,7 @@ class LaneReference:
         return self.suits_head(request.target, old)
 
     def suits_head(self, target, old) -> bool:
-        """Whether the request of a head for an output lane is good."""
+        """True if the request of a head for an output lane is good."""
         least = self.depth if self.lane_reuse == "empty" else 1
         return old.free[target] and old.credits[target] >= least
 
@@ -205,12 +205,12 @@ class LaneReference:
         return granted, dropped
 
     def yields(self, port) -> bool:
-        """Whether the requests of an input come after those of all others."""
+        """True if the requests of an input come after those of all others."""
         link = self.network.links.channels[self.network.links.input_channel[port[0]][port[1]]]
         return self.injection_priority == "low" and not self.network.links.is_switch(link.source)
 
     def asks_for(self, output, port, old) -> bool:
-        """Whether an input has a request for a lane of an output."""
+        """True if an input has a request for a lane of an output."""
         request = old.request[port]
         return request is not None and request.target is not None and self.output_of(request.target) == output
 
@@ -271,7 +271,7 @@ class LaneReference:
         return self.front_is_head(lane, old) and old.delay[lane] == max(self.routing_cycles - 2, 0)
 
     def flits_of(self, lane, old, arriving) -> list[Flit]:
-        """What is in the buffer of a lane, and what arrives."""
+        """Flits in the buffer of a lane, and the arriving one."""
         return [*old.buffer[lane], *([arriving[lane]] if lane in arriving else [])]
 
     def output_lane(self, lane, old, arriving) -> int | None:
@@ -283,7 +283,7 @@ class LaneReference:
         return next(iter([*good, *candidates, *escapes]), None)
 
     def may_be_good(self, lane, old) -> bool:
-        """Whether the request of a lane would be good, with the credits on the wires counted."""
+        """True if the request of a lane would be good, with the credits on the wires counted."""
         if old.active[lane]:
             target = old.target[lane]
             return target is None or old.credits[target] + (target in old.credit_wires) > 0
@@ -294,7 +294,7 @@ class LaneReference:
         return not ways or any(self.may_suit_head(target, old) for target in ways)
 
     def may_suit_head(self, target, old) -> bool:
-        """Whether a head can have an output lane, with a credit on the wire counted."""
+        """True if a head can have an output lane, with a credit on the wire counted."""
         least = self.depth if self.lane_reuse == "empty" else 1
         return old.free[target] and old.credits[target] + (target in old.credit_wires) >= least
 

@@ -1,4 +1,4 @@
-"""Faults on the wires of a harness: what an instance puts out is not what the others, and the comparison, get."""
+"""Faults on the wires of a harness: the other instances, and the comparison, get altered outputs of an instance."""
 
 import json
 import pickle
@@ -21,7 +21,7 @@ _CYCLE = """
 
 @dataclass(frozen=True)
 class Alteration:
-    """A wire between instances that is not what it should be.
+    """A faulty wire between instances.
 
     Members
     -------

@@ -1,4 +1,4 @@
-"""Jobs for networks with AXI4-Stream endpoints, and what must come out of them."""
+"""Jobs for networks with AXI4-Stream endpoints, and the expected deliveries."""
 
 import json
 import pickle
@@ -24,11 +24,11 @@ BENCH = "tb.common.axi.bench"
 
 LONGEST_PACKET = 14
 PERIODS_PS = (3_700, 9_974, 10_006, 31_300)
-"""Of clocks that have nothing to do with the network's 10 ns: much faster, nearly as fast, and much slower."""
+"""Periods of clocks unrelated to the network's 10 ns: much faster, nearly as fast, and much slower."""
 
 
 def due(job: AxiJob) -> tuple[int, int]:
-    """Deliveries, and packets that can go nowhere."""
+    """Deliveries, and packets without a destination."""
     receivers = [packet.receivers(job.nodes) for phase in job.phases for packet in phase.packets]
     return sum(map(len, receivers)), receivers.count(set())
 
@@ -107,7 +107,7 @@ def network_job(routing: RoutedNetwork, mode: str, *, packets: int, ordered: boo
 
 
 def check_overtaking(source: BenchSource, job: AxiJob, folder: Path) -> None:
-    """Packets arrive once and intact, but overtake each other; wanted in order, the bench says which one was late."""
+    """Packets arrive once and intact, but overtake each other; if order is required, the bench names the late one."""
     result = run_job(source, job, "icarus", folder)
     check(result, job)
     assert result.overtaken > 0

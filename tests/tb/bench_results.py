@@ -30,7 +30,7 @@ def run_cases(
     try:
         run_bench(built, bench, dict(variables), folder)
     except SimulatorFailed:
-        # under pytest, cocotb's runner also raises when a bench found something wrong
+        # under pytest, cocotb's runner also raises when a bench found a fault
         if not (folder / "results.xml").exists():
             raise
     cases = ElementTree.parse(folder / "results.xml").iter("testcase")

@@ -1,4 +1,4 @@
-"""How tests compare hardware with the golden model, and what a report of a difference looks like."""
+"""Comparison of hardware with the golden model in tests, and the form of a mismatch report."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,7 @@ def assert_equal(job, simulator, folder):
 
 
 def assert_delivered(job):
-    """Every message reaches every destination exactly once; what is delivered equals the model's in every flit."""
+    """Every message reaches every destination exactly once; deliveries equal the model's in every flit."""
     results = model_results(job)
     assert (results.lost, results.duplicated, results.disordered) == (0, 0, 0)
     assert not results.deadlocked

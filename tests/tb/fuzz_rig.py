@@ -73,7 +73,7 @@ class Rig(wiring.Component):
 
 
 def run_fuzz(make_rig: Callable[[], Rig], job: FuzzJob, simulator: str, folder: Path) -> str:
-    """What went wrong, or nothing."""
+    """The failure as text, or an empty string."""
     source = BenchSource(
         TOP,
         verilog.convert(make_rig(), name=TOP),

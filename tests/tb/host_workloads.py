@@ -1,4 +1,4 @@
-"""Networks of all families under load, whose hosts hold back."""
+"""Networks of all families under load, with host back-pressure."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -29,7 +29,7 @@ SMALL_SPAM = Network(3, [(0, 1), (1, 2), (0, 2)], [0, 0, 1, 1, 2, 2])
 
 
 def holding_back(job: Comparison, hosts: HostBehaviour, most_cycles: int | None = None) -> Comparison:
-    """The same messages from and for hosts that hold back: in the model all of them arrive."""
+    """The same messages with host back-pressure: in the model all of them arrive."""
     results = Simulation(job.model, job.messages, job.startup_cycles, hosts=hosts).run()
     assert (results.lost, results.duplicated, results.disordered, results.deadlocked) == (0, 0, 0, False)
     cycles = results.cycles + QUIET_CYCLES
@@ -70,7 +70,7 @@ def random_min(number: int, cycles: int) -> Comparison:
 
 def random_harts(number: int, cycles: int) -> Comparison:
     random, size = np.random.default_rng(number), 3 if number % 5 == 4 else 2
-    faults = Faults((), (3,), ()) if number % 2 else NO_FAULTS  # none over which packets would be dropped
+    faults = Faults((), (3,), ()) if number % 2 else NO_FAULTS  # no links over which packets would be dropped
     buffer_flits, gap_frames, relay_frames = (int(random.integers(1, 4)) for _ in range(3))
     return loaded(
         size,

@@ -73,7 +73,7 @@ def job(
 
 @dataclass(frozen=True)
 class SentHome(HypercubeModel):
-    """Every third message carries the number of its own sender: there is no way for it."""
+    """Every third message carries the number of its own sender, so it is unroutable."""
 
     def sent_header(self, messages: Messages, message: int) -> int:
         sound = super().sent_header(messages, message)

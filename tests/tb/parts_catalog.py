@@ -1,4 +1,4 @@
-"""Every shared hardware part in many shapes, and faulty variants of each with what its bench must say about them.
+"""Every shared hardware part in many shapes, and faulty variants of each with the expected report of its bench.
 
 Widths and depths are crossed where both matter.
 """
@@ -14,7 +14,7 @@ from topology.common.flits import HeaderFormat
 
 CYCLES_PER_PHASE = 60
 FILLS_PER_PHASE = 5
-"""In cycles per flit: so often a buffer can be filled and emptied in a phase."""
+"""Cycles per flit in which a buffer can be filled and emptied in a phase."""
 WIDTHS = (8, 32, 64, 512)
 Shape = dict[str, int]
 Make = Callable[[ModuleType, Shape], Any]
@@ -34,7 +34,7 @@ def header_shape(flit_bits: int, key_bits: int, source_bits: int, destinations: 
 
 
 class PartUnderTest:
-    """A part and what is tested of it.
+    """A part and its tested variants.
 
     Members
     -------

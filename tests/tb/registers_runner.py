@@ -1,4 +1,4 @@
-"""Networks of every family with registers, jobs for their bench, and what came of each of its tests."""
+"""Networks of every family with registers, jobs for their bench, and the outcome of each of its tests."""
 
 import pickle
 from collections.abc import Callable
@@ -50,7 +50,7 @@ TESTS = {
 """Tests of the bench by network: one with errors alone, and each family with all registers that it can have."""
 
 FORCED = {"ERRORS_MISFRAMED": ("noc_error_monitor", "guards"), "TOKEN_LOST": ("noc_token_monitor", "here")}
-"""By register, what the bench forces because no worm that an injector sends brings it about: module and signal."""
+"""By register, the module and signal that the bench forces, for events that no injected worm causes."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Specimen:
     -------
     plan : NetworkPlan
     lost, good : (int, int)
-        Header and its flits: of a worm without a way, and of one to ``DESTINATION``.
+        Header and its flits: of an unroutable worm, and of one to ``DESTINATION``.
     """
 
     plan: NetworkPlan
@@ -94,12 +94,12 @@ def _min() -> Specimen:
 
 
 def _to_nobody(plan: NetworkPlan, key: int) -> Specimen:
-    """What is lost is a multicast without destinations."""
+    """The lost message is a multicast without destinations."""
     return _routed(plan, key, plan.header.multicast_flits)
 
 
 def _harts() -> Specimen:
-    """What is lost is a packet to a neighbour over the one link, which is dead."""
+    """The lost message is a packet to a neighbour over the one link, which is dead."""
     mesh = HexMesh(2)
     neighbour = next(node for node in range(1, mesh.nodes) if node != DESTINATION)
     routing = HartsRouting(mesh, 40, faults=Faults(dead_links=((SENDER, neighbour),)))
@@ -117,7 +117,7 @@ def _hypercube() -> Specimen:
 
 
 def _to_itself(plan: NetworkPlan) -> Specimen:
-    """What is lost is a message to its own sender."""
+    """The lost message is one to its own sender."""
     assert plan.addressing is not None
     return _routed(replace(plan, counters=True), plan.addressing.unicast_keys[SENDER], plan.header.unicast_flits)
 
@@ -143,7 +143,7 @@ def generated(name: str) -> GeneratedDesign:
 
 
 def register_job(name: str) -> RegisterJob:
-    """The job for a network: processor 0 sends to ``DESTINATION``, or what is lost at once."""
+    """The job for a network: processor 0 sends to ``DESTINATION``, or a message that is lost at once."""
     specimen = SPECIMENS[name]()
     plan, network = specimen.plan, specimen.plan.network
     header, flits = specimen.good

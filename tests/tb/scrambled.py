@@ -1,4 +1,4 @@
-"""Verilog whose registers and memories begin with anything, as they do where nothing sets them at power-up."""
+"""Verilog whose registers and memories begin with random values, as on devices without power-up values."""
 
 import random
 import re
@@ -10,7 +10,7 @@ _MODULE = re.compile(r"(?m)^(?=module )")
 
 def scrambled(verilog: str, seed: int) -> str:
     """The same modules, in which each register has a random value before the first reset, and so has each word of a
-    memory that is written; memories that nobody writes are tables and stay.
+    memory that is written; memories without a write port are tables and stay.
 
     Parameters
     ----------

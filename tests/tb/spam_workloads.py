@@ -25,7 +25,7 @@ QUIET_CYCLES = 16
 
 @dataclass(frozen=True)
 class Shape:
-    """What a test varies besides the network."""
+    """Parameters that a test varies besides the network."""
 
     flit_bits: int = 32
     buffer_flits: int = 2
@@ -42,7 +42,7 @@ class Shape:
 
     @property
     def settings(self) -> dict[str, object]:
-        """What plans and models are told besides the routing."""
+        """Parameters of plans and models besides the routing."""
         return {
             "buffer_flits": self.buffer_flits,
             "routing_cycles": self.routing_cycles,

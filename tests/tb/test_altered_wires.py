@@ -1,4 +1,4 @@
-"""Negative controls of what the comparison sees inside a network: contents of flits, side wires, status outputs.
+"""Negative controls of the comparison inside a network: contents of flits, side wires, status outputs.
 
 Each fault is made good before it reaches a processor, or has no effect on flits at all. It has to be reported in its
 very cycle, by name, and nothing else with it.
@@ -48,12 +48,12 @@ def test_flit_altered_on_one_channel_and_put_right_on_the_next(flit_bits, bit, t
     assert first == f"first difference in cycle {cycle}"
     signatures = r"hardware signature 0x.., model signature 0x.."
     assert re.match(rf"  channel s0->s1: {signatures}, message 0, flit 1 of 9, body 0x[0-9a-f]+", second), second
-    assert not router.startswith("  ")  # the router's state: nothing else differs
+    assert not router.startswith("  ")  # the router's state: no other field differs
 
 
 @pytest.mark.parametrize("flit_bits", [16])
 def test_flit_that_is_put_right_arrives_right(flit_bits, tmp_path, require_tool):
-    """The negative control of the one before: without the signatures nothing is seen of it."""
+    """The negative control of the one before: without the signatures the fault is invisible."""
     require_tool("icarus")
     job = line_of_three(flit_bits)
     wrong = flipped_in_body("router_s0", "outputs__0__payload", 3, flit_bits)

@@ -1,4 +1,4 @@
-"""Tables and headers that lead nowhere: hardware and golden model drain, count and report the same in every cycle."""
+"""Tables and headers without a route: hardware and golden model drain, count and report the same in every cycle."""
 
 import numpy as np
 import pytest
@@ -69,7 +69,7 @@ def test_worms_without_a_way(family, flit_bits, share, tmp_path, require_tool):
 
 
 class FarTags(HartsRouting):
-    """Tags of every other packet lead farther than any packet has to go.
+    """Tags of every other packet lead farther than any valid route.
 
     As in a mesh that looks the same from every node, they depend on how far ahead the destination's number is.
     """

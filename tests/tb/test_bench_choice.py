@@ -1,4 +1,4 @@
-"""``compare`` without cocotb finds and reports what it does with cocotb: rows, counters, tables, waveforms."""
+"""``compare`` finds and reports the same with and without cocotb: rows, counters, tables, waveforms."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Modules that are compiled once: what a simulator with them shows is what one without them shows."""
+"""Modules that are compiled once: simulators with and without them show the same."""
 
 import re
 from dataclasses import replace
@@ -98,7 +98,7 @@ def compared(verilog, design, harness, folder: Path, cycles: int = CYCLES):
 
 @pytest.mark.slow
 def test_a_fault_of_one_router_among_blocks_is_reported_by_name(tmp_path, monkeypatch, require_tool):
-    """The router takes itself for its neighbour, so a worm that is to turn there goes on or leaves."""
+    """The router uses its neighbour's number, so a worm that is to turn there goes on or leaves."""
     require_tool("verilator")
     monkeypatch.setattr(block_choice, "BLOCKS_FROM_ROUTERS", 1)
     (tmp_path / "mesh.yaml").write_text(MESH)

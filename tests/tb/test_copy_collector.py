@@ -101,7 +101,7 @@ class Mutant:
         A piece of it that occurs in the module exactly once.
     replacement : str
     symptom : str
-        Regular expression of what the bench must say.
+        Regular expression of the expected report.
     shape : dict
     tests : str
         Regular expression of the bench's tests to run.
@@ -223,7 +223,7 @@ MUTANTS = [
     Mutant("lets_ordinary_packets_date_entries", copy_entries, "Mux(self.keyed, stale, 0)", "stale", ANY_OUTPUT),
     Mutant("mixes_algorithms", copy_collector, '("algorithm", "source", "id")', '("source", "id")', ANY_OUTPUT),
     Mutant("stores_late_copies", copy_collector, "eq(~refused & ~late)", "eq(~refused)", ANY_OUTPUT, FIRST_COPY),
-    # what is finished, and what is told of it
+    # finished copies, and their report
     Mutant(
         "takes_one_id_for_another",
         finished_broadcasts,
@@ -348,7 +348,7 @@ class TwinAlone:
 
 
 def judge(module: ModuleType, of: Shape, traffic: str, cycles: int = TWIN_CYCLES_PER_PHASE) -> None:
-    """Let the oracle look at a twin."""
+    """Check a twin with the oracle."""
     parameters = {**of, "seed": sum(name_of(of).encode())}
     twin = module.CopyCollectorTwin(**collector_keywords(of))
     bench = CollectorBench(TwinAlone(twin), parameters, traffic)

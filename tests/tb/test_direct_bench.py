@@ -1,4 +1,4 @@
-"""The bench without cocotb: it sees what cocotb's sees, in the same cycle and the same words."""
+"""The bench without cocotb: it reports the same as cocotb's, in the same cycle and the same words."""
 
 from dataclasses import replace
 
@@ -51,7 +51,7 @@ def test_a_flit_that_is_wrong_on_one_channel_alone_is_reported_as_under_cocotb(t
 
 
 def test_a_bench_is_used_again(require_tool):
-    """What one comparison has left in the hardware is reset before the next."""
+    """The state that a comparison leaves in the hardware is reset before the next one."""
     require_tool("verilator")
     whole, short = job(START), replace(job(START), cycles=12)  # stops with flits in all buffers
     with DirectBench(whole.harness, build_directly(whole.harness)) as bench:

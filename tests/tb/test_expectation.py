@@ -1,4 +1,4 @@
-"""What the lock-step bench expects, and how it reports a difference."""
+"""Expected values of the lock-step bench, and its report of a mismatch."""
 
 from dataclasses import replace
 
@@ -90,7 +90,7 @@ def test_rows_have_everything_where_the_layout_says(family, request):
 
 
 def with_signals(job):
-    """A model and hardware with side wires and status outputs, of which the model does not know all."""
+    """A model and hardware with side wires and status outputs, some of which the model lacks."""
     wires = (SideWire(0, "a", 1, "b"), SideWire(1, "c", 3, "d", 3))
     known, unknown = StatusOutput("known", 2), StatusOutput("unknown", 2)
 

@@ -1,4 +1,4 @@
-"""Routers whose neighbours break the rules of worms: nothing is wedged, and sound worms pass, whole and unmixed."""
+"""Routers whose neighbours break the rules of worms: no router is wedged, and sound worms pass, whole and unmixed."""
 
 from dataclasses import replace
 
@@ -159,7 +159,7 @@ def test_a_faulty_guard_is_found(fault, tmp_path, require_tool, monkeypatch):
 
 
 def test_headers_without_an_end_are_found(tmp_path, require_tool, monkeypatch):
-    """A router that waits for the flit that says it is the last, however many there have been, is wedged by noise."""
+    """A router that waits for a flit marked as the last, without a limit, is wedged by noise."""
     require_tool("icarus")
     faulty = mutated(header_decoder, "return longest | self._names_set", "return self._names_set")
     monkeypatch.setattr(route_unit, "HeaderDecoder", faulty.HeaderDecoder)

@@ -1,4 +1,4 @@
-"""The bench's own rules of hosts against the model's hosts, and against messages that wait for something else."""
+"""The bench's own rules of hosts against the model's hosts, and against messages with other dependencies."""
 
 from dataclasses import replace
 

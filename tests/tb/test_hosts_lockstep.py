@@ -53,7 +53,7 @@ def test_receivers_that_take_nothing_for_thousands_of_cycles(family, tmp_path, r
 
 
 def test_irregular_network_under_verilator(tmp_path, require_tool):
-    """On a simulator that other tests build as well: how hosts behave is no part of the hardware."""
+    """On a simulator that other tests build as well: host behaviour is not part of the hardware."""
     require_tool("verilator")
     shape = Shape(flit_bits=16, buffer_flits=1, routing_cycles=2)
     routing = shape.routing(irregular_network(10, seed=11))

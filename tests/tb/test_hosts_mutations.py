@@ -1,4 +1,4 @@
-"""One-line faults that only hosts which hold back bring to light.
+"""One-line faults that show only under host back-pressure.
 
 With eager hosts an ejector is never full and no word is ever late, so that the comparison sees none of them.
 """

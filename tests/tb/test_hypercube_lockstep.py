@@ -30,7 +30,7 @@ SMALL = (
     (3, 8, 16, 16, DUATO, 1),
 )
 HOSTS = (HostBehaviour(), HostBehaviour(pause_level=level_of(0.3), stall_level=level_of(0.4), seed=5))
-FAULTY = {  # what brings a fault to light
+FAULTY = {  # workload that shows a fault
     "fast": ((2, 2, 4, 16, DUATO, 1), HOSTS[0], 400),
     "wide": ((3, 3, 2, 16, DUATO, 1), HOSTS[0], 600),
     "stalled": ((2, 2, 4, 16, DUATO, 1), HOSTS[1], 600),
@@ -156,7 +156,7 @@ def job_of(shape, **more) -> Comparison:
 
 
 def campaign():
-    """All sizes with all lanes and depths; what else there is to vary is dealt out in turn."""
+    """All sizes with all lanes and depths; other parameters vary in turn."""
     deal = itertools.product((2, 3, 4, 5, 6), (1, 2, 3, 4), (1, 2, 4))
     for number, (dimensions, lanes, depth) in enumerate(deal):
         channels = (1, dimensions, 2)[(number + number // 12) % 3]
@@ -176,7 +176,7 @@ def test_pauses_and_stalls(tmp_path, require_tool):
 
 @pytest.mark.parametrize("channels", [1, 3])
 def test_broadcasts_among_unicasts(channels, tmp_path, require_tool):
-    """Relays send on when they have the tail, over the injection channel of the dimension if they have so many."""
+    """Relays send on when they have the tail, over the injection channel of the dimension if it exists."""
     require_tool("icarus")
     shape = (3, 2, 2, 16, DUATO, channels)
     comparison = job_of(shape, cycles=2_000, hosts=HOSTS[1], most_compared=3_000, broadcasts=True)
@@ -224,7 +224,7 @@ def test_without_an_order_of_escapes_hardware_and_model_deadlock_alike(rule, lan
 
 
 def marked(mutations: list[Mutation]) -> Iterator[Any]:
-    """Every third fault is always looked at, and all with ``--slow``."""
+    """Every third fault is always tested, and all with ``--slow``."""
     for number, mutation in enumerate(mutations):
         yield pytest.param(mutation, marks=[pytest.mark.slow] if number % 3 else [])
 

@@ -1,4 +1,4 @@
-"""Hypercubes whose lanes are given again behind tails, in lock-step with their golden model; and faults of theirs."""
+"""Hypercubes with non-atomic VC reallocation, in lock-step with their golden model; and faults of theirs."""
 
 import itertools
 from dataclasses import replace
@@ -30,7 +30,7 @@ SMALL = (
     (2, 3, 3, REUSE_TAIL),
     (3, 2, 4, REUSE_TAIL),
 )
-FAULTY = {  # what brings a fault to light
+FAULTY = {  # workload that shows a fault
     "tail": ((2, 2, 4, REUSE_TAIL), HOSTS[0]),
     "escape": ((2, 2, 4, REUSE_ESCAPE_TAIL), HOSTS[0]),
     "stalled": ((2, 3, 2, REUSE_TAIL), HOSTS[1]),
@@ -88,7 +88,7 @@ def job_of(shape, **more) -> Comparison:
 
 
 def campaign():
-    """All sizes with all lanes and depths; what else there is to vary is dealt out in turn."""
+    """All sizes with all lanes and depths; other parameters vary in turn."""
     deal = itertools.product((2, 3), (1, 2, 3), (1, 2, 4), (REUSE_ESCAPE_TAIL, REUSE_TAIL))
     for number, shape in enumerate(deal):
         channels = (1, shape[0])[number // 2 % 2]

@@ -1,6 +1,6 @@
 """Networks whose links take several cycles, in lock-step with their golden model, and faults of their stages.
 
-The comparison sees every stage: a bit of ``moved`` says whether a flit left it.
+The comparison covers every stage: a bit of ``moved`` shows that a flit left it.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""What deadlocks in the golden model deadlocks in the hardware, in the same cycle; with the rule kept neither does."""
+"""Negative controls deadlock in model and hardware in the same cycle; with the rule kept, neither deadlocks."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ FLITS = 24
 
 
 def conflicting_multicasts() -> list[Message]:
-    """Two worms that want the same four outputs of one switch, from inputs between them."""
+    """Two worms that request the same four outputs of one switch, from inputs between them."""
     return [Message(source, (1, 2, 4, 5), FLITS) for source in (0, 3)]
 
 

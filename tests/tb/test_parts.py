@@ -42,7 +42,7 @@ def _own_cache(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def outcomes_of(require_tool, tmp_path_factory):
-    """What came of all instances in a rack under Icarus, which runs at the first call for it."""
+    """Outcomes of all instances in a rack under Icarus, which runs at the first call."""
     require_tool("icarus")
 
     @functools.cache
@@ -134,7 +134,7 @@ def test_order_check_finds_circles_and_members_older_than_themselves():
 
 def test_frames_find_words_that_no_message_needs_and_messages_cut_short():
     frames = MessageFrames(FlitFormat(8))
-    with pytest.raises(RuleBroken, match="took a payload word that no message needs"):
+    with pytest.raises(RuleBroken, match="took a payload word beyond the message"):
         frames.word_taken(1)
     frames.descriptor_taken(Descriptor((9,), 2))
     with pytest.raises(RuleBroken, match="1 body flits of the message were never loaded"):

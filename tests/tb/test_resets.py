@@ -49,7 +49,7 @@ ROUTED = {  # tables, golden model, hardware plan, and to how many nodes a messa
 
 
 def busy(family: str) -> Comparison:
-    """Everybody sends from the start on, more than the network can carry."""
+    """Every node sends from the start on, more than the network can carry."""
     if family == "harts":
         return replace(loaded(2, 200), cycles=420, resets=(161, 203, 290))
     routing, make_model, make_plan, most = ROUTED[family]
@@ -67,7 +67,7 @@ def busy(family: str) -> Comparison:
 
 
 def from_anything(job: Comparison, seed: int = 1) -> Comparison:
-    """The same, with registers and memories that begin with anything: what is not reset must not matter."""
+    """Registers and memories begin with random values: state without a reset must not matter."""
     return replace(job, harness=replace(job.harness, verilog=scrambled(job.harness.verilog, seed)))
 
 
@@ -98,7 +98,7 @@ def test_a_lost_reset_is_reported(family, what, file, text, tmp_path, require_to
     lost = f"{text}{'' if text.endswith('(') else ', '}reset_less=True"
     mutation = Mutation(f"has lost the reset {what}", file, text, lost)
     result = compare_verilog(sound, mutation, tmp_path, settings, family)
-    assert result.mismatches == 1, f"nobody saw that the hardware {mutation.name}"
+    assert result.mismatches == 1, f"no check saw that the hardware {mutation.name}"
     assert (result.mismatch_cycle or 0) >= sound.resets[0]
 
 
@@ -124,7 +124,7 @@ UNSWEPT = Mutation(
 
 @pytest.mark.parametrize("mutation", [None, UNSWEPT], ids=["sound", "relies-on-zeros"])
 def test_counters_begin_at_zero_whatever_their_memory_has(mutation, tmp_path, require_tool):
-    """A simulation that begins with zeros in memories does not see that nobody clears them."""
+    """A simulation that begins with zeros in memories does not see that no logic clears them."""
     require_tool("icarus")
     sound = counted(cycles=250, traffic_cycles=200)
     copy_hardware(tmp_path, mutation)

@@ -33,7 +33,7 @@ NETWORKS = ((2, 2, TORUS), (3, 5, TORUS), (4, 4, TORUS), (8, 8, TORUS), (1, 8, M
 DEPTHS = (1, 2, 3, 4, 8)
 FLIT_BITS, ROUTING_CYCLES, REUSE = (16, 64), (1, 2, 3), ("tail", "tail", "empty")
 HOSTS = (HostBehaviour(), HostBehaviour(pause_level=level_of(0.3), stall_level=level_of(0.4), seed=5))
-FAULTY = {  # what brings a fault to light
+FAULTY = {  # workload that shows a fault
     "fast": ((3, 3, TORUS, 2, 16, DALLY_SEITZ, 2, 1, "tail", "equal"), HOSTS[0], 400),
     "slow": ((3, 3, TORUS, 4, 16, DALLY_SEITZ, 4, 2, "tail", "equal"), HOSTS[0], 1_500),
     "balanced": (SMALL[6], HOSTS[0], 800),
@@ -130,12 +130,12 @@ def job_of(shape, **more) -> Comparison:
 
 
 def campaign():
-    """All networks with all lanes and depths; what else there is to vary is dealt out in turn."""
+    """All networks with all lanes and depths; other parameters vary in turn."""
     deal = itertools.count()
     for rows, columns, wraps in NETWORKS:
         for lanes, depth in itertools.product((2, 3, 4) if wraps else (1, 2, 3, 4), DEPTHS):
             number = next(deal)
-            rule = LANE_RULES[(number + number // 9) % 3]  # with all delays and all ways to reuse lanes
+            rule = LANE_RULES[(number + number // 9) % 3]  # with all delays and all kinds of VC reallocation
             yield (
                 (
                     *(rows, columns, wraps, lanes, FLIT_BITS[number % 2], rule, depth),

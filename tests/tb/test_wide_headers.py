@@ -119,4 +119,4 @@ def test_a_lost_high_bit_is_reported(name, mutation, tmp_path, require_tool):
     require_tool("icarus")
     settings = {"packet_flits": 32} if name == "harts" else {}
     result = compare_verilog(JOBS[name](), mutation, tmp_path, settings, name)
-    assert result.mismatches == 1, f"nobody saw that the hardware {mutation.name}"
+    assert result.mismatches == 1, f"no check saw that the hardware {mutation.name}"

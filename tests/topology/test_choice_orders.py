@@ -1,4 +1,4 @@
-"""The orders by which routers with adaptive routing choose are fair, by counting over all there are."""
+"""The orders by which routers with adaptive routing choose are fair, by exhaustive counting."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Network files: what they mean, and one clear error with its line for each thing that can be wrong."""
+"""Network files: their meaning, and one clear error with its line for each possible mistake."""
 
 from typing import Any
 
@@ -67,7 +67,7 @@ def test_anynet_takes_links_from_both_ends_and_sparse_numbers(tmp_path):
 
 
 def test_anynet_latencies_are_those_of_one_direction(tmp_path):
-    """BookSim's README: the channel back is a cycle long unless its own line says something else."""
+    """BookSim's README: the channel back is a cycle long unless its own line has another latency."""
     text = (
         "router 0 node 0 1 router 1 5 router 2\nrouter 1 node 1 router 2 3 router 0\n"
         "router 2 node 2 router 1 3 router 1\n"

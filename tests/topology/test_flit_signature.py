@@ -1,4 +1,4 @@
-"""The signature of a flit: its definition, its twin in NumPy, and what it must tell apart."""
+"""The signature of a flit: its definition, its NumPy version, and the flits that it must distinguish."""
 
 import numpy as np
 import pytest
@@ -51,7 +51,7 @@ def test_every_single_bit_changes_the_signature(flit_bits):
 
 
 def test_the_multiplier_keeps_single_bits_apart():
-    """Whatever the flit: a bit moves the product by no less than what the highest eight bits can see."""
+    """For any flit, a changed bit moves the product enough to change the highest eight bits."""
     for bit in range(LANE_BITS):
         step = MULTIPLIER << bit & LANE_MASK
         assert 1 << LANE_BITS - SIGNATURE_BITS <= step <= (1 << LANE_BITS) - (1 << LANE_BITS - SIGNATURE_BITS)

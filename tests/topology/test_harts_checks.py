@@ -1,4 +1,4 @@
-"""Static checks of hexagonal meshes, held against following every packet."""
+"""Static checks of hexagonal meshes, compared with a walk of every packet."""
 
 import pytest
 
@@ -15,7 +15,7 @@ FAULTY = Faults(silent_nodes=(5,), dead_links=((0, 1), (14, 15), (9, 17)))
 
 
 def may_be_lost(mesh: HexMesh, faults: Faults, node: int, tags: Tags) -> bool:
-    """Whether a packet can come to a node where all its ways are dead, by following all of them."""
+    """True if a packet can reach a node where all its route candidates are dead, by following all of them."""
     if tags == ARRIVED:
         return False
     live = [way for way in directions_onward(tags) if not faults.is_dead(mesh, node, way)]

@@ -1,4 +1,4 @@
-"""How many failures a k-reliable broadcast stands (Sec. 4), by trying them."""
+"""Number of failures that a k-reliable broadcast tolerates (Sec. 4), by enumeration."""
 
 from itertools import combinations
 from math import comb
@@ -41,7 +41,7 @@ def links(mesh: HexMesh, algorithm: str) -> list[list[list[int]]]:
 
 
 def failed_sets(items: list[int], count: int, seed: int) -> np.ndarray:
-    """All sets of so many items, or many of them; int64[sets, count]."""
+    """All sets of ``count`` items, or a sample; int64[sets, count]."""
     sets = comb(len(items), count)
     if sets <= SAMPLES:
         return np.array(list(combinations(items, count)), dtype=np.int64).reshape(sets, count)
@@ -50,7 +50,7 @@ def failed_sets(items: list[int], count: int, seed: int) -> np.ndarray:
 
 
 def hits(ways: list[list[int]], failed: np.ndarray, items: int) -> np.ndarray:
-    """Whether each set of failures meets each copy; bool[sets, copies]."""
+    """Hits of each set of failures on each copy; bool[sets, copies]."""
     touched = np.zeros((len(ways), items), dtype=bool)
     for copy, way in enumerate(ways):
         touched[copy, way] = True

@@ -23,7 +23,7 @@ SOURCE = 0
 TRUTH = "as sent"
 TRIALS = 40
 MOST_FORGED = 60
-NOBODY = -1
+NONE_FAULTY = -1
 Guard = Callable[[int, "Sent"], bool]
 
 
@@ -67,7 +67,7 @@ class Mesh:
         self._faulty = faulty
         self._lets_in = lets_in
         self._numbers = numbers
-        self._under_way: list[tuple[int, Sent]] = []  # with the node that they come to
+        self._under_way: list[tuple[int, Sent]] = []  # with the receiving node
 
     def send(self, node: int, packet: Sent) -> None:
         """A node puts a packet on a link."""
@@ -83,7 +83,7 @@ class Mesh:
                 self._arrive(node, packet)
 
     def _arrive(self, node: int, packet: Sent) -> None:
-        """RELAY, and what the node's processor sends on."""
+        """RELAY, and the packets that the node's processor sends on."""
         leg, algorithm = packet.leg, packet.algorithm
         left = leg.distance - 1
         self.first.setdefault((node, algorithm), {}).setdefault(leg.direction, packet.body)
@@ -108,7 +108,7 @@ def forged(mesh: HexMesh, numbers: random.Random, algorithms: tuple[str, ...]) -
 
 
 def guard(mesh: HexMesh) -> Guard:
-    """Lets in what an honest packet from the source would be, coming over that link."""
+    """Accepts only packets that an honest source could have sent over that link."""
     expected = {algorithm: expected_arrivals(mesh, algorithm) for algorithm in VOTING}
 
     def lets_in(node: int, packet: Sent) -> bool:
@@ -160,7 +160,7 @@ def test_a_naive_vote_is_deceived(size, algorithm):
 @pytest.mark.parametrize("algorithm", VOTING)
 @pytest.mark.parametrize("size", [3, 4])
 def test_with_a_guard_at_every_node_the_vote_is_right(size, algorithm):
-    """Also if the faulty node claims that the source has sent by other algorithms: these never reach a majority."""
+    """Forged broadcasts by other algorithms in the source's name never reach a majority either."""
     mesh = HexMesh(size)
     wrong_copies = 0
     for nodes in trials(size, algorithm, guard(mesh), VOTING):
@@ -181,7 +181,7 @@ def test_all_forgeries_together_reach_a_victim_over_one_link(size, algorithm):
     mesh = HexMesh(size)
     lets_in, stages = guard(mesh), range(1, STAGES + 1)
     for faulty in range(1, mesh.nodes):
-        nodes = Mesh(mesh, NOBODY, lets_in, random.Random(0))
+        nodes = Mesh(mesh, NONE_FAULTY, lets_in, random.Random(0))
         for way, distance, stage, tag in product(range(DIRECTIONS), range(1, mesh.size + 1), stages, range(TAGS)):
             nodes.send(faulty, Sent(algorithm, Leg(way, distance, stage, tag), "forged"))
         nodes.run()
@@ -193,7 +193,7 @@ def test_without_forging_the_guard_changes_nothing(algorithm):
     """Every honest packet is let in, and the copies are those of the procedure."""
     mesh = HexMesh(4)
     lets_in = guard(mesh)
-    nodes = Mesh(mesh, NOBODY, lets_in, random.Random(1))
+    nodes = Mesh(mesh, NONE_FAULTY, lets_in, random.Random(1))
     for leg in initial_legs(algorithm, mesh.size):
         nodes.send(SOURCE, Sent(algorithm, leg, TRUTH))
     nodes.run()

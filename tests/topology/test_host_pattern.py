@@ -1,4 +1,4 @@
-"""The pattern in which hosts hold back."""
+"""The pattern of host back-pressure."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Hypercubes: ports and lanes by hand, and the routing rules against what they say."""
+"""Hypercubes: ports and lanes by hand, and the routing against its rules."""
 
 from itertools import combinations
 
@@ -171,7 +171,7 @@ def test_wrong_escape_by_hand():
 
 
 def expected(routing: HypercubeRouting, arrival: int, key: int) -> tuple[set[int], set[int]]:
-    """Candidates and escapes as the rules say it, lane by lane."""
+    """Candidates and escapes by the rules, lane by lane."""
     network = routing.network
     switch, came = network.channels[arrival].sink, network.dimension_of[arrival]
     remaining = [d for d in range(network.dimensions) if (switch ^ key) >> d & 1]

@@ -33,7 +33,7 @@ def lane_named(routing: HypercubeRouting, name: str) -> int:
 
 
 class ByHand:
-    """All headers one by one, on all lanes, by nothing but the scalar masks."""
+    """All headers one by one, on all lanes, by the scalar masks only."""
 
     def __init__(self, routing: HypercubeRouting, lane_reuse: str):
         network = self.network = routing.network
@@ -120,7 +120,7 @@ def closure(edges) -> set[tuple[int, int]]:
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize(("dimensions", "lanes"), SMALL)
 def test_graph_is_that_of_all_headers_one_by_one(dimensions, lanes, rule, lane_reuse):
-    """What can be reached in the graph, with lanes that differ by a shift taken as one."""
+    """The graph has the same reachable states, with lanes that differ by a shift taken as one."""
     routing = make(dimensions, lanes, rule)
     waiting, by_hand = Waiting(Ways(routing), lane_reuse), ByHand(routing, lane_reuse)
     ways = waiting.ways
@@ -154,7 +154,7 @@ def test_shifts_of_the_rules(rule, shifts, representatives):
 
 
 def free(rule: str, dimensions: int, lanes: int, lane_reuse: str) -> bool:
-    """What comes out: the negative controls have a cycle from 2 dimensions on, and tails in adaptive lanes as well."""
+    """Expected result: the negative controls have a cycle from 2 dimensions on, and tails in adaptive lanes as well."""
     return dimensions == 1 or (rule == DUATO and (lanes == 1 or lane_reuse != REUSE_TAIL))
 
 
@@ -302,14 +302,14 @@ def test_headers_without_a_way_are_found():
     routing = broken(3, 2, {("s1->s3.0", 0b100): ((), ())})
     verdict = check_hypercube_deadlock(routing)
     assert not verdict.free
-    assert verdict.reason == "a header for s7 that arrives on s1->s3.0 has no way (1 such cases)"
+    assert verdict.reason == "a header for s7 that arrives on s1->s3.0 is unroutable (1 such cases)"
     # who goes from 1 or 0 to 7 may come there; from 5 that is no shortest way
     assert unreached_pairs(routing) == [(0, 7), (1, 7)]
 
 
 def test_headers_without_a_way_are_counted_in_all_switches():
     class NoEscapeAtLast(HypercubeRouting):
-        """With one remaining dimension, the third one, there is no way."""
+        """With one remaining dimension, the third one, heads are unroutable."""
 
         def masks(self, lane):
             candidates, escapes = (masks.copy() for masks in super().masks(lane))
@@ -319,7 +319,7 @@ def test_headers_without_a_way_are_counted_in_all_switches():
     routing = make(3, 2, kind=NoEscapeAtLast)
     # at each of 8 switches on 2 x 2 lanes of the first two dimensions, and from the host
     assert check_hypercube_deadlock(routing).reason == (
-        "a header for s4 that arrives on p0->s0 has no way (40 such cases)"
+        "a header for s4 that arrives on p0->s0 is unroutable (40 such cases)"
     )
     missing = unreached_pairs(routing)
     assert len(missing) == 8 * 4
@@ -348,7 +348,8 @@ def test_all_injection_channels_are_looked_at():
     routing = make(2, 2, injection_channels=2, kind=type("BrokenHere", (Broken,), {"changes": changes}))
     assert unreached_pairs(routing) == [(1, 2)]
     assert (
-        check_hypercube_deadlock(routing).reason == "a header for s2 that arrives on p1_1->s1 has no way (1 such cases)"
+        check_hypercube_deadlock(routing).reason
+        == "a header for s2 that arrives on p1_1->s1 is unroutable (1 such cases)"
     )
 
 
@@ -359,7 +360,7 @@ def test_headers_that_run_in_circles_are_found():
     }
     routing = broken(2, 2, ring)
     assert unreached_pairs(routing) == [(0, 3)]
-    assert check_hypercube_deadlock(routing).free  # they always have an escape: nothing stands still
+    assert check_hypercube_deadlock(routing).free  # they always have an escape channel: no deadlock
 
 
 def test_escapes_in_the_wrong_order_at_one_switch_are_found():
@@ -369,9 +370,9 @@ def test_escapes_in_the_wrong_order_at_one_switch_are_found():
     for source in (0, 1, 2):
         neighbour = source ^ 2
         changes[f"p{source}->s{source}", 0b11] = ((), (f"s{source}->s{neighbour}.1",))
-    # now everybody turns from dimension 1 to dimension 0: that is an order as good as the other
+    # now all turn from dimension 1 to dimension 0: an equally valid order
     assert check_hypercube_deadlock(broken(2, 2, changes)).free
-    del changes["p1->s1", 0b11], changes["p2->s2", 0b11]  # even switches turn so, and odd ones the other way
+    del changes["p1->s1", 0b11], changes["p2->s2", 0b11]  # even switches turn this way, odd ones the other way
     verdict = check_hypercube_deadlock(broken(2, 2, changes))
     assert set(verdict.cycle) == {"s1->s0.1", "s0->s2.1", "s2->s3.1", "s3->s1.1"}
 
@@ -411,7 +412,7 @@ def test_indirect_dependencies_are_found():
 
 
 def test_candidates_that_others_wait_for_are_found():
-    """The escape lanes are candidates of everybody as well, in any order."""
+    """The escape lanes are candidates of all headers as well, in any order."""
 
     class AlsoTheLast(HypercubeRouting):
         @property

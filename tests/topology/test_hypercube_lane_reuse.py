@@ -1,4 +1,4 @@
-"""Which lanes hold flits of several worms: hardware and model against the static check."""
+"""Lanes with flits of several worms: hardware and model against the static check."""
 
 import pytest
 

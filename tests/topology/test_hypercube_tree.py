@@ -1,4 +1,4 @@
-"""Broadcast trees of hypercubes: one by hand, and what holds for all."""
+"""Broadcast trees of hypercubes: one by hand, and properties of all."""
 
 from collections import Counter
 
@@ -35,7 +35,7 @@ def test_every_node_receives_once(dimensions):
             assert len(edges) == nodes - 1
             assert sorted(edge.receiver for edge in edges) == [node for node in range(nodes) if node != source]
             level = {source: 0}
-            for edge in edges:  # whoever sends has received
+            for edge in edges:  # a sender has received before
                 assert edge.sender ^ edge.receiver == 1 << edge.dimension
                 assert edge.step == level[edge.sender] + 1 <= dimensions
                 level[edge.receiver] = edge.step

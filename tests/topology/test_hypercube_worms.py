@@ -54,7 +54,7 @@ def send_at_random(network: Worms, order: random.Random, count: int, most_flits:
     [
         (2, 2, REUSE_EMPTY),
         (2, 2, REUSE_ESCAPE_TAIL),
-        (2, 2, REUSE_TAIL),  # not proved, but nothing can wait for ever in a square
+        (2, 2, REUSE_TAIL),  # not proved, but no worm waits for ever in a square
         (2, 1, REUSE_TAIL),
         (3, 1, REUSE_TAIL),
         (3, 2, REUSE_EMPTY),

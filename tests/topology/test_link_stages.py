@@ -1,4 +1,4 @@
-"""Register stages of links: which channels have them, what they are called, and how many there may be."""
+"""Register stages of links: their channels, names, and maximum number."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which flits share a signature in what the lock-step comparison sees."""
+"""Flits that share a signature in the lock-step comparison."""
 
 from itertools import chain
 

@@ -1,4 +1,4 @@
-"""Headers of parts: what their flits say bit by bit, round trips, lengths of one set and of many."""
+"""Headers of parts: their flits bit by bit, round trips, lengths of one set and of many."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def processors_of(bits: int) -> list[int]:
 
 
 def test_64_processors_in_16_bit_flits():
-    """Twelve bits, three for the number of one of six parts, and one that says last."""
+    """Twelve bits, three for the number of one of six parts, and a last bit."""
     header = PartsFormat(FIELDS, 64, 16)
     assert (header.part_processors, header.parts, header.part_bits, header.last_bit) == (12, 6, 3, 15)
     assert (header.key_flits, header.unicast_flits, header.multicast_flits) == (1, 1, 7)
@@ -66,7 +66,7 @@ def test_round_trip(message):
 @given(messages())
 @settings(deadline=None)
 def test_flits_say_what_the_page_says(message):
-    """The fixed fields as in a unicast; then parts with a destination, ascending, of which the last one says so."""
+    """The fixed fields as in a unicast; then parts with a destination, ascending, the last one marked."""
     header, values, bits = message
     flits = header.to_flits(header.pack(values, bits), header.flits_of(processors_of(bits)))
     fixed, sets = flits[: header.unicast_flits], flits[header.unicast_flits :]

@@ -49,7 +49,7 @@ def test_a_route_in_circles_is_found():
 def test_a_hole_in_a_reach_set_is_found():
     network = figure_1()
     routing = _routing(network)
-    routing.reach[3, :, 4] = False  # switch 4 no longer knows the way to processor 11
+    routing.reach[3, :, 4] = False  # switch 4 has no route to processor 11 any more
     assert {destination for _, destination in unreached_pairs(routing)} == {4}
 
 

@@ -51,7 +51,7 @@ def ports_of(mask) -> list[int]:
 
 
 def brute_force_descends(labels: SpamLabels, start: int, goal: int, kinds: tuple[int, ...]) -> bool:
-    """Whether goal is reached by channels of kinds[0]*, then kinds[1]*, ... in that order."""
+    """True if goal is reached by channels of kinds[0]*, then kinds[1]*, ... in that order."""
     network = labels.network
     states = {(start, 0)}
     work = list(states)

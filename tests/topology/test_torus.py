@@ -42,7 +42,7 @@ def test_ports_of_a_torus():
     names = [network.channels[lane].name for lane in network.output_channel[3]]  # row 0, column 3
     assert names == ["s3->s0.0", "s3->s0.1", "s3->s2.0", "s3->s2.1", "s3->s7.0", "s3->s7.1", "s3->s11.0", "s3->s11.1",
                      "s3->p3"]  # fmt: skip
-    arriving = [network.channels[lane].name for lane in network.input_channel[3]]  # what travels +y comes from column 2
+    arriving = [network.channels[lane].name for lane in network.input_channel[3]]  # worms in +y come from column 2
     assert arriving == ["s2->s3.0", "s2->s3.1", "s0->s3.0", "s0->s3.1", "s11->s3.0", "s11->s3.1", "s7->s3.0",
                         "s7->s3.1", "p3->s3"]  # fmt: skip
     closing = {
@@ -60,7 +60,7 @@ def test_rows_are_drawn_from_the_top():
 
 def test_ports_at_the_rim_of_a_mesh():
     links = TorusNetwork(Grid(2, 3, wraps=False), 3).links
-    # node 0 has +y and +x; what arrives there travels -y (from 1) and -x (from 3)
+    # node 0 has +y and +x; worms that arrive there travel -y (from 1) and -x (from 3)
     assert links.successors(0) == [1, 3, 6]
     assert [links.channels[channel].source for channel in links.input_channel[0]] == [1, 3, 6]
     # node 4, in the middle of the second row, lacks +x
@@ -176,7 +176,7 @@ def follow(routing: TorusRouting, source: int, destination: int, turns: Turns) -
             reached |= set(good)
         at = reached
         closed[dimension] |= hop.wrap_ahead and grid.closes_ring(hop.node, hop.direction)
-    delivery = [network.delivery_channel(destination)] if destination != source else []  # nothing goes straight back
+    delivery = [network.delivery_channel(destination)] if destination != source else []  # no worm turns straight back
     for lane in at:
         assert outputs(network, destination, routing.candidates(lane, key)) == delivery
 

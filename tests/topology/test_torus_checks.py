@@ -23,7 +23,7 @@ def make(grid: Grid, lanes: int, rule: str = DALLY_SEITZ, kind: type[TorusRoutin
 
 
 def walked(routing: TorusRouting, source: int, key: int) -> set[tuple[int, int]]:
-    """Dependencies of one header, from lane to lane, by nothing but the candidates."""
+    """Dependencies of one header, from lane to lane, by the candidates only."""
     network = routing.network
     lanes, edges = [network.injection_channel(source)], set()
     for lane in lanes:
@@ -78,7 +78,7 @@ def test_headers_that_nobody_should_send_add_no_dependencies(grid, rule):
 @pytest.mark.parametrize("rule", LANE_RULES)
 @pytest.mark.parametrize("grid", [Grid(3, 5), Grid(4, 3, wraps=False)], ids=grid_name)
 def test_only_one_dimension_of_a_key_counts_at_a_time(grid, rule):
-    """What makes the walk in two parts exact."""
+    """The walk in two parts is exact."""
     routing = make(grid, 2, rule)
     network = routing.network
     for lane, channel in enumerate(network.channels):
@@ -251,16 +251,16 @@ def test_headers_without_a_way_are_found(grid):
     routing = broken(grid, {"s1->s2.1": ()})
     verdict = check_torus_deadlock(routing)
     assert not verdict.free
-    assert "that arrives on s1->s2.1 has no way in dimension order" in verdict.reason
+    assert "that arrives on s1->s2.1 is unroutable in dimension order" in verdict.reason
     # one of two lanes is enough to lose what goes through there
     assert unreached_pairs(routing) == [(0, 2), (0, 3), (1, 2), (1, 3)]
 
 
 def test_headers_without_a_way_are_named_and_counted():
     routing = broken(Grid(1, 4, wraps=False), {"s1->s2.1": ()})
-    # one kind of header goes on to node 3, and two are for node 2: with either direction in x, which says nothing there
+    # one kind of header goes on to node 3, two are for node 2: with either direction in x, which is irrelevant there
     assert check_torus_deadlock(routing).reason == (
-        "a header for s2 that arrives on s1->s2.1 has no way in dimension order (3 such cases)"
+        "a header for s2 that arrives on s1->s2.1 is unroutable in dimension order (3 such cases)"
     )
 
 
@@ -281,11 +281,11 @@ def test_headers_that_run_in_circles_are_found(grid):
 
 def test_headers_that_leave_their_row_too_early_are_found():
     routing = broken(Grid(3, 3), {"s0->s1.1": ("s1->s4.1",)})
-    assert "arrives on s0->s1.1 has no way in dimension order" in check_torus_deadlock(routing).reason
+    assert "arrives on s0->s1.1 is unroutable in dimension order" in check_torus_deadlock(routing).reason
     assert (0, 2) in unreached_pairs(routing)
 
 
 def test_headers_that_leave_their_column_are_found():
     routing = broken(Grid(3, 3), {"s1->s4.1": ("s4->s5.1",)})
-    assert "arrives on s1->s4.1 has no way in dimension order" in check_torus_deadlock(routing).reason
+    assert "arrives on s1->s4.1 is unroutable in dimension order" in check_torus_deadlock(routing).reason
     assert (1, 4) in unreached_pairs(routing)

@@ -1,4 +1,4 @@
-"""The static proofs of message order: found where it holds, and refused with the reason where it does not."""
+"""The static proofs of message order: found where the order exists, and refused with the reason elsewhere."""
 
 from collections import Counter
 

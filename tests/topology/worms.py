@@ -1,4 +1,4 @@
-"""Worms in a network with lanes, moved flit by flit in any order: what can happen in it, whatever its timing.
+"""Worms in a network with lanes, moved flit by flit in any order: all behaviours, for any timing.
 
 Nothing is taken from the static checks but the routing. A head takes an escape only if it can have no candidate, as
 the router has it. Hosts deliver everything at once.
@@ -42,7 +42,7 @@ class Worms:
         self.following: dict[tuple[int, int], int] = {}
 
     def send(self, source: int, destination: int, flits: int, injection: int = 0) -> None:
-        """A worm stands in the queue before an injection channel."""
+        """Append a worm to the queue of an injection channel."""
         lane = self.network.injection_channels_of(source)[injection]
         self.flits[lane].extend(Flit(len(self.worms), number) for number in range(flits))
         self.worms.append(Worm(destination, flits))

@@ -58,7 +58,7 @@ def _name(item: Item) -> str:
 
 
 def _items(words: list[str], line: int) -> list[tuple[Item, Latency]]:
-    """Return routers and nodes of a line, all but the first with the latency of the channel to them."""
+    """Parse an anynet file; a link that is listed twice is one link."""
     items: list[tuple[Item, Latency]] = []
     rest = list(words)
     while rest:

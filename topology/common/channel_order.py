@@ -1,6 +1,6 @@
-"""An order of channels in which every dependency goes up: what a certificate of freedom from deadlock shows.
+"""An order of channels in which every dependency rises: the evidence of a certificate of deadlock freedom.
 
-Nothing else has to be believed: whoever has the order checks each dependency by itself.
+It is sufficient evidence: a checker tests each dependency against the order by itself.
 """
 
 from collections.abc import Hashable, Iterable
@@ -15,7 +15,7 @@ class NoOrder(Exception):
     Parameters
     ----------
     reason : str
-        What stands against an order.
+        Reason against an order.
     """
 
     def __init__(self, reason: str):
@@ -24,14 +24,14 @@ class NoOrder(Exception):
 
 
 def rising_order(nodes: Iterable[Node], dependencies: Iterable[tuple[Node, Node]]) -> list[Node]:
-    """Return all nodes, so that each comes before what it waits for; of several orders always the same.
+    """Return all nodes in an order in which each comes before those that it waits for; deterministic.
 
     Parameters
     ----------
     nodes : iterable
         All that are to be in the order; they can be compared.
     dependencies : iterable of (node, node)
-        What is held, and what is waited for.
+        Held node, and the node that is waited for.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What all networks have in common: switches, processors, and directed channels between numbered ports.
+"""Base of all networks: switches, processors, and directed channels between numbered ports.
 
 Vertices are numbered ``0 .. switches-1`` for switches and ``switches .. switches+processors-1`` for processors.
 Channels are numbered by source vertex, then by source port; that number is the channel's position in the ``moved``
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import networkx as nx
 
 MAX_PORTS = 32
-"""Ports of a switch on either side, at most: wider routers have not been tried."""
+"""Maximum number of ports of a switch on either side: wider routers have not been tested."""
 MAX_PROCESSORS = 65_536
 """In the golden model, see docs/scale.md; hardware has limits of its own (``rtl/generator/router_parameters.py``)."""
 
@@ -59,7 +59,7 @@ class ChannelNetwork:
     switch_names : sequence of str or None
         Names for messages and pictures; default ``s0``, ``s1``, ...
     positions : array of float, shape (switches, 2), or None
-        Where to draw the switches.
+        Positions of the switches in pictures.
     injection_channels_per_processor : int
         Outputs that each processor has, all of them to the same switch.
 
@@ -117,7 +117,7 @@ class ChannelNetwork:
             yield Channel(index, source, source_port, sink, sink_port, name)
 
     def _channel_name(self, _index: int, source: int, source_port: int, sink: int) -> str:
-        """Return name of a channel; no two may have the same.
+        """Return the name of a channel, which is unique.
 
         The only injection channel of a processor is ``p3->s3``; of several, the second one is ``p3_1->s3``.
         """
@@ -151,7 +151,7 @@ class ChannelNetwork:
         return homes.pop()
 
     def processor_vertex(self, processor: int) -> int:
-        """Return vertex number of a processor.
+        """Return the vertex number of a processor.
 
         Parameters
         ----------
@@ -169,7 +169,7 @@ class ChannelNetwork:
         return vertex < self.switches
 
     def vertex_name(self, vertex: int) -> str:
-        """Return name of a vertex for people: its switch's name, or ``p`` and the number of the processor.
+        """Return the name of a vertex for reports: its switch's name, or ``p`` and the number of the processor.
 
         Parameters
         ----------
@@ -220,7 +220,7 @@ class ChannelNetwork:
         return tuple(self.channels[channel].source - self.switches for channel in self.injection_channels)
 
     def injection_names_of(self, processor: int) -> list[str]:
-        """Names of a processor's injection channels for ports and instances: ``n3``, or ``n3_c0``, ``n3_c1``, ...
+        """Return the names of a processor's injection channels for ports and instances: ``n3``, or ``n3_c0`` and so on.
 
         Parameters
         ----------
@@ -246,7 +246,7 @@ class ChannelNetwork:
         return tuple(self.channels[channel].sink - self.switches for channel in self.delivery_channels)
 
     def delivery_names_of(self, processor: int) -> list[str]:
-        """Return names of a processor's delivery channels for ports and instances: ``n3``, or ``n3_c0``, ``n3_c1``, ...
+        """Return the names of a processor's delivery channels for ports and instances: ``n3``, or ``n3_c0`` and so on.
 
         Parameters
         ----------
@@ -276,7 +276,7 @@ class ChannelNetwork:
         return graph
 
     def successors(self, switch: int) -> list[int]:
-        """Return vertices behind the outputs of a switch, by port.
+        """Return the vertices behind the outputs of a switch, by port.
 
         Parameters
         ----------

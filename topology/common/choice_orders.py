@@ -1,4 +1,4 @@
-"""The orders in which routers with adaptive routing choose: one that changes in every cycle, and one that is random.
+"""Orders of choice in routers with adaptive routing: one that changes in every cycle, and a random one.
 
 Both are the same in hardware and golden model.
 """
@@ -11,14 +11,14 @@ ORDER_FEEDBACK = 0xB400
 
 
 def order_size(inputs: int) -> int:
-    """Return numbers in the order of the cycle: an odd number, so that each is first in both directions."""
+    """Return the size of the order of the cycle: an odd number, so that each number is first in both directions."""
     return inputs | 1
 
 
 def lane_order_size(lanes: int, order: int) -> int:
-    """Return numbers in a second order of the cycle: odd, and without a factor in common with the first order's size.
+    """Return the size of a second order of the cycle: odd, and without a common factor with the first order's size.
 
-    So each lane is first together with each input.
+    So each VC is first together with each input.
     """
     size = order_size(max(2, lanes))
     while gcd(size, order) > 1:
@@ -45,7 +45,7 @@ def cycle_order(size: int, cycle: int) -> list[int]:
 
 
 def next_random_order(order: list[int], state: int) -> tuple[list[int], int]:
-    """What follows a random order after a choice: all numbers go up by one, cyclically; 0 and 1 may change places.
+    """Return the next random order after a choice: all numbers go up by one, cyclically; 0 and 1 may be swapped.
 
     The first order is 0, 1, 2 and so on, with the state ``ORDER_SEED``.
 

@@ -9,7 +9,7 @@ Vertex = TypeVar("Vertex", bound=Hashable)
 def connected_parts(vertices: Iterable[Vertex], edges: Iterable[tuple[Vertex, Vertex]]) -> list[list[Vertex]]:
     """Return the parts in the order of their first vertices.
 
-    Every network is checked with this; NetworkX takes longer to load than most networks to be made.
+    Every network is checked with this; loading NetworkX takes longer than building most networks.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""How the channel counters of a network are read: what hardware and benches must agree on."""
+"""Protocol for reading the channel counters of a network, for hardware and benches."""
 
 COUNTED = ("flits", "stalled_cycles", "bubbles")
-"""What is counted of every channel, in the order of the addresses: flits that moved, cycles in which a flit waited
+"""Counts per channel, in the order of the addresses: flits that moved, cycles in which a flit waited
 (valid without ready), and cycles without a flit in the middle of a message."""
 
 KIND_BITS = 2
@@ -13,15 +13,15 @@ SHORTEST_SWEEP_CYCLES = 4
 
 
 def counter_address(channel: int, kind: int) -> int:
-    """Return address of a sum; ``kind`` is a position in ``COUNTED``."""
+    """Return the address of a sum; ``kind`` is a position in ``COUNTED``."""
     return channel << KIND_BITS | kind
 
 
 def sweep_cycles(channels: int) -> int:
-    """Return cycles in which the sweep visits every channel once."""
+    """Return the cycles in which the sweep visits every channel once."""
     return max(channels, SHORTEST_SWEEP_CYCLES)
 
 
 def settling_cycles(channels: int) -> int:
-    """Return cycles after the last counted one until all sums are exact."""
+    """Return the cycles after the last counted one until all sums are exact."""
     return sweep_cycles(channels) + 2

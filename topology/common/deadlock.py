@@ -1,6 +1,6 @@
 """Static proof of deadlock freedom for networks whose worms may split.
 
-A worm that holds one channel and asks for another makes a dependency between them. For single-path worms freedom from
+A worm that holds one channel and requests another makes a dependency between them. For single-path worms freedom from
 deadlock follows if the dependencies have no cycle. A worm that splits also makes its branches depend on each other, and
 those dependencies always run in circles; what breaks the circles is that a router grants the branches of a worm
 together, in one order for all worms. So a network passes when
@@ -12,7 +12,7 @@ together, in one order for all worms. So a network passes when
 
 Why that is enough: take a cycle of waiting worms and the split nearest to the sources that it crosses. To come back it
 needs a second worm that also holds one branch of this split and waits in the other. By 3 both worms came through this
-router and asked for both branches there; by 2 one of them had both first, so in neither branch is it behind the other;
+router and requested both branches there; by 2 one of them had both first, so in neither branch is it behind the other;
 by 1 a cycle within one branch is impossible.
 """
 
@@ -26,17 +26,17 @@ from topology.common.channels import ChannelNetwork
 
 @dataclass(frozen=True)
 class Dependencies:
-    """Which channels a worm may wait for while it holds another.
+    """Channels that a worm may wait for while it holds another.
 
     Parameters
     ----------
     network : ChannelNetwork
     path : nx.DiGraph
-        Nodes are channel numbers; an edge c -> d says that some header that arrived on c may ask for d.
+        Nodes are channel numbers; an edge c -> d says that some header that arrived on c may request d.
     splits : dict of (tuple of int) to int
-        Groups of channels that one header may ask for together, each with the switch where it does.
+        Groups of channels that one header may request together, each with the switch where it does.
     atomic : bool
-        Whether a router enqueues and grants the requests of a header as one.
+        True if a router enqueues and grants the requests of a header as one.
     dead_ends : tuple of (int, int)
         Reachable (arrival channel, routing key) without any output; there must be none.
     """
@@ -55,7 +55,7 @@ class DeadlockVerdict:
     Members
     -------
     free : bool
-        Whether the network is proved free from deadlock.
+        True if the network is proved free from deadlock.
     reason : str
         The proof in one line, or what breaks it.
     cycle : tuple of str
@@ -74,7 +74,7 @@ class DeadlockVerdict:
 
 
 def check_deadlock(dependencies: Dependencies) -> DeadlockVerdict:
-    """Prove a network free from deadlock or say what stands against it."""
+    """Prove a network free from deadlock or return what breaks the proof."""
     sizes = (len(dependencies.network.channels), dependencies.path.number_of_edges(), len(dependencies.splits))
     if dependencies.dead_ends:
         channel, key = dependencies.dead_ends[0]
@@ -103,7 +103,7 @@ def check_deadlock(dependencies: Dependencies) -> DeadlockVerdict:
 
 
 def find_cycle(graph: nx.DiGraph) -> tuple[int, ...]:
-    """Return nodes of one cycle of a directed graph, in order; empty if it has none."""
+    """Return the nodes of one cycle of a directed graph, in order; empty if it has none."""
     if nx.is_directed_acyclic_graph(graph):  # takes a time linear in the edges; to look for a cycle can take far longer
         return ()
     return tuple(edge[0] for edge in nx.find_cycle(graph))
@@ -121,7 +121,7 @@ def _with_sibling_dependencies(dependencies: Dependencies) -> nx.DiGraph:
 
 
 def _crossing_branches(dependencies: Dependencies) -> tuple[str, str] | None:
-    """Two branch channels that violate the nesting of condition 3, by name; sets of channels are bits of integers."""
+    """Return the names of two branch channels that violate condition 3; sets of channels are bits of integers."""
     behind = _reachable_sets(dependencies.path)
     if _are_nested(dependencies, behind):
         return None
@@ -139,7 +139,7 @@ def _crossing_branches(dependencies: Dependencies) -> tuple[str, str] | None:
 
 
 def _are_nested(dependencies: Dependencies, behind: dict[int, int]) -> bool:
-    """Return whether condition 3 holds, found out without looking at all pairs of branches.
+    """Return whether condition 3 holds, without a test of all pairs of branches.
 
     Sets are nested if, taken from the largest to the smallest, each lies within one of those before it, or in none: all
     its members have the same smallest set so far. And a group is inside or outside of each other branch if its members
@@ -162,7 +162,7 @@ def _are_nested(dependencies: Dependencies, behind: dict[int, int]) -> bool:
 
 
 def _bits(number: int) -> list[int]:
-    """Return positions of the ones."""
+    """Return the positions of the ones."""
     text = bin(number)[:1:-1]
     return [position for position, bit in enumerate(text) if bit == "1"]
 
@@ -173,7 +173,7 @@ def _pair(dependencies: Dependencies, a: int, b: int) -> tuple[str, str]:
 
 
 def _reachable_sets(graph: nx.DiGraph) -> dict[int, int]:
-    """Return per node of an acyclic graph, itself and all that lies behind it, as bits."""
+    """Return, per node of an acyclic graph, the node and all nodes behind it, as bits."""
     behind: dict[int, int] = {}
     for node in reversed(list(nx.topological_sort(graph))):
         behind[node] = 1 << node

@@ -1,7 +1,7 @@
-"""Which channels a header may ask for while it is on another, walked key by key through routing tables.
+"""Channel dependencies of headers, walked key by key through routing tables.
 
-What is walked are the tables that hardware and model use, and not the rules that they were made by. A key comes to a
-channel only if some switch before it lets it out there.
+It walks the tables that hardware and model use, not the rules behind them. A key comes to a channel only if some switch
+before it can send it there.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ def walk_dependencies(
     taken: Callable[[int], np.ndarray],
     first_to_last: Sequence[int] | None = None,
 ) -> tuple[nx.DiGraph, tuple[tuple[int, int], ...]]:
-    """Return path dependencies of all headers that any processor may send.
+    """Return the path dependencies of all headers that any processor may send.
 
     Parameters
     ----------
@@ -30,13 +30,13 @@ def walk_dependencies(
         (arrival channel) -> whether a header that arrived there may take an output of the switch, by key: bool array,
         shape (outputs, keys).
     first_to_last : sequence of int or None
-        All channels, in an order in which headers go on from one to a later one. What is found does not depend on it,
-        but with it most channels have to be looked at only once.
+        All channels, in an order in which headers go on from one to a later one. It does not affect the result,
+        but with it most channels are visited only once.
 
     Returns
     -------
     nx.DiGraph
-        Nodes are channel numbers; an edge c -> d says that some header that arrived on c may ask for d.
+        Nodes are channel numbers; an edge c -> d says that some header that arrived on c may request d.
     tuple of (int, int)
         Arrival channels and keys that come there and have no output.
     """

@@ -21,7 +21,7 @@ Line = tuple[int, list[str]]
 
 
 def parse_edge_list(text: str, rules: LinkRules = NO_LINK_RULES) -> NamedGraph:
-    """Read an edge list.
+    """Parse an edge list.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def parse_edge_list(text: str, rules: LinkRules = NO_LINK_RULES) -> NamedGraph:
 
 
 def _declare(graph: NamedGraph, lines: list[Line]) -> list[Line]:
-    """Take the declarations; return the links, those of processor lines included."""
+    """Read the declarations and return the links, those of processor lines included."""
     links = []
     for number, words in lines:
         if words[0] == "switch":

@@ -1,4 +1,4 @@
-"""Exceptions for networks and values that cannot be used, and the warning for parts of a file that are not used."""
+"""Exceptions for unusable networks and values, and the warning for unused parts of a file."""
 
 
 class FieldError(ValueError):
@@ -23,11 +23,11 @@ class TopologyError(ValueError):
     Parameters
     ----------
     message : str
-        What is wrong, with the offending value and what would be right.
+        The problem, with the offending value and the correct ones.
     line : int or None
         Line of the input file, counted from 1, where a file was read.
     item : str or None
-        The offending value as it stands in the input, so that a configuration error can point at its line.
+        The offending value as written in the input, so that a configuration error can point at its line.
     """
 
     def __init__(self, message: str, *, line: int | None = None, item: str | None = None):

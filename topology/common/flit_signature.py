@@ -1,4 +1,4 @@
-"""The signature of a flit: eight bits by which the lock-step comparison tells flits on a channel apart.
+"""The signature of a flit: eight bits that distinguish the flits on a channel in the lock-step comparison.
 
 A packed flit (``FlitFormat``) is cut into lanes of 32 bits, lane 0 lowest. Lane k is rotated left by ``rotation(k)``,
 and all lanes are XORed. That word times ``MULTIPLIER``, modulo 2^32, has the signature in its eight highest bits.
@@ -20,17 +20,17 @@ SIGNATURE_SHIFT = LANE_BITS - SIGNATURE_BITS
 
 
 def lanes_of(bits: int) -> int:
-    """Return lanes of a flit or another word of so many bits."""
+    """Return the lanes of a flit or another word of ``bits`` bits."""
     return -(-bits // LANE_BITS)
 
 
 def rotation(lane: int) -> int:
-    """Return bits by which a lane is rotated to the left."""
+    """Return the number of bits by which a lane is rotated to the left."""
     return (5 * lane + lane // 7) % LANE_BITS
 
 
 def flit_signature(flit: int, width: int) -> int:
-    """Return signature of one packed flit.
+    """Return the signature of one packed flit.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def flit_signature(flit: int, width: int) -> int:
 
 
 def flit_signatures(flits: np.ndarray) -> np.ndarray:
-    """Return signatures of many packed flits.
+    """Return the signatures of many packed flits.
 
     Parameters
     ----------

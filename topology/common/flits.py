@@ -53,14 +53,14 @@ class FlitFormat:
 
 
 class SetWord(NamedTuple):
-    """Bits of a header flit of which each names a processor.
+    """Bits of a header flit, each of which names a processor.
 
     Members
     -------
     bits : int
         Width of the word, from the lowest bit of the flit on.
     shift : int
-        Position of the first processor's bit; bits below, and those above the last one's, name nobody.
+        Position of the first processor's bit; bits below, and those above the last one's, name no processor.
     processors : range
         Processors, one per bit.
     """
@@ -136,11 +136,11 @@ class HeaderFormat:
         return tuple(words)
 
     def buffer_depth_flits(self, buffer_flits: int) -> int:
-        """Flits that an input buffer holds: a switch must see a whole header before it lets go of the first flit."""
+        """Return the flits that an input buffer holds: a switch reads a whole header before it sends the first flit."""
         return self.multicast_flits - 1 + buffer_flits
 
     def flits_of(self, destinations: Sequence[int]) -> int:
-        """Return header flits of a message to a set of destinations.
+        """Return the header flits of a message to a set of destinations.
 
         Parameters
         ----------
@@ -155,7 +155,7 @@ class HeaderFormat:
         Parameters
         ----------
         offsets : int array, shape (sets + 1,)
-            Where each set begins in ``destinations``; the last one is where the last set ends.
+            Begin of each set in ``destinations``; the last entry is the end of the last set.
         destinations : int array
             Processors of all sets, those of each in ascending order.
         """
@@ -195,5 +195,5 @@ class HeaderFormat:
 
 
 def bits_for(values: int) -> int:
-    """Return bits that hold the numbers ``0 .. values-1``; at least 1."""
+    """Return the bits for the numbers ``0 .. values-1``; at least 1."""
     return max(1, (values - 1).bit_length())

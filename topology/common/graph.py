@@ -33,7 +33,7 @@ class Network(ChannelNetwork):
     switch_names : sequence of str or None
         Names for messages and pictures; default ``s0``, ``s1``, ...
     positions : array of float, shape (switches, 2), or None
-        Where to draw the switches.
+        Positions of the switches in pictures.
     link_cycles : mapping of (int, int) or (int, int, int) to int
         Cycles of channels between two switches, by source and sink, where the network gives them; each direction of a
         link for itself. A third number is the position among parallel links; without it all of them are meant.
@@ -101,7 +101,7 @@ class Network(ChannelNetwork):
         return link_cycles.get((*ends, position), link_cycles.get(ends))
 
     def _channel_name(self, index: int, source: int, source_port: int, sink: int) -> str:
-        """Return name of a channel: that of its ends; the second of parallel links has ``#2`` behind it."""
+        """Return the name of a channel: that of its ends; the second of parallel links has ``#2`` appended."""
         name, position = super()._channel_name(index, source, source_port, sink), 0
         if self.is_switch(source):
             position = self.parallel_position(source, source_port)
@@ -129,7 +129,7 @@ class Network(ChannelNetwork):
             )
 
     def degree(self, vertex: int) -> int:
-        """Return number of ports in use at a vertex.
+        """Return the number of ports in use at a vertex.
 
         Parameters
         ----------
@@ -158,7 +158,7 @@ class Network(ChannelNetwork):
         return hop_bits([[other for other in self.neighbours[switch] if self.is_switch(other)] for switch in switches])
 
     def centre(self) -> int:
-        """Return the switch whose farthest switch is nearest; lowest number of several."""
+        """Return the switch whose farthest switch is nearest; of several the lowest number."""
         return int(np.argmin(self.hops.eccentricity))
 
 
@@ -200,7 +200,7 @@ def _neighbours(
 
 
 def _wires(neighbours: Sequence[Sequence[int]]) -> Iterator[tuple[int, int, int, int]]:
-    """Two channels per link, between ports that are numbered by neighbour; parallel links are paired in their order."""
+    """Yield two channels per link, between ports that are numbered by neighbour; parallel links are paired in order."""
     ports_to: list[dict[int, list[int]]] = [{} for _ in neighbours]
     for vertex, found in enumerate(neighbours):
         for port, neighbour in enumerate(found):

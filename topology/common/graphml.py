@@ -13,8 +13,8 @@ If no node is a processor or has ``processors``, each switch gets one. Switches 
 the order of the file; processors given as a number come in the place of their switch. The name of a switch is
 its node id. Two directed edges that lead opposite ways are one link, whether the graph is directed or the edges are.
 
-The file is UTF-8, whatever encoding it declares. It is read with the XML parser itself, not with networkx, because
-only the former knows line numbers.
+The file is UTF-8, whatever encoding it declares. It is read with the XML parser itself, not with networkx, because only
+the former gives line numbers.
 """
 
 import math
@@ -40,7 +40,7 @@ class _Element:
     data: dict[str, str] = field(default_factory=dict)
 
     def attribute(self, name: str, element: str) -> str:
-        """Return an XML attribute that must be there."""
+        """Return a required XML attribute."""
         if name not in self.attributes:
             raise TopologyError(f"A GraphML {element} must have the attribute {name!r}", line=self.line, item=element)
         return self.attributes[name]
@@ -52,7 +52,7 @@ class _Element:
 
 
 def parse_graphml(text: str, rules: LinkRules = NO_LINK_RULES) -> NamedGraph:
-    """Read a GraphML file.
+    """Parse a GraphML file.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def _add_link(graph: NamedGraph, edge: _Element, back: _Element) -> None:
 
 
 def _cycles(edge: _Element) -> int | None:
-    """Return cycles of an edge; None without such data. NetworkX writes whole numbers as 4 or 4.0."""
+    """Return the cycles of an edge; None without such data. NetworkX writes whole numbers as 4 or 4.0."""
     given = {edge.data[key] for key in CYCLE_KEYS if key in edge.data}
     if not given:
         return None
@@ -189,7 +189,7 @@ def _wrong_number(node: _Element, key: str, right: str) -> TopologyError:
 
 
 class _Document:
-    """What a GraphML file says, in its order."""
+    """The contents of a GraphML file, in its order."""
 
     def __init__(self):
         self.nodes: list[_Element] = []
@@ -226,7 +226,7 @@ class _Document:
         return {"true": True, "false": False}.get(edge.attributes.get("directed", ""), self._directed)
 
     def _entity(self, name: str, *_rest: object) -> None:
-        """Entities can make a short file endless, and no GraphML file needs them."""
+        """Refuse entities: they can make a short file endless, and no GraphML file needs them."""
         raise TopologyError(f"A GraphML file must not define entities; this one defines {name!r}", line=self._line)
 
     @property

@@ -1,8 +1,8 @@
 """Distances between all switches of an undirected network, kept modulo 3, two bits a pair.
 
-What routing asks is which neighbour of a switch is nearest to another one. Distances of neighbours differ by one at
-most, so what is left of them modulo 3 tells: a neighbour is one hop nearer, as near, or one hop farther. For 4,096
-switches that are 4 MB in place of 64, and a walk over all pairs needs whole rows of bits alone.
+Routing needs the neighbour of a switch that is nearest to another one. Distances of neighbours differ by one at most,
+so distances modulo 3 suffice: a neighbour is one hop nearer, as near, or one hop farther. For 4,096 switches that are 4
+MB in place of 64, and a walk over all pairs needs whole rows of bits alone.
 """
 
 from collections.abc import Sequence
@@ -11,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 CACHE_BYTES = 1 << 20
-"""Bits of all switches that are looked at together, so that they stay in a processor's cache."""
+"""Bits of all switches that are processed together, so that they stay in a processor's cache."""
 LEAST_BLOCK_BYTES = 8
 
 
 class HopBits(NamedTuple):
-    """Distances in hops modulo 3, and how far the farthest switch is.
+    """Distances in hops modulo 3, and the distance of the farthest switch.
 
     Members
     -------
@@ -26,7 +26,7 @@ class HopBits(NamedTuple):
     eccentricity : int64[switches]
         Hops from each switch to the one that is farthest from it, of those that can be reached.
     reached : int64[switches]
-        How many switches can be reached from each, itself included.
+        Number of switches that can be reached from each, itself included.
     """
 
     low: np.ndarray
@@ -36,7 +36,7 @@ class HopBits(NamedTuple):
 
 
 def hop_bits(neighbours: Sequence[Sequence[int]]) -> HopBits:
-    """Return distances between all switches.
+    """Return the distances between all switches.
 
     Parameters
     ----------
@@ -58,16 +58,16 @@ def hop_bits(neighbours: Sequence[Sequence[int]]) -> HopBits:
 
 
 class _Walked(NamedTuple):
-    """What is reached from each switch within a block of bits, and after how many hops the last of that was."""
+    """Vertices reached from each switch within a block of bits, and the hops to the last of them."""
 
     reached: np.ndarray
     last_change: np.ndarray
 
 
 def _walk(table: np.ndarray, frontier: np.ndarray, low: np.ndarray, high: np.ndarray) -> _Walked:
-    """Return hop by hop, for the bits of a block; ``frontier`` has one row more, which stays empty.
+    """Walk hop by hop, for the bits of a block; ``frontier`` has one row more, which stays empty.
 
-    Only switches next to those that were reached in the last hop are looked at.
+    Only neighbours of the switches reached in the last hop are visited.
     """
     reached = frontier[:-1].copy()
     last_change = np.zeros(len(reached), dtype=np.int64)
@@ -91,7 +91,7 @@ def _walk(table: np.ndarray, frontier: np.ndarray, low: np.ndarray, high: np.nda
 
 
 def _table(neighbours: Sequence[Sequence[int]]) -> np.ndarray:
-    """By place, the first neighbour of each switch, the second one and so on; the number of switches for none."""
+    """Return a table of the neighbours of each switch, by position; the number of switches for none."""
     most = max(map(len, neighbours), default=0)
     table = np.full((most, len(neighbours)), len(neighbours), dtype=np.int64)
     for switch, found in enumerate(neighbours):
@@ -100,7 +100,7 @@ def _table(neighbours: Sequence[Sequence[int]]) -> np.ndarray:
 
 
 def _own_bits(switches: int, block: slice) -> np.ndarray:
-    """Return each switch has its own bit set, as far as it is in the block, uint8[switches + 1, bytes of the block]."""
+    """Return bits with each switch's own bit set, if it is in the block, uint8[switches + 1, bytes of the block]."""
     rows = np.zeros((switches + 1, block.stop - block.start), dtype=np.uint8)
     own = np.arange(8 * block.start, min(8 * block.stop, switches))
     rows[own, own // 8 - block.start] = 1 << own % 8

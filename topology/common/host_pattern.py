@@ -1,8 +1,8 @@
-"""When hosts do not take part: sources that pause and receivers that stall, the same in hardware and golden model.
+"""Host back-pressure: sources that pause and receivers that stall, the same in hardware and golden model.
 
 Each endpoint has a linear feedback shift register of 16 bits (Galois form, maximal), which makes eight steps per cycle.
-The endpoint holds back in every cycle in which the lowest eight bits are less than a level, so the level is a
-probability in 256ths, and one cycle tells nothing about the next. All endpoints run through the same ring of 65,535
+The endpoint pauses or stalls in every cycle in which the lowest eight bits are less than a level, so the level is a
+probability in 256ths, and one cycle does not predict the next. All endpoints run through the same ring of 65,535
 states; they differ in where they begin, which a seed decides.
 """
 
@@ -24,7 +24,7 @@ SOURCE, RECEIVER = 0, 1
 
 @dataclass(frozen=True)
 class Blockade:
-    """A receiver that takes nothing for a time.
+    """A receiver that is blocked for a time.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class Blockade:
     start_cycle : int
         First cycle.
     cycles : int
-        How many, at least 1.
+        Number of cycles, at least 1.
 
     Raises
     ------
@@ -55,20 +55,20 @@ class Blockade:
 
     @property
     def end_cycle(self) -> int:
-        """First cycle in which the receiver takes flits again."""
+        """First cycle in which the receiver accepts flits again."""
         return self.start_cycle + self.cycles
 
 
 @dataclass(frozen=True)
 class HostBehaviour:
-    """How eager hosts are. By default sources never pause and receivers never stall.
+    """Back-pressure of hosts. By default sources never pause and receivers never stall.
 
     Parameters
     ----------
     pause_level, stall_level : int
-        Of 256 cycles so many, on average, in which a source has no new word, and a receiver takes no flit; 0 to 255.
+        Cycles of 256, on average, in which a source has no new word, and a receiver takes no flit; 0 to 255.
     seed : int
-        Which patterns; 0 to 65,535.
+        Seed of the patterns; 0 to 65,535.
     blocked : tuple of Blockade
 
     Raises
@@ -91,12 +91,12 @@ class HostBehaviour:
 
     @property
     def stalls(self) -> bool:
-        """True if any receiver ever takes no flit."""
+        """True if any receiver ever stalls."""
         return bool(self.stall_level or self.blocked)
 
 
 EAGER = HostBehaviour()
-"""Hosts that never hold back."""
+"""Hosts without back-pressure."""
 
 
 def level_of(probability: float) -> int:
@@ -114,7 +114,7 @@ def level_of(probability: float) -> int:
 
 
 def endpoint_salt(role: int, number: int) -> int:
-    """Return what tells an endpoint's seed from the others'.
+    """Return the salt that separates an endpoint's seed from the others'.
 
     Parameters
     ----------
@@ -127,19 +127,19 @@ def endpoint_salt(role: int, number: int) -> int:
 
 
 def first_state(seed: int, salt: int) -> int:
-    """Return state of an endpoint's register in cycle 0; never 0, which would stay."""
+    """Return the state of an endpoint's register in cycle 0; never 0, which would stay."""
     return seed ^ salt or 1
 
 
 def next_state(state: int) -> int:
-    """Return state of the register one cycle later."""
+    """Return the state of the register one cycle later."""
     for _ in range(LEVEL_BITS):
         state = state >> 1 ^ (_FEEDBACK if state & 1 else 0)
     return state
 
 
 def next_state_masks() -> tuple[int, ...]:
-    """Return which bits of a state make up each bit of the next one: their parity is that bit."""
+    """Return the bits of a state whose parity is each bit of the next one, as masks."""
     images = [next_state(1 << bit) for bit in range(SEED_BITS)]
     return tuple(sum((image >> row & 1) << bit for bit, image in enumerate(images)) for row in range(SEED_BITS))
 
@@ -163,7 +163,7 @@ def ring_of_states() -> np.ndarray:
 
 @functools.cache
 def positions_in_ring() -> np.ndarray:
-    """Return position of each state in the ring, int64[65,536]; that of 0 means nothing."""
+    """Return the position of each state in the ring, int64[65,536]; that of 0 has no meaning."""
     positions = np.zeros(PERIOD_CYCLES + 1, dtype=np.int64)
     positions[ring_of_states()] = np.arange(PERIOD_CYCLES)
     positions.flags.writeable = False

@@ -1,4 +1,4 @@
-"""When a network says that bad input has come: the same in hardware and golden model (docs/bad_input.md)."""
+"""Reports of bad input by a network: the same in hardware and golden model (docs/bad_input.md)."""
 
 from topology.common.channels import ChannelNetwork
 from topology.common.observed import StatusOutput
@@ -7,18 +7,18 @@ STATUS_PART = "errors"
 """Name of the part that gathers errors, and prefix of its outputs."""
 
 COUNT_BITS = 16
-"""Width of the number of discarded worms, which stays at its highest value once it is there."""
+"""Width of the saturating number of discarded worms."""
 MOST_COUNTED = (1 << COUNT_BITS) - 1
 
 SUMMANDS = 8
 """Numbers that the hardware adds up in one cycle."""
 
 REPORT_CYCLES = 3
-"""Cycles from the look at the last header flit of a worm without a way until its channel shows on the outputs."""
+"""Cycles from the reading of the last header flit of an unroutable worm to its channel's bit on the outputs."""
 
 
 def sum_cycles(inputs: int) -> int:
-    """Return cycles that adding up one bit of each input takes, after the channel shows."""
+    """Return the cycles for adding up one bit of each input, after the channel's bit."""
     cycles = 0
     while inputs > 1:
         inputs = -(-inputs // SUMMANDS)
@@ -27,7 +27,7 @@ def sum_cycles(inputs: int) -> int:
 
 
 def watched_channels(network: ChannelNetwork) -> list[int]:
-    """Return channels into switches, in the order of the switches and their ports."""
+    """Return the channels into switches, in the order of the switches and their ports."""
     return [channel for switch in range(network.switches) for channel in network.input_channel[switch]]
 
 

@@ -1,8 +1,8 @@
-"""Networks whose channels have several lanes (virtual channels), each with a buffer of its own at the sink.
+"""Networks whose channels have several virtual channels, each with its own buffer at the sink.
 
-A lane is a `Channel` of the network here: its number is its position in ``moved``, in all arrays of the golden model
-and in the manifest. What runs between two switches as one bundle of wires is a channel of ``links``, the physical
-network. Lanes are numbered as channels are, by source vertex, then by source port, then by their number in the channel.
+A VC is a `Channel` of the network here: its number is its position in ``moved``, in all arrays of the golden model and
+in the manifest. A bundle of wires between two switches is a channel of ``links``, the physical network. VCs are
+numbered as channels are, by source vertex, then by source port, then by their number in the channel.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,49 +13,49 @@ from topology.common.errors import TopologyError
 from topology.common.side_wires import SideWire
 
 MOST_LANES = 8
-"""Lanes of a channel."""
+"""Maximum number of virtual channels of a physical channel."""
 MOST_LANE_PORTS = 61
-"""Lane-ports on a side of a switch: masks of them are bits of one number in the golden model."""
+"""Maximum number of lane-ports on a side of a switch: in the golden model, masks of them are bits of one number."""
 
 REUSE_TAIL, REUSE_EMPTY = LANE_REUSE = ("tail", "empty")
-"""When another worm may have a lane: as soon as the tail before it has left, or when the buffer behind is empty."""
+"""VC reallocation: non-atomic, as soon as the tail before has left, or atomic, when the buffer behind is empty."""
 
 ROOM_FLITS = 3
-"""Places that are left in a delivery buffer that says that there is room: as many as can be on the way to it."""
+"""Free places of a delivery buffer when its ready signal drops: as many flits can be on the way to it."""
 LEAST_ROOM_BUFFER_FLITS = 4
-"""Flits that such a buffer holds at least, so that it says so in time for the full rate."""
+"""Minimum depth of such a buffer in flits, so that its ready signal returns in time for the full rate."""
 
 PRIORITY_EQUAL, PRIORITY_LOW = INJECTION_PRIORITY = ("equal", "low")
-"""How flits from processors compete for outputs: in turn with those from channels, or only if none of those asks."""
+"""Priority of flits from processors: in turn with those from channels, or only if none of those requests the output."""
 
 
 class LaneNetwork(ChannelNetwork):
-    """A network in which every lane is a channel.
+    """A network in which every virtual channel is a channel.
 
-    The ports of a vertex are its lane-ports: numbered by physical port, then by lane. A lane has the name of its
-    channel if it is the only one, and otherwise that name with its number: ``s3->s5.1``.
+    The ports of a vertex are its lane-ports: numbered by physical port, then by VC. A VC has the name of its channel if
+    it is the only one, and otherwise that name with its number: ``s3->s5.1``.
 
     Parameters
     ----------
     links : ChannelNetwork
         The physical network.
     lanes : sequence of int
-        Lanes of each of its channels, 1 or more; those from and to processors have 1.
+        VCs of each of its channels, 1 or more; those from and to processors have 1.
 
     Members
     -------
     links : ChannelNetwork
     link_of : tuple of int
-        Physical channel of each lane.
+        Physical channel of each VC.
     lane_of : tuple of int
-        Number of each lane in its channel.
+        Number of each VC in its channel.
     lanes_of : tuple of tuple of int
-        Lanes of each physical channel, ascending.
+        VCs of each physical channel, ascending.
 
     Raises
     ------
     TopologyError
-        If the lanes do not fit the physical network.
+        If the VCs do not fit the physical network.
     """
 
     def __init__(self, links: ChannelNetwork, lanes: Sequence[int]):
@@ -100,7 +100,7 @@ def _check_lanes(links: ChannelNetwork, lanes: Sequence[int]) -> None:
 
 
 def _first_lane_ports(ports: Sequence[Sequence[int]], lanes_of: Sequence[Sequence[int]]) -> dict[int, int]:
-    """Return lane-port of lane 0 of each physical channel, at the end where ``ports`` lists the channels."""
+    """Return the lane-port of VC 0 of each physical channel, at the end where ``ports`` lists the channels."""
     first = {}
     for channels in ports:
         lane_port = 0
@@ -111,7 +111,7 @@ def _first_lane_ports(ports: Sequence[Sequence[int]], lanes_of: Sequence[Sequenc
 
 
 def credit_wires(network: LaneNetwork) -> tuple[SideWire, ...]:
-    """Return for each physical channel between two switches a bundle back, bit w of which is a credit for lane w.
+    """Return the credit wires: for each physical channel between switches a bundle back, bit w of which is for VC w.
 
     The bundles are in the order of the channels; the ports' numbers are those of physical ports.
     """

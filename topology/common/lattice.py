@@ -1,10 +1,10 @@
 """Random irregular networks: the paper's lattice (SPAM Sec. 4) and free random graphs for tests and studies.
 
-The paper picks switches at random from the points of an integer lattice and links neighbours, but does not
-say how densely. That matters: just above the density at which random points connect at all, paths of a
-256-switch network are so long that a broadcast takes more than the paper's 14 us. ``lattice_network``
-therefore grows a compact patch: it starts with one point and adds, until there are enough, a random free
-point next to those it has. The result is connected by construction.
+The paper picks switches at random from the points of an integer lattice and links neighbours, without a density.
+Density matters: just above the density at which random points connect at all, paths of a 256-switch network are so long
+that a broadcast takes more than the paper's 14 us. ``lattice_network`` therefore grows a compact patch: it starts with
+one point and adds, until there are enough, a random free point next to those it has. The result is connected by
+construction.
 """
 
 import random
@@ -19,7 +19,7 @@ from topology.common.graph import Network
 MIN_LATTICE_LINKS, MAX_LATTICE_LINKS = 2, 4
 
 MOST_SHUFFLED = 1024
-"""Switches of a random graph all of whose pairs are put into a random order; of larger ones pairs are drawn."""
+"""Maximum number of switches for which all pairs are put into a random order; of larger graphs pairs are drawn."""
 DRAWS_PER_SWITCH = 64
 
 Point = tuple[int, int]
@@ -172,7 +172,7 @@ def irregular_network(
 
 
 def _random_tree(switches: int, most_links: int, generator: random.Random) -> tuple[list[int], set[tuple[int, int]]]:
-    """Return links of each switch, and edges, lower number first."""
+    """Return the links of each switch, and edges, lower number first."""
     degree, edges = [0] * switches, set()
     open_switches = [0]
     for switch in range(1, switches):

@@ -1,4 +1,4 @@
-"""Register stages on links: which channels have them, and where they stand in ``moved``.
+"""Register stages on links: the channels that have them, and their places in ``moved``.
 
 A link of ``link_cycles`` cycles has ``link_cycles - 1`` stages between the output register of one switch and the input
 buffer of the next; channels whose length the network itself gives have that many instead. Processors sit at their
@@ -12,11 +12,11 @@ from topology.common.channels import ChannelNetwork
 
 MOST_LINK_CYCLES = 16
 STAGE_FLITS = 2
-"""Flits that a stage holds: with registered ``ready``, two keep the full rate."""
+"""Capacity of a stage in flits: with registered ``ready``, two keep the full rate."""
 
 
 def check_link_cycles(link_cycles: int, most: int = MOST_LINK_CYCLES) -> int:
-    """Return the argument, if a link can take so many cycles.
+    """Return the argument, if links support that many cycles.
 
     Raises
     ------
@@ -42,7 +42,7 @@ class LinkStages:
     Raises
     ------
     ValueError
-        If a link cannot take so many cycles.
+        If links do not support that many cycles.
     """
 
     network: ChannelNetwork
@@ -63,7 +63,7 @@ class LinkStages:
         return max((self.stages_of(channel) for channel in self.channels), default=0)
 
     def stages_of(self, channel: int) -> int:
-        """Return stages of one channel."""
+        """Return the stages of one channel."""
         network, ends = self.network, self.network.channels[channel]
         if not (network.is_switch(ends.source) and network.is_switch(ends.sink)):
             return 0
@@ -94,6 +94,6 @@ class LinkStages:
         return len(self.network.channels) + len(self.hops)
 
     def name(self, hop: tuple[int, int]) -> str:
-        """Return name of a stage for people: ``s3->s5 stage 1``."""
+        """Return the name of a stage for reports: ``s3->s5 stage 1``."""
         channel, stage = hop
         return f"{self.network.channels[channel].name} stage {stage}"

@@ -1,4 +1,4 @@
-"""A network under construction from a file: nodes by name, and the line where each thing was said.
+"""A network under construction from a file: nodes by name, and the line of each declaration.
 
 Every rule of ``Network`` that a file can break is checked here, so that the error names the file's own node
 names and line.
@@ -15,7 +15,7 @@ from topology.common.graph import Network
 
 MAX_PROCESSORS_PER_SWITCH = 1024
 MOST_DIGITS = 18
-"""Numbers in network files may be no longer."""
+"""Maximum length of numbers in network files."""
 ParallelLinks = Literal["refuse", "merge", "channels"]
 OneWayLinks = Literal["refuse", "both"]
 
@@ -27,7 +27,7 @@ def is_name(text: str) -> bool:
 
 @dataclass(frozen=True)
 class LinkRules:
-    """The links of a file that are more, or less, than one link each way between two switches.
+    """Rules for links of a file that are more, or less, than one link each way between two switches.
 
     Members
     -------
@@ -59,7 +59,7 @@ class NamedGraph:
     processors : dict of str to int
         Line of declaration by processor name.
     positions : dict of str to (float, float)
-        Where to draw switches.
+        Positions of the switches in pictures.
     links : dict of (str, str) to list of int
         Lines of the links between two switches, one for each link, by their names in ascending order.
     link_cycles : dict of (str, str, int) to int

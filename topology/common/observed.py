@@ -1,4 +1,4 @@
-"""What a lock-step bench sees of a network in one cycle: the layout of the harness's vector ``observed``.
+"""Signals of a network that a lock-step bench sees in one cycle: the layout of the harness's vector ``observed``.
 
 From its lowest bit:
 
@@ -25,13 +25,13 @@ from topology.common.link_stages import LinkStages
 from topology.common.side_wires import SideWire
 
 UNSIGNED = -1
-"""In place of a signature's number: flits into processors have none, for they are in ``ejected`` as a whole."""
+"""Placeholder for a signature's number: flits into processors have none, as ``ejected`` holds them as a whole."""
 
 
 def signature_numbers(links: LinkStages) -> tuple[int, ...]:
-    """Return per channel and stage, in the order of ``moved``, which signature the flit that leaves it has.
+    """Return, per channel and stage, in the order of ``moved``, the number of the signature of its flit.
 
-    One per bundle of wires: lanes of one link share theirs, because at most one of them has a flit in a cycle. Whether
+    One per bundle of wires: VCs of one link share theirs, because at most one of them has a flit in a cycle. Whether
     that holds shows in ``moved``.
     """
     network, delivered = links.network, set(links.network.delivery_channels)
@@ -46,7 +46,7 @@ def signature_numbers(links: LinkStages) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class StatusOutput:
-    """An output of the network that tells how it is, such as an error.
+    """An output of the network for its status, such as an error.
 
     Parameters
     ----------
@@ -78,14 +78,14 @@ class ObservedPart:
 
 @dataclass(frozen=True)
 class ObservedLayout:
-    """Where everything is.
+    """Layout of ``observed``.
 
     Parameters
     ----------
     signature_of : tuple of int
         Per channel and stage of a link the number of its signature, or ``UNSIGNED``; see ``signature_numbers``.
     injectors, deliveries : int
-        How many channels from and into processors the network has.
+        Number of channels from and into processors.
     flit_bits : int
         Data bits of a flit.
     side_wires : sequence of SideWire
@@ -154,7 +154,7 @@ class ObservedLayout:
         return sum(part.bits for part in self.parts.values())
 
     def manifest(self) -> dict[str, Any]:
-        """Return what the manifest says: offset and bits of each part, with its channels, wires or outputs."""
+        """Return the manifest entry: offset and bits of each part, with its channels, wires or outputs."""
         entry: dict[str, Any] = {name: {"offset": part.low, "bits": part.bits} for name, part in self.parts.items()}
         entry["signatures"]["bits_per_signature"] = self.parts["signatures"].stride
         entry["signatures"]["moved_bits"] = [list(hops) for hops in self.hops_of_signature]

@@ -1,11 +1,11 @@
-"""Functions and modules from outside, which may fail in any way: a user's own patterns, topologies and routings."""
+"""Functions and modules from outside, which may fail in any way: custom patterns, topologies and routings."""
 
 FAILURES = (Exception, SystemExit)
-"""What they may raise. A module that ends the program when it is imported is no reason to end this one."""
+"""Exceptions that they may raise. A module that exits when it is imported must not end this program."""
 
 
 def failure_text(error: BaseException) -> str:
-    """Return type and message of an error from outside; its message may fail as well."""
+    """Return type and message of an error from outside; reading its message may fail as well."""
     try:
         return f"{type(error).__name__}: {error}"
     except FAILURES:

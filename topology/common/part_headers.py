@@ -1,12 +1,12 @@
 """Headers whose length is that of the set they name: a flit for each part of the processors with a destination.
 
-A part is so many processors side by side as one flit can name. Its flit is, lowest field first:
+A part is a range of as many processors as one flit can name. Its flit is, lowest field first:
 
 =========  ==========================  ===============================================================
-field      bits                        what it says
+field      bits                        meaning
 =========  ==========================  ===============================================================
 ``bits``   W, the processors per part  bit i is processor ``part * W + i``
-``part``   ``bits_for`` of the parts   which part
+``part``   ``bits_for`` of the parts   number of the part
 ``last``   1                           no other part of the set follows
 =========  ==========================  ===============================================================
 
@@ -43,7 +43,7 @@ def header_format(kind: str, fields: tuple[tuple[str, int], ...], destinations: 
     ValueError
         If there is no such kind.
     TopologyError
-        If no flit can name a part of so many processors.
+        If no flit can name a part of ``destinations`` processors.
     """
     if kind not in HEADER_KINDS:
         raise ValueError(f"Header must be one of {', '.join(HEADER_KINDS)}, not {kind!r}")
@@ -62,7 +62,7 @@ class PartsFormat(HeaderFormat):
     Raises
     ------
     TopologyError
-        If no flit can name a part of so many processors.
+        If no flit can name a part of ``destinations`` processors.
     """
 
     def __post_init__(self):
@@ -108,13 +108,13 @@ class PartsFormat(HeaderFormat):
 
     @property
     def set_words(self) -> tuple[SetWord, ...]:
-        """What a flit can name, by the number of its part."""
+        """Processors that a flit can name, by the number of its part."""
         size = self.part_processors
         starts = range(0, self.destinations, size)
         return tuple(SetWord(size, 0, range(start, min(start + size, self.destinations))) for start in starts)
 
     def flits_of(self, destinations: Sequence[int]) -> int:
-        """Return header flits of a message to a set of destinations.
+        """Return the header flits of a message to a set of destinations.
 
         Parameters
         ----------
@@ -163,7 +163,7 @@ class PartsFormat(HeaderFormat):
 
 @cache
 def _processors_in(flit_bits: int, processors: int) -> int:
-    """Return the most processors that a part can have; below 1 if there are too many for the numbers of their parts."""
+    """Return the most processors that a part can have; below 1 if the part numbers take too many bits."""
     for size in range(min(flit_bits - 2, processors), 0, -1):
         if size + bits_for(-(-processors // size)) + 1 <= flit_bits:
             return size

@@ -1,4 +1,4 @@
-"""The test payload: a word sequence that hardware makes with one adder and that no two messages share.
+"""The test payload: a word sequence that hardware generates with one adder, different for each message.
 
 Word ``k`` of a message is built from ``state = seed + k * STEP`` (32 bits, wrapping), folded so that high
 bits show in narrow flits, and repeated in lanes of 32 bits that differ by a constant each.
@@ -17,12 +17,12 @@ def payload_seed(message: int) -> int:
 
 
 def lane_constant(lane: int) -> int:
-    """Return what lane ``lane`` (32 bits each) is XORed with."""
+    """Return the constant that lane ``lane`` (32 bits each) is XORed with."""
     return lane * LANE_STEP & MASK
 
 
 def payload_word(seed: int, index: int, flit_bits: int) -> int:
-    """Return data of the ``index``-th body flit (counted from 0 after the header)."""
+    """Return the data of the ``index``-th body flit (counted from 0 after the header)."""
     state = (seed + index * STEP) & MASK
     folded = state ^ state >> 16
     word = 0

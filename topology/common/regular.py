@@ -122,7 +122,7 @@ def tree_network(
     processors_per_switch : int
         Processors on each switch that has any, at least 1.
     leaves_only : bool
-        Whether processors hang on the lowest level only, or on every switch.
+        Attach processors to the lowest level only; otherwise to every switch.
     ports : int or None
         Largest number of links a switch may have; None sets no bound.
 
@@ -178,7 +178,7 @@ def _shaped(network: Network, shape: tuple[int, ...]) -> Network:
 
 
 def _grid_positions(shape: Sequence[int]) -> np.ndarray:
-    """Two dimensions make a plane, the third goes aslant between its points, more set whole blocks side by side."""
+    """Return positions: two dimensions make a plane, a third goes aslant, more set blocks side by side."""
     steps, extent = [], [1.0, 1.0]
     for dimension, size in enumerate(shape):
         if dimension == 2:

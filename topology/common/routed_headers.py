@@ -1,4 +1,4 @@
-"""Headers with a routing key that switches look up: what messages carry, the same in all families that have them."""
+"""Headers with a routing key that switches look up, common to all families with routing keys."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from topology.common.flits import HeaderFormat
 
 
 def unicast_header(key_bits: int, source_bits: int, flit_bits: int) -> HeaderFormat:
-    """Return header format of a network whose messages have one destination: routing key and sender.
+    """Return the header format of a network whose messages have one destination: routing key and sender.
 
     Raises
     ------
@@ -26,7 +26,7 @@ def unicast_header(key_bits: int, source_bits: int, flit_bits: int) -> HeaderFor
 
 
 def only_destination(destinations: Sequence[int]) -> int:
-    """Return the destination of a message that must have one.
+    """Return the only destination of a message.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def only_destination(destinations: Sequence[int]) -> int:
 
 @dataclass(frozen=True)
 class HeaderLengths:
-    """Lengths of the headers of a format, in flits: called with a set of destinations, that of a message to these.
+    """Header lengths of a format in flits: a call with a set of destinations returns that of a message to them.
 
     Parameters
     ----------
@@ -53,21 +53,21 @@ class HeaderLengths:
         return self.header.flits_of(destinations)
 
     def of_sets(self, offsets: np.ndarray, destinations: np.ndarray) -> np.ndarray:
-        """Return those of many messages at once, int64[messages]; see ``HeaderFormat.flits_of_sets``."""
+        """Return the lengths for many messages at once, int64[messages]; see ``HeaderFormat.flits_of_sets``."""
         return self.header.flits_of_sets(offsets, destinations)
 
 
 class RoutedHeaders(ABC):
-    """Headers of a routing key, the sender and, if there are several destinations, the set of them."""
+    """Headers of a routing key, the sender and, in multicasts, the set of destinations."""
 
     @property
     @abstractmethod
     def header(self) -> HeaderFormat:
-        """Header format of the network: key and sender, and how several destinations are named."""
+        """Header format of the network: key and sender, and the format of destination sets."""
 
     @abstractmethod
     def routing_key(self, source: int, destinations: Sequence[int], /) -> int:
-        """Return what stands in the header's first field.
+        """Return the routing key, the header's first field.
 
         Parameters
         ----------

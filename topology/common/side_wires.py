@@ -1,4 +1,4 @@
-"""Wires between switches that are no channels."""
+"""Wires between switches besides channels."""
 
 from dataclasses import dataclass
 

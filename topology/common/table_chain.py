@@ -1,4 +1,4 @@
-"""Layout of loadable tables: which words go, in which order, into the chain of a network's table stores.
+"""Layout of loadable tables: the words for the chain of a network's table stores, in order.
 
 Switch 0's store is the first in the chain; every word goes in there and moves on by one place per word that follows. So
 the words of the last store come first, and within a store the highest word does.
@@ -10,12 +10,12 @@ TABLE_WORD_BITS = 8
 
 
 def table_words(bits: int) -> int:
-    """Return words of a store for so many bits."""
+    """Return the words of a store for ``bits`` bits."""
     return -(-bits // TABLE_WORD_BITS)
 
 
 def chain_words(tables: Sequence[tuple[int, int]]) -> list[int]:
-    """Return words to be loaded, first to last.
+    """Return the words to be loaded, first to last.
 
     Parameters
     ----------

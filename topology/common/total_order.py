@@ -5,7 +5,7 @@
 1. all headers of an input channel take the same one output on the way to the turning switch, so they keep their order
    and nothing splits before it;
 2. no message comes to the turning switch a second time;
-3. behind the turning switch each output is asked for from one input channel alone, so a switch there only splits a
+3. behind the turning switch each output is requested from one input channel alone, so a switch there only splits a
    sequence of messages into parts of it;
 4. each processor gets all its messages on one delivery channel.
 
@@ -41,9 +41,9 @@ class OrderVerdict:
     Members
     -------
     total : bool
-        Whether all receivers are proved to see all messages in one order that keeps the order of each source.
+        True if all receivers are proved to see all messages in one order that keeps the order of each source.
     agreed : bool
-        Whether all receivers are proved to see all messages in one order.
+        True if all receivers are proved to see all messages in one order.
     reason : str
         The proof of a total order in one line, or what breaks it.
     """
@@ -54,24 +54,24 @@ class OrderVerdict:
 
 
 class _Unordered(Exception):
-    """Raised with what breaks a proof."""
+    """Raised with the reason that breaks a proof."""
 
 
 def check_order(
     network: ChannelNetwork, path: "nx.DiGraph", branches: Collection[int], *, atomic: bool = True
 ) -> OrderVerdict:
-    """Prove in which order receivers see messages, or say what stands against a total order.
+    """Prove the order in which receivers see messages, or return what breaks a total order.
 
     Parameters
     ----------
     network : ChannelNetwork
     path : "nx.DiGraph"
         Path dependencies of all headers, see ``walk_dependencies``: an edge c -> d says that some header that arrived
-        on channel c may ask for channel d.
+        on channel c may request channel d.
     branches : collection of int
         Channels to which a worm that splits may be sent.
     atomic : bool
-        Whether a router enqueues all requests of a header at one moment.
+        True if a router enqueues all requests of a header at one moment.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def check_order(
 
 
 def _is_forest(network: ChannelNetwork, path: "nx.DiGraph", branches: Collection[int]) -> bool:
-    """Return whether branches lead on to branches alone, one into each vertex, and all deliveries come from them."""
+    """Return whether branches lead to branches only, one into each vertex, and all deliveries come from them."""
     sinks = [network.channels[branch].sink for branch in branches]
     deliveries = {channel for channel in path if not network.is_switch(network.channels[channel].sink)}
     used = {channel for channel in deliveries if path.in_degree(channel)}
@@ -110,7 +110,7 @@ def _turning_switch(network: ChannelNetwork, path: "nx.DiGraph") -> int:
 
 
 def _behind(path: "nx.DiGraph", turns: Collection[int]) -> set[int]:
-    """Return the channels to which headers can come from the turning switch."""
+    """Return the channels that headers can reach from the turning switch."""
     found: set[int] = set()
     work = [*turns]
     while work:
@@ -121,7 +121,7 @@ def _behind(path: "nx.DiGraph", turns: Collection[int]) -> set[int]:
 
 
 def _follow(network: ChannelNetwork, path: "nx.DiGraph", channel: int, before: set[int]) -> int:
-    """Return the channel on which headers from an injection channel come to the switch where they part.
+    """Return the channel on which headers from an injection channel reach the switch where they part.
 
     All channels on the way are added to ``before``.
     """
@@ -144,7 +144,7 @@ def _example(network: ChannelNetwork, turns: dict[int, int], switch: int) -> str
 
 
 def _check_behind(network: ChannelNetwork, path: "nx.DiGraph", switch: int, before: set[int], behind: set[int]) -> None:
-    """Hold conditions 2 to 4 against the channels behind the turning switch."""
+    """Check conditions 2 to 4 for the channels behind the turning switch."""
     channels = network.channels
     delivering: dict[int, int] = {}
     for channel in sorted(behind):

@@ -1,18 +1,18 @@
-"""Trouble of the machine: what is wrong with neither input nor network."""
+"""Environment failures: errors of neither input nor network."""
 
 import signal
 from pathlib import Path
 
 
 class MachineTrouble(RuntimeError):
-    """The machine could not do the work, for exit code 3: no space, no permission, a program that crashed.
+    """An environment failure, for exit code 3: no space, no permission, a program that crashed.
 
     Parameters
     ----------
     message : str
-        What could not be done, and why.
+        The failure, and its cause.
     file : Path, str or None
-        Where it happened.
+        File or place of the failure.
     """
 
     def __init__(self, message: str, *, file: Path | str | None = None):
@@ -21,7 +21,7 @@ class MachineTrouble(RuntimeError):
 
 
 def how_it_ended(return_code: int) -> str:
-    """Return what is said of a program by its return code, as ``subprocess`` has it: negative for a signal.
+    """Return a description of a program's return code, as of ``subprocess``: negative for a signal.
 
     >>> how_it_ended(-9)
     'was killed (SIGKILL)'

@@ -1,1 +1,1 @@
-"""HARTS: wrapped hexagonal meshes, and how broadcasts travel in them."""
+"""HARTS: wrapped hexagonal meshes, and their broadcasts."""

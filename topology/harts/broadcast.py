@@ -1,8 +1,8 @@
-"""Who sends a broadcast where (Sec. 4): the procedures that run at the source and at every node with a copy.
+"""Broadcast procedures (Sec. 4) at the source and at every node with a copy.
 
-A packet goes straight on for ``distance`` steps and leaves a copy at every node on its way (RELAY). Turning is the
-business of the nodes: what a node sends depends on the copy's direction of travel, the steps still to go, the stage
-and a tag. So the whole broadcast is known from its source and the name of the algorithm.
+A packet goes straight on for ``distance`` steps and leaves a copy at every node on its way (RELAY). Nodes make the
+turns: the sends of a node depend on the copy's direction of travel, the steps still to go, the stage and a tag. So its
+source and the name of the algorithm determine the whole broadcast.
 """
 
 from collections.abc import Iterator
@@ -13,13 +13,13 @@ from topology.harts.graph import DIRECTIONS, HexMesh, left, right
 NO_TAG, TAG_A, TAG_B, TAG_C, TAG_D = range(5)
 SFBCAST, ALGORITHM_A = "sfbcast", "algorithm-a"
 COPIES = {"sbcast": 1, "2-bcast": 2, "3-bcast": 3, "4-bcast": 4, "5-bcast": 5, "6-bcast": 6, SFBCAST: 1, ALGORITHM_A: 1}
-"""Copies that every node gets, over as many paths that share no node, by algorithm.
+"""Copies for every node, over as many node-disjoint paths, by algorithm.
 
 The last two are what the paper compares with: SBCAST without cut-through, where every node stores a packet before it
 sends it on, and one packet that goes round the whole mesh in one direction (Algorithm A).
 """
 ALGORITHMS = (ALGORITHM_A, "sbcast", "2-bcast", "3-bcast", "4-bcast", "5-bcast", "6-bcast", SFBCAST)
-"""By their number in headers."""
+"""Algorithms by their number in headers."""
 STAGES = 3
 TAGS = 5
 
@@ -31,7 +31,7 @@ def algorithm_number(name: str) -> int:
 
 @dataclass(frozen=True)
 class Leg:
-    """What a node sends.
+    """A send of a node.
 
     Members
     -------
@@ -51,14 +51,14 @@ class Leg:
 
 
 def initial_legs(algorithm: str, size: int) -> tuple[Leg, ...]:
-    """Return what the source sends: straight on in all six directions (BCAST_INIT), or round the mesh in one."""
+    """Return the sends of the source: straight on in all six directions (BCAST_INIT), or round the mesh in one."""
     if algorithm == ALGORITHM_A:
         return (Leg(0, 3 * size * (size - 1), 1),)
     return tuple(Leg(direction, size - 1, 1) for direction in range(DIRECTIONS))
 
 
 def relayed_legs(algorithm: str, size: int, leg: Leg, steps_left: int) -> tuple[Leg, ...]:
-    """Return what a node sends when a copy is delivered to it.
+    """Return the sends of a node after a copy is delivered to it.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def relayed_legs(algorithm: str, size: int, leg: Leg, steps_left: int) -> tuple[
 
 
 def _simple(copies: int, size: int, ahead: int, steps_left: int) -> tuple[Leg, ...]:
-    """Return SBCAST, 2-BCAST and 3-BCAST: one turn."""
+    """Return the legs of SBCAST, 2-BCAST and 3-BCAST: one turn."""
     to_left, to_right = Leg(left(ahead), steps_left, 2), Leg(right(ahead), steps_left, 2)
     round_right = Leg(right(ahead), size - 1, 2)
     if copies == 1:
@@ -95,7 +95,7 @@ def _simple(copies: int, size: int, ahead: int, steps_left: int) -> tuple[Leg, .
 
 
 def _spreading(copies: int, size: int, ahead: int, steps_left: int) -> Iterator[Leg]:
-    """Yield 4-, 5- and 6-BCAST: up to two turns. A mesh of size 2 has the corner and the last node before it in one."""
+    """Yield the legs of 4-, 5- and 6-BCAST: up to two turns. In a mesh of size 2, corner and predecessor coincide."""
     whole = size - 1
     at_corner, before_corner = steps_left == 0, steps_left == size - 2
     if at_corner:
@@ -127,7 +127,7 @@ def _second_turn(ahead: int, steps_left: int, tag: int) -> tuple[Leg, ...]:
 
 @dataclass(frozen=True)
 class Copy:
-    """A copy that a node gets.
+    """A copy that a node receives.
 
     Members
     -------

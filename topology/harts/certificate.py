@@ -1,4 +1,4 @@
-"""What a certificate shows of a wrapped hexagonal mesh: the levels of pages, in the order in which packets rise."""
+"""Evidence for a wrapped hexagonal mesh: the levels of pages, in the order in which packets rise."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def harts_evidence(routing: HartsRouting, pages: int, *, classed: bool) -> dict[
     pages : int
         Packets that a node's memory holds.
     classed : bool
-        Whether pages are given by levels.
+        True if pages are given by levels.
 
     Returns
     -------

@@ -11,7 +11,7 @@ from topology.harts.routing import HartsRouting
 
 
 def check_harts_deadlock(routing: HartsRouting, pages: int, *, classed: bool) -> DeadlockVerdict:
-    """Prove a mesh free from deadlock or say what stands against it.
+    """Prove a mesh free from deadlock or return what breaks the proof.
 
     A packet in a page of a node waits for a page of the next one. The classes of pages are the nodes of a graph, and
     an edge says that a packet in one class may wait for the other. Meshes look the same from all nodes, so with classes
@@ -23,7 +23,7 @@ def check_harts_deadlock(routing: HartsRouting, pages: int, *, classed: bool) ->
     pages : int
         Packets that a node's memory holds.
     classed : bool
-        Whether pages are given by levels.
+        True if pages are given by levels.
     """
     mesh, levels = routing.mesh, routing.levels
     waits = nx.DiGraph()

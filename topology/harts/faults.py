@@ -1,4 +1,4 @@
-"""Nodes and links that fail (Sec. 1 and 4): what each of them does to packets, and which copies still arrive."""
+"""Nodes and links that fail (Sec. 1 and 4): their effects on packets, and the copies that still arrive."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from topology.harts.graph import DIRECTIONS, HexMesh
 
 @dataclass(frozen=True)
 class Faults:
-    """What has failed, from the start and for good.
+    """Permanent faults of nodes and links.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Faults:
         return frozenset(map(frozenset, self.dead_links))
 
     def check(self, mesh: HexMesh) -> None:
-        """See whether a mesh has these nodes and links.
+        """Check that a mesh has these nodes and links.
 
         Raises
         ------
@@ -64,12 +64,12 @@ class Faults:
         return node in self._silent
 
     def is_dead(self, mesh: HexMesh, node: int, direction: int) -> bool:
-        """Return whether what a node sends in a direction is lost."""
+        """Return whether packets that a node sends in a direction are lost."""
         ends = frozenset((node, mesh.neighbour(node, direction)))
         return ends in self._dead or not self._silent.isdisjoint(ends)
 
     def dead_outputs(self, mesh: HexMesh, node: int) -> int:
-        """Return mask of the directions in which a node sends in vain."""
+        """Return the mask of the directions in which a node's packets are lost."""
         return sum(self.is_dead(mesh, node, way) << way for way in range(DIRECTIONS))
 
     def surviving_copies(self, mesh: HexMesh, algorithm: str, source: int) -> Iterator[Copy]:
@@ -83,7 +83,7 @@ class Faults:
         return [way for way in range(DIRECTIONS) if self.is_dead(mesh, node, way)]
 
     def spoilt(self, copy: Copy) -> bool:
-        """Return whether a copy has been passed on by a node that spoils packets."""
+        """Return whether a node that spoils packets has passed a copy on."""
         return not set(self.corrupting_nodes).isdisjoint(copy.path[1:-1])
 
 

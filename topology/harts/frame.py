@@ -1,7 +1,7 @@
-"""The frame of a node's time-sliced bus (Sec. 3): who may use it when.
+"""The frame of a node's time-sliced bus (Sec. 3): the user of each slot.
 
 In slot s the word of receiver s is on the bus, and the packet memory is read for transmitter s. Slots 0 to 5 are the
-links', by direction; 6 is the host's; in 7 the network processor looks at the packets that have arrived in this frame.
+links', by direction; 6 is the host's; in 7 the network processor handles the packets that have arrived in this frame.
 """
 
 SLOT_BITS = 3
@@ -9,12 +9,12 @@ SLOTS = 1 << SLOT_BITS
 PROCESSOR_SLOT = SLOTS - 1
 
 HEAD_CYCLES = 2
-"""From the slot in which a head is on the bus to the cycle in which it is on the link."""
+"""Cycles from the slot in which a head is on the bus to the cycle in which it is on the link."""
 MOST_LINK_CYCLES = SLOTS - HEAD_CYCLES
 
 
 def most_link_cycles(gap_frames: int) -> int:
-    """Return cycles that a link between nodes may take.
+    """Return the maximum of cycles for a link between nodes.
 
     A head that is on the bus in cycle t can be in the next node's buffer in cycle t + 8, one frame later, if its link
     takes 6 cycles or less. The page that was kept for it is kept no more in the cycle after its slot there, in cycle

@@ -73,7 +73,7 @@ class HexMesh(ChannelNetwork):
         super().__init__(self.nodes, self.nodes, wires, positions=self._positions())
 
     def neighbour(self, node: int, direction: int, steps: int = 1) -> int:
-        """Return the node so many steps away in a direction.
+        """Return the node ``steps`` steps away in a direction.
 
         Parameters
         ----------

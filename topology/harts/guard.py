@@ -1,9 +1,9 @@
-"""What a broadcast's packet must look like where it arrives: a guard against nodes that forge headers.
+"""Legal broadcast packets at a node: a guard against nodes that forge headers.
 
-A node passes on whatever is marked as a broadcast, so one faulty node could reach a victim over several links. But a
-broadcast uses each directed link once at most, so the source, the node and the direction of travel say everything
-about an honest packet. A node that lets in nothing else confines a forger to the paths on which it lies: what it does
-there is no worse than a changed body, and the receivers outvote that.
+A node passes on everything that is marked as a broadcast, so one faulty node could reach a victim over several links.
+But a broadcast uses each directed link at most once, so the source, the node and the direction of travel determine an
+honest packet. A node that admits no other packet confines a forger to the paths on which it lies. Forgery there is no
+worse than a changed body, which the receivers outvote.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ from topology.harts.graph import HexMesh
 
 
 class Arrival(NamedTuple):
-    """Fields of a broadcast's header as it comes off a link.
+    """Header fields of a broadcast on arrival from a link.
 
     Members
     -------
@@ -30,7 +30,7 @@ class Arrival(NamedTuple):
 
 
 def expected_arrivals(mesh: HexMesh, algorithm: str) -> dict[tuple[int, int], Arrival]:
-    """Return the only packet of a broadcast that may arrive at a node in a direction of travel.
+    """Return the only broadcast packet that may arrive at a node in a direction of travel.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def expected_arrivals(mesh: HexMesh, algorithm: str) -> dict[tuple[int, int], Ar
 
 
 def admitted_copies(mesh: HexMesh, algorithm: str, copies: Iterable[Copy], claimed_source: int) -> Iterator[Copy]:
-    """Yield the copies of a broadcast that all nodes on their way let in.
+    """Yield the copies of a broadcast that all nodes on their way admit.
 
     Parameters
     ----------

@@ -8,16 +8,16 @@ from topology.harts.graph import DIRECTIONS, HexMesh
 
 ID_BITS = 8
 HOST = DIRECTIONS
-"""As a direction: from the node's own host."""
+"""Direction of packets from the node's own host."""
 
 
 def most_hops(mesh: HexMesh, *, algorithm_a: bool) -> int:
-    """Return links on the longest way of any packet: a broadcast's, from corner to corner of the hexagon."""
+    """Return the links on the longest path of any packet: a broadcast's, from corner to corner of the hexagon."""
     return mesh.nodes - 1 if algorithm_a else 2 * (mesh.size - 1)
 
 
 def harts_header(mesh: HexMesh, flit_bits: int, *, algorithm_a: bool = False) -> HeaderFormat:
-    """Return header format of a mesh.
+    """Return the header format of a mesh.
 
     =============  ==========================================================================================
     ``broadcast``  0: an ordinary packet
@@ -26,11 +26,11 @@ def harts_header(mesh: HexMesh, flit_bits: int, *, algorithm_a: bool = False) ->
     ``tag``        of the leg
     ``distance``   steps that the leg still has to go
     ``direction``  of travel over the last link; ``HOST`` in a packet that has not travelled
-    ``forwarded``  whether the copy was sent straight on while it arrived, or nobody needs that
+    ``forwarded``  whether the copy was cut through, or needs no further hop
     ``hops``       links travelled
     ``m0 m1 m2``   routing tags of an ordinary packet, two's complement
     ``source``     node
-    ``id``         tells the packets of one source apart
+    ``id``         number of a packet among those of its source
     =============  ==========================================================================================
 
     Parameters
@@ -39,7 +39,7 @@ def harts_header(mesh: HexMesh, flit_bits: int, *, algorithm_a: bool = False) ->
     flit_bits : int
         Data bits of a flit; a header has to fit.
     algorithm_a : bool
-        Whether a packet may go round the whole mesh, which takes longer counts.
+        Allow packets to go round the whole mesh, which takes longer counts.
 
     Raises
     ------

@@ -1,13 +1,13 @@
-"""Classes of packet buffers (Sec. 3 leaves them open): what keeps finite buffers with back-pressure from deadlock.
+"""Classes of packet buffers (Sec. 3 leaves them open), which keep finite buffers with back-pressure deadlock-free.
 
-A packet's level is the number of links that it has travelled; L is the most that any packet travels. A node lets a
-packet of level l have a page only if L - l + 1 pages are free. So the last page given at a node, at level l, leaves
-L - l free, which is enough for any packet of a higher level. Of all packets that wait for ever take one of the highest
-level l: the next node would have a page for level l + 1, unless it has since given pages at still higher levels, whose
-packets do not wait for ever. Pages that are kept for nobody in particular count as level 0.
+A packet's level is the number of links that it has travelled; L is the most that any packet travels. A node gives a
+packet of level l a page only if L - l + 1 pages are free. So the last page given at a node, at level l, leaves L - l
+free, which is enough for any packet of a higher level. Of all packets that wait for ever take one of the highest level
+l: the next node would have a page for level l + 1, unless it has since given pages at still higher levels, whose
+packets do not wait for ever. Pages that are kept for no particular level count as level 0.
 
-A page is kept before a packet is sent to it, and the choice of the packet comes after that: so no packet
-stands on a link for whose level there is no page, and in the way of one for which there is.
+A page is kept first, and a packet is chosen and sent to it then. So no packet without a page for its level blocks a
+link for a packet that has one.
 """
 
 from topology.harts.graph import DIRECTIONS
@@ -16,17 +16,17 @@ MOST_PAGES = 310
 
 
 def least_pages(levels: int) -> int:
-    """Return pages that every node needs: one for each level, and one kept for each receiver."""
+    """Return the pages that every node needs: one for each level, and one kept for each receiver."""
     return levels + 1 + DIRECTIONS + 1
 
 
 def node_pages(pages: int | None, levels: int) -> int:
-    """Return pages of every node, by default as few as are safe.
+    """Return the pages of every node, by default the safe minimum.
 
     Raises
     ------
     ValueError
-        If a node cannot do with so many, or cannot have them.
+        If a node cannot work with that number, or is too small for it.
     """
     least = least_pages(levels)
     if least > MOST_PAGES:

@@ -1,4 +1,4 @@
-"""Whether every ordinary packet arrives, whichever of its shortest paths it takes."""
+"""Proof that every ordinary packet arrives, on any of its shortest paths."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from topology.harts.tags import directions_onward, distance, routing_tags
 
 
 def unreached_pairs(routing: HartsRouting) -> Iterator[tuple[int, int]]:
-    """Yield pairs of live nodes between which a packet may come to a node where all its ways are dead.
+    """Yield pairs of live nodes between which a packet may reach a node where all its candidates are dead.
 
     Without faults there are none: every step of the tags leads nearer (the tests prove that for all sizes).
     """

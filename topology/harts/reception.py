@@ -1,33 +1,33 @@
-"""How a host makes one packet of the copies of a broadcast (Sec. 4): it takes the first, or lets them vote."""
+"""Reception of the copies of a broadcast in a host (Sec. 4): the first copy, or a vote."""
 
 from topology.harts.broadcast import COPIES
 
 FIRST, VOTE = "first", "vote"
 MODES = (FIRST, VOTE)
-"""The first copy that is complete, or the first body that more than half of an algorithm's copies agree on."""
+"""Reception modes: the first complete copy, or the first body in more than half of an algorithm's copies."""
 STEPS = 8
-"""Cycles that a collector takes for one flit."""
+"""Cycles of a collector per flit."""
 ENTRIES = 4
-"""Broadcasts that a collector has copies of at a time, by default."""
+"""Broadcasts that a collector handles at a time, by default."""
 LEAST_ENTRIES, MOST_ENTRIES = 2, 16
 MOST_COPIES = max(COPIES.values())
 
 
 def threshold(copies: int, mode: str) -> int:
-    """Return copies that have to agree before a packet is handed over, of so many that the algorithm makes."""
+    """Return the number of equal copies for delivery, of ``copies`` that the algorithm makes."""
     return copies // 2 + 1 if mode == VOTE else 1
 
 
 def lanes(mode: str) -> int:
-    """Return different bodies of a broadcast that are kept.
+    """Return the different bodies of a broadcast that are stored.
 
-    A body that a majority agrees on comes after at most as many others as all copies leave beside a majority.
+    The majority body arrives after at most as many other bodies as there are copies outside a majority.
     """
     return 1 + MOST_COPIES - threshold(MOST_COPIES, mode) if mode == VOTE else 1
 
 
 def check_reception(mode: str, entries: int = ENTRIES, least_copies: int = 1) -> None:
-    """See whether a collector can be made so.
+    """Check the parameters of a collector.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What hardware and golden model must agree on: headers, and which copies of a broadcast arrive where."""
+"""Headers and broadcast copies, shared by hardware and golden model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ UNICAST = 0
 
 
 def operation(algorithm: str) -> int:
-    """Return number of a broadcast algorithm as an operation of messages."""
+    """Return the number of a broadcast algorithm as an operation of messages."""
     return algorithm_number(algorithm) + 1
 
 
@@ -32,9 +32,9 @@ class HartsRouting:
         Data bits of a flit; a header must fit into one.
     faults : Faults
     algorithm_a : bool
-        Whether a packet may go round the whole mesh.
+        Allow packets to go round the whole mesh.
     guard : bool
-        Whether nodes let in no packet of a broadcast that cannot be an honest one, see ``topology/harts/guard.py``.
+        Nodes refuse broadcast packets that cannot be honest, see ``topology/harts/guard.py``.
 
     Raises
     ------
@@ -70,7 +70,7 @@ class HartsRouting:
         return most_hops(self.mesh, algorithm_a=self.algorithm_a)
 
     def header_flits(self, _destinations: Sequence[int]) -> int:
-        """Return header length of any packet.
+        """Return the header length of any packet.
 
         Parameters
         ----------
@@ -85,7 +85,7 @@ class HartsRouting:
         return 1
 
     def tags(self, source: int, destination: int) -> Tags:
-        """Return routing tags of an ordinary packet.
+        """Return the routing tags of an ordinary packet.
 
         Parameters
         ----------
@@ -115,7 +115,7 @@ class HartsRouting:
     def delivered_header(
         self, source: int, destination: int, operation: int, number: int, direction: int, *, forwarded: bool
     ) -> int:
-        """Return the header of a packet or copy as a node's host gets it.
+        """Return the header of a packet or copy on delivery to a node's host.
 
         Parameters
         ----------
@@ -147,7 +147,7 @@ class HartsRouting:
         ).pack(self.header)
 
     def wanted_copies(self, operation: int, source: int) -> dict[int, int]:
-        """Return copies of a broadcast that arrive, by live node; 0 where faults and guard let none through.
+        """Return the copies of a broadcast that arrive, by live node; 0 where faults and guard admit none.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""The wires between the nodes of a mesh that are no channels: which pages are kept, and for which they wish."""
+"""Wires between the nodes of a mesh besides channels: kept pages, and wishes for pages."""
 
 from topology.common.flits import bits_for
 from topology.common.side_wires import SideWire
@@ -8,7 +8,7 @@ KEPT_BITS = 2
 
 
 def page_wires(mesh: HexMesh, levels: int) -> tuple[SideWire, ...]:
-    """Return by node and direction of travel: ``kept`` goes back to the node before, ``wish`` comes from there.
+    """Return the wires by node and direction of travel: ``kept`` to the node before, ``wish`` from there.
 
     Parameters
     ----------

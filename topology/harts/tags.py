@@ -1,4 +1,4 @@
-"""Shortest paths in a wrapped hexagonal mesh (Sec. 2): how far a packet has to go along each of the three axes."""
+"""Shortest paths in a wrapped hexagonal mesh (Sec. 2): the distance along each of the three axes."""
 
 from topology.harts.graph import HexMesh, opposite
 
@@ -9,7 +9,7 @@ ARRIVED: Tags = (0, 0, 0)
 
 
 def routing_tags(mesh: HexMesh, source: int, destination: int) -> Tags:
-    """The tags of a shortest path; two at most are not 0, and any order of their steps is a shortest path too."""
+    """Return the tags of a shortest path; at most two are nonzero, and their steps may be taken in any order."""
     a, b = mesh.coordinates((destination - source) % mesh.nodes)
     # a step in direction 0 and one in direction 2 are together one in direction 1
     both = min(-a, b) if a < 0 < b else -min(a, -b) if b < 0 < a else 0
@@ -17,7 +17,7 @@ def routing_tags(mesh: HexMesh, source: int, destination: int) -> Tags:
 
 
 def directions_onward(tags: Tags) -> tuple[int, ...]:
-    """Return directions in which a packet may leave, the first to be tried first."""
+    """Return the directions in which a packet may leave, in the order of trial."""
     return tuple(axis if steps > 0 else opposite(axis) for axis, steps in enumerate(tags) if steps)
 
 
@@ -29,5 +29,5 @@ def after_step(tags: Tags, direction: int) -> Tags:
 
 
 def distance(mesh: HexMesh, source: int, destination: int) -> int:
-    """Return steps on a shortest path."""
+    """Return the steps on a shortest path."""
     return sum(map(abs, routing_tags(mesh, source, destination)))

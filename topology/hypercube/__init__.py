@@ -1,1 +1,1 @@
-"""Hypercubes with adaptive wormhole routing: what hardware and model share."""
+"""Hypercubes with adaptive wormhole routing: the part shared by hardware and model."""

@@ -1,4 +1,4 @@
-"""What a certificate shows of a hypercube: its escape lanes, and an order of the lanes that are waited for."""
+"""Evidence for a hypercube: its escape channels, and an order of the virtual channels that headers wait for."""
 
 from typing import Any
 
@@ -18,14 +18,14 @@ def hypercube_evidence(routing: HypercubeRouting, lane_reuse: str, buffer_flits:
     lane_reuse : str
         One of ``HYPERCUBE_REUSE``.
     buffer_flits : int
-        Flits that the buffer of a lane holds; with one, lanes are free at the same time by any rule.
+        Flits that the buffer of a VC holds; with one, VCs are free at the same time by any rule.
 
     Returns
     -------
     dict
-        ``escapes``: names of the lanes that some header is given as its escape. ``order``: of all lanes that headers
+        ``escapes``: names of the VCs that some header is given as its escape. ``order``: of all VCs that headers
         wait for or that are shared (``topology/hypercube/deadlock.py``), so that all that may be waited for behind a
-        lane comes after it.
+        VC comes after it.
 
     Raises
     ------
@@ -35,8 +35,8 @@ def hypercube_evidence(routing: HypercubeRouting, lane_reuse: str, buffer_flits:
     ways, network = Ways(routing), routing.network
     waiting = Waiting(ways, REUSE_EMPTY if buffer_flits == 1 else lane_reuse)
     if waiting.lost or waiting.unescaped:
-        raise NoOrder("some headers have no way, or no escape")
-    # what is alike but for a shift stands together: dependencies lead from all that one lane stands for to later ones
+        raise NoOrder("some headers are unroutable, or have no escape")
+    # VCs that differ by a shift are adjacent: dependencies lead from all that one VC represents to later ones
     alike = rising_order(waiting.graph, waiting.graph.edges)
     lanes = [ways.shifted(lane, shift) for lane in alike for shift in ways.shifts]
     escapes = sorted(ways.shifted(lane, shift) for lane in waiting.escape_lanes for shift in ways.shifts)

@@ -1,63 +1,63 @@
-"""Static proof of deadlock freedom for hypercubes with adaptive lanes and escapes (Duato's condition).
+"""Static proof of deadlock freedom for hypercubes with adaptive and escape channels (Duato's condition).
 
-A head takes any of its ways, whichever it can have first. So it is enough if it can always have one of those that it
-*waits for*: its escapes. A hypercube passes if
+A head takes any of its route candidates, the first that is available. So it is enough if it can always get one of those
+that it *waits for*: its escapes. A hypercube passes if
 
-1. every header has an escape or the delivery lane among its ways, wherever it can come;
+1. every header has an escape or the delivery channel among its candidates, wherever it can arrive;
 2. the graph of waiting has no cycle.
 
-Where a routing gives no escapes at all, headers wait for all of their candidates.
+If a routing gives no escapes at all, headers wait for all of their candidates.
 
-Whether buffers hold flits of several worms decides what else a worm can be held up by. Such lanes are *shared* here:
+VC reallocation decides what else can block a worm. VCs whose buffers hold flits of several worms are *shared* here:
 
 ===============  =====================================================================================================
-``empty``        no lane is shared: a head can have a lane when its buffer is empty and all credits are back
-``escape-tail``  lanes that are given as escapes are shared: a head can have them as soon as the tail before it has
+``empty``        no VC is shared: a head can have a VC when its buffer is empty and all credits are back
+``escape-tail``  VCs that are given as escapes are shared: a head can have them as soon as the tail before it has
                  left, if there is room for a flit. All others only when they are empty
-``tail``         all lanes are shared
+``tail``         all VCs are shared
 ===============  =====================================================================================================
 
-The nodes of the graph are the lanes that headers wait for, and those that are shared. An edge c -> d says that some
-header that any node may send can come on lane c, go on from there over lanes that are not shared, or over none, and
-then wait for d, or take d if that is shared. Without shared lanes that is Duato's extended dependency graph: from an
-escape lane to the next, directly or over adaptive lanes between, and from lanes that a header took as candidates
-although others wait for them.
+The nodes of the graph are the VCs that headers wait for, and those that are shared. An edge c -> d says that some
+header that any node may send can arrive on VC c, continue over VCs that are not shared, or over none, and then wait for
+d, or take d if that is shared. Without shared VCs that is Duato's extended dependency graph: from an escape channel to
+the next, directly or over adaptive VCs between, and from VCs that a header took as candidates although others wait for
+them.
 
-Without a cycle there is no deadlock. Number the lanes so that edges lead to greater numbers. Suppose that flits are
-left and none can ever move. A worm that has a lane with room in its buffer moves: its head has passed all buffers
-behind, so nothing is before its flits there. For the same reason a worm whose head is delivered moves, and no head
-waits for a delivery lane. So a lane that cannot be had is full if it is shared, and otherwise one worm has it to itself
-and cannot move; call both kinds stuck. Take any flit that is first in its buffer, and follow its worm's way from there.
-Either a shared lane comes, which is stuck, as this flit or one on the way to that lane could move otherwise; or the
-head comes, in a lane that is not shared, or it is this first flit itself. Then it is the first in its buffer and waits
-for lanes that are all stuck. So some node of the graph is stuck. Take the greatest one, and in it the worm whose lane
-it is, or whose flit is first there if it is shared. The same step from there leads along an edge to a stuck node that
-is greater still, which cannot be.
+Without a cycle there is no deadlock. Number the VCs so that edges lead to greater numbers. Suppose that flits are left
+and none can ever move. A worm that holds a VC with room in its buffer moves: its head has passed all buffers behind, so
+nothing is before its flits there. For the same reason a worm whose head is delivered moves, and no head waits for a
+delivery channel. So a VC that is not available is full if it is shared, and otherwise held by one worm that cannot
+move; call both kinds stuck. Take any flit that is first in its buffer, and follow its worm's path from there. The path
+may reach a shared VC, which is stuck, as this flit or one on the way to that VC could move otherwise. Or it reaches the
+head, in a VC that is not shared, or the head is this first flit itself. Then the head is the first in its buffer and
+waits for VCs that are all stuck. So some node of the graph is stuck. Take the greatest one, and in it the worm that
+holds it, or whose flit is first there if it is shared. The same step from there leads along an edge to a stuck node
+that is greater still, a contradiction.
 
-What comes of it for the rule ``duato``: with ``empty`` and with ``escape-tail`` the dimension of the escape that is
-waited for grows along every edge. For a head behind a tail in an escape lane of dimension d that is so because the
-worm before it took this lane when d was the lowest of its dimensions: all that it goes on to is in higher ones.
+Consequences for the rule ``duato``: with ``empty`` and with ``escape-tail`` the dimension of the escape that is waited
+for grows along every edge. For a head behind a tail in an escape channel of dimension d that is so because the worm
+before it took this VC when d was the lowest of its dimensions: all that it goes on to is in higher ones.
 
-A head behind a tail in an adaptive lane waits for what the worm before it waits for, in any dimension, and cannot ask
-for its own escape. With ``tail`` and 2 lanes or more there are cycles from 2 dimensions on, and from 3 dimensions on
-there really is a deadlock. Take 2 lanes, and buffers of 3 flits or more. At every node s let a long worm for s ^ 3 have
-taken the adaptive lane of dimension 0, and one for s ^ 5 the escape lane. Let short worms for s ^ 3 and s ^ 5 have come
-whole into the adaptive lanes of dimensions 1 and 2, so that these are free again. The short ones wait at the next
-switch for a lane of dimension 0. The long ones go on into these same adaptive lanes and fill them up: their heads are
-behind the tails of those that wait for them.
+A head behind a tail in an adaptive VC depends on the waits of the worm before it, in any dimension, and cannot request
+its own escape. With ``tail`` and 2 VCs or more there are cycles from 2 dimensions on, and from 3 dimensions on there is
+a deadlock. Take 2 VCs, and buffers of 3 flits or more. At every node s let a long worm for s ^ 3 have taken the
+adaptive VC of dimension 0, and one for s ^ 5 the escape channel. Let short worms for s ^ 3 and s ^ 5 lie completely in
+the adaptive VCs of dimensions 1 and 2, so that these are free again. The short ones wait at the next switch for a VC of
+dimension 0. The long ones go on into these same adaptive VCs and fill them up: their heads are behind the tails of
+those that wait for them.
 
-It takes short worms. The worm before has its tail in this buffer, and its head in that of one of the lanes from there
-on. It has another one to take, so on shortest ways there are n-1 of them at most, and with the head behind it there is
+It takes short worms. The worm before has its tail in this buffer, and its head in that of one of the VCs from there on.
+It has another one to take, so on shortest paths there are n-1 of them at most, and with the head behind it there is
 room for (n-1) D - 1 of its flits in buffers of D. With longer worms alone nothing waits behind a tail that waits
 itself, and ``tail`` is as good as ``empty``. So it is with buffers of one flit.
 
-In 2 dimensions the cycles with ``tail`` cannot all be filled: worms in an escape lane of dimension 1 are delivered, so
-no head is stuck but before dimension 0, with its V lanes full; the first worms there must all go on to different
-adaptive lanes of one channel of dimension 1, and of those there are only V-1. And a ring in which no head is first
-cannot fill up: a lane in it has room when the last flit comes into the next one. The check does not count so, and takes
-``tail`` in adaptive lanes for unproved there too.
+In 2 dimensions the cycles with ``tail`` cannot all be filled: worms in escape channels of dimension 1 are delivered, so
+no head is stuck but before dimension 0, with its V VCs full; the first worms there must all go on to different adaptive
+VCs of one channel of dimension 1, and of those there are only V-1. And a ring in which no head is first cannot fill up:
+a VC in it has room when the last flit comes into the next one. The check does not count so, and takes ``tail`` in
+adaptive VCs for unproved there too.
 
-Buffers of injection lanes hold several worms in any case, but nobody waits for these lanes but the host.
+Buffers of injection channels hold several worms in any case, but only the host waits for these VCs.
 """
 
 import networkx as nx
@@ -82,7 +82,7 @@ def check_hypercube_deadlock(
     buffer_flits: int | None = None,
     least_flits: int = 1,
 ) -> DeadlockVerdict:
-    """Prove a hypercube free from deadlock, or say what stands against it.
+    """Prove a hypercube free from deadlock, or return what breaks the proof.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def check_hypercube_deadlock(
     lane_reuse : str
         One of ``HYPERCUBE_REUSE``.
     buffer_flits : int or None
-        Flits that the buffer of a lane holds; None if that is not known.
+        Flits that the buffer of a VC holds; None if that is not known.
     least_flits : int
         Flits of the shortest message, header included.
 
@@ -102,7 +102,7 @@ def check_hypercube_deadlock(
     Raises
     ------
     ValueError
-        If there is no such reuse of lanes.
+        If there is no such reuse of VCs.
     """
     check_reuse(lane_reuse)
     network, ways = routing.network, Ways(routing)
@@ -113,7 +113,7 @@ def check_hypercube_deadlock(
     waiting = Waiting(ways, lane_reuse)
     graph = waiting.graph
     sizes = (len(network.channels), graph.number_of_edges() * len(ways.shifts), 0)
-    for headers, lacks in ((waiting.lost, "has no way"), (waiting.unescaped, "has neither an escape nor arrived")):
+    for headers, lacks in ((waiting.lost, "is unroutable"), (waiting.unescaped, "has neither an escape nor arrived")):
         if headers:
             lane, key = headers[0]
             cases = len(headers) * len(ways.shifts)
@@ -136,7 +136,7 @@ def _stay_apart(ways: Ways, buffer_flits: int, least_flits: int) -> bool:
 
 
 class Waiting:
-    """The graph of waiting, of which one lane stands for all that shifts take it to.
+    """The graph of waiting, in which one VC represents all its images under shifts.
 
     Parameters
     ----------
@@ -146,16 +146,16 @@ class Waiting:
     Members
     -------
     headers : dict of int to list of int
-        Keys of the headers that come on each lane that ends at a representative.
+        Keys of the headers that come on each VC that ends at a representative.
     lost, unescaped : list of Header
-        Those that have no way, and those with ways, of which none is an escape or the delivery lane, if the routing
+        Unroutable headers, and headers without an escape or delivery channel among their candidates, if the routing
         gives escapes at all.
     escape_lanes : set of int
-        Lanes that end at representatives and that some header is given as its escape.
+        VCs that end at representatives and that some header is given as its escape.
     shared : frozenset of int
-        The shared lanes that end at representatives.
+        The shared VCs that end at representatives.
     graph : nx.DiGraph
-        Of lanes that end at representatives. An edge c -> d with the attribute ``shift`` says that there is a
+        Of VCs that end at representatives. An edge c -> d with the attribute ``shift`` says that there is a
         dependency of c on what d is renamed to by this shift.
     """
 
@@ -184,7 +184,7 @@ class Waiting:
         return bool(self.escape_lanes)
 
     def _find_headers(self) -> None:
-        """All that any node may send, wherever they can come."""
+        """Find all headers that any node may send, wherever they can arrive."""
         work = list(self.ways.starts())
         seen = set(work)
         for header in work:
@@ -201,7 +201,7 @@ class Waiting:
                     work.append(after)
 
     def _following(self, lane: int) -> dict[int, int]:
-        """Return nodes that a lane leads to, and what they are shifted by."""
+        """Return the nodes that a VC leads to, and their shifts."""
         found: dict[int, int] = {}
         work = [(Header(lane, key), 0) for key in self.headers[lane]]
         seen = {header for header, _ in work}
@@ -220,10 +220,10 @@ class Waiting:
         return found
 
     def cycle(self) -> tuple[int, ...]:
-        """Return lanes of one cycle, in order; empty if there is none.
+        """Return the VCs of one cycle, in order; empty if there is none.
 
-        A cycle of the graph comes back to its first lane shifted, perhaps, and then is closed by going round again:
-        a shift is its own opposite.
+        A cycle of the graph comes back to its first VC shifted, perhaps, and then is closed by going round again: a
+        shift is its own opposite.
         """
         lanes = find_cycle(self.graph)
         found, shift = [], 0

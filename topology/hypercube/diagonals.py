@@ -1,10 +1,10 @@
-"""Numbers by which the inputs and outputs of a switch meet: on a diagonal d, input i looks at output i ^ d.
+"""Numbers of inputs and outputs on the diagonals of a switch: on diagonal d, input i meets output i ^ d.
 
 Outputs have the numbers of their dimensions, and the delivery output comes behind them; so have inputs from other
-switches. A host with one injection channel stands there too. The channels of a host with several have the numbers
-P + c, where P is the least power of two that is not below the number of dimensions: so all of them look at the output
-of their own number on one diagonal, P, and the copies of a broadcast, each in the channel of its dimension, can leave
-at the same time.
+switches. A host with one injection channel is there too. The channels of a host with several have the numbers P + c,
+where P is the least power of two that is not below the number of dimensions: so all of them meet the output of their
+own number on one diagonal, P, and the copies of a broadcast, each in the channel of its dimension, can leave at the
+same time.
 """
 
 
@@ -23,5 +23,5 @@ def input_codes(dimensions: int, injection_channels: int) -> tuple[int, ...]:
 
 
 def code_bits(dimensions: int, injection_channels: int) -> int:
-    """Return bits of these numbers, and of a diagonal."""
+    """Return the bits of these numbers, and of a diagonal."""
     return max(dimensions, *input_codes(dimensions, injection_channels)).bit_length()

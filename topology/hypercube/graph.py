@@ -1,4 +1,4 @@
-"""Switches, processors and lanes of a hypercube: node k is switch k with processor k.
+"""Switches, processors and virtual channels of a hypercube: node k is switch k with processor k.
 
 Bit d of a node's number is its place in dimension d. Physical port d of a switch is dimension d on both sides: the
 channel that leaves node k by it leads to node k ^ 2^d, and arrives there at port d. Behind the dimensions come the
@@ -51,15 +51,15 @@ class HypercubeLinks(ChannelNetwork):
         self.shape = (2,) * dimensions
 
     def dimension_of(self, channel: Channel) -> int | None:
-        """Return dimension in which a channel travels; None if it comes from or leads to a processor."""
+        """Return the dimension in which a channel travels; None if it comes from or leads to a processor."""
         between_switches = self.is_switch(channel.source) and self.is_switch(channel.sink)
         return channel.source_port if between_switches else None
 
 
 class HypercubeNetwork(LaneNetwork):
-    """A hypercube whose channels between switches have the same number of lanes each.
+    """A hypercube whose channels between switches have an equal number of virtual channels.
 
-    Lane v of dimension d is lane-port d V + v on both sides of a switch, and the delivery lane is output n V.
+    VC v of dimension d is lane-port d V + v on both sides of a switch, and the delivery channel is output n V.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class HypercubeNetwork(LaneNetwork):
     -------
     dimensions, lanes : int
     dimension_of : tuple of (int or None)
-        Dimension in which each lane travels; None for those from and to processors.
+        Dimension in which each VC travels; None for those from and to processors.
 
     Raises
     ------
@@ -85,7 +85,7 @@ class HypercubeNetwork(LaneNetwork):
     def __init__(self, dimensions: int, lanes: int, injection_channels_per_processor: int = 1):
         _check("lanes", lanes, MOST_LANES)
         links = HypercubeLinks(dimensions, injection_channels_per_processor)
-        # inputs; there is one delivery lane, so outputs are fewer
+        # inputs; there is one delivery channel, so outputs are fewer
         lane_ports = dimensions * lanes + injection_channels_per_processor
         if lane_ports > MOST_LANE_PORTS:
             raise TopologyError(

@@ -1,13 +1,13 @@
-"""When another worm may have a lane of a hypercube, and which lanes so hold flits of several worms.
+"""VC reallocation in hypercubes, and the virtual channels that so hold flits of several worms.
 
 ===============  =====================================================================================================
 ``empty``        when the buffer behind it is empty, and all credits are back
-``escape-tail``  an escape lane as soon as the tail before has been sent into it, if there is room behind that; all
+``escape-tail``  an escape channel as soon as the tail before has been sent into it, if there is room behind that; all
                  others when they are empty
-``tail``         any lane as soon as the tail before has been sent into it, if there is room behind that. Can deadlock
+``tail``         any VC as soon as the tail before has been sent into it, if there is room behind that. Can deadlock
 ===============  =====================================================================================================
 
-What that means for freedom from deadlock is in ``deadlock.py``. A lane that another worm may have behind a tail is
+The consequences for freedom from deadlock are in ``deadlock.py``. A VC that another worm may have behind a tail is
 *shared*, as there.
 """
 
@@ -19,7 +19,7 @@ HYPERCUBE_REUSE = (REUSE_EMPTY, REUSE_ESCAPE_TAIL, REUSE_TAIL)
 
 
 def check_reuse(lane_reuse: str) -> None:
-    """Refuse what is none of ``HYPERCUBE_REUSE``.
+    """Refuse a value that is not in ``HYPERCUBE_REUSE``.
 
     Raises
     ------
@@ -32,12 +32,12 @@ def check_reuse(lane_reuse: str) -> None:
 
 
 def unshared_lanes(lanes: int, rule: str, lane_reuse: str) -> int:
-    """Return how many lanes of a channel, the first ones, have one worm at a time.
+    """Return the number of VCs of a channel, the first ones, that hold one worm at a time.
 
     Parameters
     ----------
     lanes : int
-        Lanes of the channel.
+        VCs of the channel.
     rule : str
         One of ``RULES``.
     lane_reuse : str

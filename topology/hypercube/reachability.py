@@ -1,4 +1,4 @@
-"""Proof that every message of a hypercube comes to its destination, whatever lanes its header is given.
+"""Proof that every message of a hypercube reaches its destination, on any of its route candidates.
 
 A header that could run in circles does not count as arriving.
 """
@@ -8,7 +8,7 @@ from topology.hypercube.ways import Header, Ways
 
 
 def unreached_pairs(routing: HypercubeRouting) -> list[tuple[int, int]]:
-    """Pairs (source, destination) of nodes for which some message may fail to arrive; empty for a right network."""
+    """Return pairs (source, destination) of nodes for which some message may fail to arrive; empty if right."""
     ways = Ways(routing)
     arrivals: dict[Header, bool] = {}
     missing = set()
@@ -20,7 +20,7 @@ def unreached_pairs(routing: HypercubeRouting) -> list[tuple[int, int]]:
 
 
 def _arrives(ways: Ways, header: Header, arrivals: dict[Header, bool]) -> bool:
-    """Return whether a header arrives by all its ways; ``arrivals`` has what is known already."""
+    """Return whether a header arrives on all its route candidates; ``arrivals`` holds known results."""
     if header not in arrivals:
         arrivals[header] = False  # as long as it is not known: who comes back to here runs in circles
         steps = ways.candidates(header) + ways.escapes(header)

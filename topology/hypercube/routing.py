@@ -1,28 +1,28 @@
-"""Which lanes a header may ask for: Duato's adaptive routing (Sec. 3, assumption e), and two rules that deadlock.
+"""Route candidates of a header: Duato's adaptive routing (Sec. 3, assumption e), and two rules that deadlock.
 
 The *remaining* dimensions of a header are the bits in which the switch and the destination differ. A channel in any of
-them is on a shortest way. A rule says which lanes of these channels a header is given, as candidates, of which the
+them is on a shortest path. A rule says which VCs of these channels a header is given, as candidates, of which the
 router takes any that it can have, and as escapes, which come after them:
 
 =================  ================================================================================================
-``duato``          candidates: all lanes but the last one, of all remaining dimensions; escape: the last lane of the
-                   lowest of them. With one lane that is the escape alone, and dimension order
-``adaptive-only``  candidates: all lanes of all remaining dimensions. A negative control, with a deadlock from 2
+``duato``          candidates: all VCs but the last one, of all remaining dimensions; escape: the last VC of the
+                   lowest of them. With one VC that is the escape alone, and dimension order
+``adaptive-only``  candidates: all VCs of all remaining dimensions. A negative control, with a deadlock from 2
                    dimensions on
-``wrong-escape``   as ``duato``, but switches with an odd number of ones in their number give the last lane of the
+``wrong-escape``   as ``duato``, but switches with an odd number of ones in their number give the last VC of the
                    highest remaining dimension. A negative control, with a deadlock from 2 dimensions on
 =================  ================================================================================================
 
-A header at its destination has the delivery lane as its candidate. There is no way
+A header at its destination has the delivery channel as its candidate. Headers have no candidate
 
 * back to the host that the header comes from;
-* for a header that came over a dimension that remains. It has been sent away from its destination, which no switch
+* for a header that arrived over a dimension that remains. It has been sent away from its destination, which no switch
   does: it is bad input, and is drained. So no worm ever turns round, and an input needs no connection to the output
   of its own dimension.
 
-Nothing else is forbidden. Every number that fits the key names a node. A header that came on an escape lane although
-a lower dimension remains is one that no switch sends either, but it would be on a shortest way, and to find it would
-take logic in every input; so it is routed like all others.
+All other headers are legal. Every number that fits the key names a node. No switch sends a header on an escape channel
+while a lower dimension remains, but such a header would be on a shortest path, and its detection would take logic in
+every input. So it is routed like all others.
 """
 
 from collections.abc import Sequence
@@ -39,11 +39,11 @@ from topology.hypercube.graph import HypercubeNetwork
 DUATO, ADAPTIVE_ONLY, WRONG_ESCAPE = RULES = ("duato", "adaptive-only", "wrong-escape")
 RULES_IN_WORDS = f"{', '.join(RULES[:-1])} or {RULES[-1]}"
 NO_WAY = 0
-"""As a mask of candidates or escapes."""
+"""Empty mask of candidates or escapes."""
 
 
 def parity(switch: int) -> int:
-    """1 if a switch has an odd number of ones in its number; next to it are only switches of the other parity."""
+    """Return 1 if a switch has an odd number of ones in its number; its neighbours have the other parity."""
     return switch.bit_count() & 1
 
 
@@ -81,7 +81,7 @@ class HypercubeRouting(RoutedHeaders):
 
     @property
     def adaptive_lanes(self) -> int:
-        """Number of lanes of a channel, the first ones, are candidates."""
+        """Number of virtual channels, the first ones of a channel, that are candidates."""
         return self.network.lanes if self.rule == ADAPTIVE_ONLY else self.network.lanes - 1
 
     def routing_key(self, _source: int, destinations: Sequence[int]) -> int:
@@ -95,7 +95,7 @@ class HypercubeRouting(RoutedHeaders):
         return only_destination(destinations)
 
     def candidates(self, lane: int, key: int) -> int:
-        """Return the lanes that a header may ask for first, at the switch where its lane ends.
+        """Return the route candidates of a header at the switch where its VC ends.
 
         Parameters
         ----------
@@ -107,17 +107,17 @@ class HypercubeRouting(RoutedHeaders):
         Returns
         -------
         int
-            Mask of output lane-ports; 0 if there is none. A header that has no escapes either has no way.
+            Mask of output lane-ports; 0 if there is none. A header that has no escapes either is unroutable.
         """
         return self._mask(0, lane, key)
 
     def escapes(self, lane: int, key: int) -> int:
-        """Return the lanes that a header may ask for if it can have none of its candidates, as ``candidates``.
+        """Return the escape channels of a header, for when no candidate is available; see ``candidates``.
 
         Parameters
         ----------
         lane : int
-            Channel of the network with lanes on which the header has come.
+            Channel of the network with VCs on which the header has come.
         key : int
             The header's routing key: its destination.
         """
@@ -129,12 +129,12 @@ class HypercubeRouting(RoutedHeaders):
         return int(self.masks(lane)[kind][self.network.channels[lane].sink ^ key])
 
     def masks(self, lane: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return ``candidates`` and ``escapes`` of all headers that come on a lane into a switch.
+        """Return ``candidates`` and ``escapes`` of all headers that arrive on a VC at a switch.
 
         Parameters
         ----------
         lane : int
-            Channel of the network with lanes into a switch.
+            Channel of the network with VCs into a switch.
 
         Returns
         -------
@@ -146,7 +146,7 @@ class HypercubeRouting(RoutedHeaders):
 
     @cached_property
     def _masks(self) -> tuple[dict[int | None, tuple[np.ndarray, np.ndarray]], ...]:
-        """By parity of the switch and dimension of the lane."""
+        """By parity of the switch and dimension of the VC."""
         arrivals = (None, *range(self.network.dimensions))
         return tuple(
             {arrival: self._masks_behind(arrival, escapes) for arrival in arrivals}
@@ -169,7 +169,7 @@ class HypercubeRouting(RoutedHeaders):
         masks = np.zeros(len(remaining), dtype=np.int64)
         for dimension in range(self.network.dimensions):
             masks |= (remaining >> dimension & 1) * (adaptive << dimension * lanes)
-        masks[0] = 1 << self.network.dimensions * lanes  # the delivery lane
+        masks[0] = 1 << self.network.dimensions * lanes  # the delivery channel
         return masks
 
     @cached_property

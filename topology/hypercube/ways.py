@@ -1,15 +1,14 @@
-"""The ways of all headers that any node may send, for the static checks.
+"""Paths of all headers that any node may send, for the static checks.
 
-Lanes times keys are many: 250,000 x 4,096 in twelve dimensions. But a hypercube looks the same from every node: to
-*shift* it by t is to rename every switch s to s ^ t and every key k to k ^ t, and a rule that only looks at remaining
-dimensions gives the same ways after any shift. Which shifts a routing really bears is found out here by comparing the
-masks of all lanes, so nothing is taken for alike that is not: with a lane that breaks the rule only the shift by 0 may
-be left, and then all lanes are walked.
+The product of VCs and keys is large: 250,000 x 4,096 in twelve dimensions. But a hypercube is symmetric: to *shift* it
+by t is to rename every switch s to s ^ t and every key k to k ^ t. A rule that depends on remaining dimensions alone is
+invariant under any shift. The invariant shifts of a routing are found by comparing the masks of all VCs, so no symmetry
+is assumed: with a VC that breaks the rule only the shift by 0 may be left, and then all VCs are walked.
 
-Shifts that a routing bears form a group, and renaming takes every switch to as many others as there are shifts. One of
-each such set, the least, is its *representative*. Only headers on lanes that end at a representative are walked: a
-header that goes on to another switch is renamed, key and all, so that it is at a representative again. All that can
-happen in the network is what happens there, shifted.
+Invariant shifts form a group, and renaming takes every switch to as many others as there are shifts. The least of each
+such set is its *representative*. Only headers on VCs that end at a representative are walked: a header that goes on to
+another switch is renamed, with its key, so that it is at a representative again. Everything that can happen in the
+network happens there, up to a shift.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,7 +20,7 @@ from topology.hypercube.routing import HypercubeRouting
 
 
 class Header(NamedTuple):
-    """A header that came on a lane.
+    """A header on the VC on which it arrived.
 
     Members
     -------
@@ -33,16 +32,16 @@ class Header(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What a header may ask for next.
+    """A possible next request of a header.
 
     Members
     -------
     lane : int
         Renamed by ``shift`` if it ends at a switch, which is then a representative.
     shift : int
-        What it was renamed by; the header's key is now the old one ^ shift.
+        Shift of the renaming; the header's key is now the old one ^ shift.
     delivers : bool
-        It is the lane to a processor.
+        It is the VC to a processor.
     """
 
     lane: int
@@ -51,7 +50,7 @@ class Step(NamedTuple):
 
 
 class Ways:
-    """Steps of headers from lane to lane.
+    """Steps of headers from VC to VC.
 
     Parameters
     ----------
@@ -80,7 +79,7 @@ class Ways:
         self._known: dict[tuple[int, int], tuple[Step, ...]] = {}
 
     def _steps_from(self, switch: int, renamed: Sequence[int]) -> list[Step]:
-        """Return by output lane-port."""
+        """Return the steps by output lane-port."""
         steps = []
         for lane in self.network.output_channel[switch]:
             sink = self.network.channels[lane].sink
@@ -90,14 +89,14 @@ class Ways:
         return steps
 
     def shifted(self, lane: int, shift: int) -> int:
-        """Return the lane between switches that a lane is renamed to."""
+        """Return the VC between switches that a VC is renamed to."""
         if shift == 0:
             return lane
         channel = self.network.channels[lane]
         return self.network.output_channel[channel.source ^ shift][channel.source_port]
 
     def starts(self) -> Iterator[Header]:
-        """Yield what the hosts of representatives may send: to everybody but themselves, over any of their channels."""
+        """Yield the headers that hosts of representatives may send: to all other nodes, over any of their channels."""
         for switch in self.representatives:
             for lane in self.network.injection_channels_of(switch):
                 yield from (Header(lane, key) for key in range(self.network.switches) if key != switch)
@@ -112,11 +111,11 @@ class Ways:
         return not any((np.array(masks) & ~allowed).any() for kinds in self._masks.values() for masks in kinds)
 
     def candidates(self, header: Header) -> tuple[Step, ...]:
-        """Return steps to the candidates of a header that is at a representative."""
+        """Return the steps to the candidates of a header that is at a representative."""
         return self._following(header, 0)
 
     def escapes(self, header: Header) -> tuple[Step, ...]:
-        """Return steps to its escapes."""
+        """Return the steps to its escapes."""
         return self._following(header, 1)
 
     def _following(self, header: Header, kind: int) -> tuple[Step, ...]:
@@ -129,7 +128,7 @@ class Ways:
 
 
 def _shifts(routing: HypercubeRouting) -> tuple[int, ...]:
-    """Return those that take every switch to one with the same masks by remaining dimensions."""
+    """Return the shifts that take every switch to one with equal masks by remaining dimensions."""
     switches = np.arange(routing.network.switches)
     kinds: list[list[np.ndarray]] = []
     kind_of = np.array([_kind(routing, switch, kinds) for switch in switches.tolist()])
@@ -137,7 +136,7 @@ def _shifts(routing: HypercubeRouting) -> tuple[int, ...]:
 
 
 def _kind(routing: HypercubeRouting, switch: int, kinds: list[list[np.ndarray]]) -> int:
-    """Return position of a switch's masks among the different ones that were found, to which they are added if new."""
+    """Return the position of a switch's masks among the distinct ones, to which new ones are added."""
     own = [masks for lane in routing.network.input_channel[switch] for masks in routing.masks(lane)]
     for number, kind in enumerate(kinds):
         if all(a is b or np.array_equal(a, b) for a, b in zip(own, kind, strict=True)):

@@ -1,4 +1,4 @@
-"""What a certificate shows of a multistage network: its channels in order, and who shares a token."""
+"""Evidence for a multistage network: its channels in order, and the switches that share a token."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ def min_evidence(
     buffer_depth_flits : int
         Flits that an input buffer holds.
     token : str
-        When a token goes on, or ``none``.
+        Token rule, or ``none``.
     link_cycles : int
         Cycles of a link between switches.
 

@@ -1,13 +1,13 @@
 """Static proof of deadlock freedom for multistage networks with token groups (Sec. 3, and its proof mended).
 
-Single paths cannot wait in a circle: channels lead forward, and after the turn backward. What can close a circle are
-two messages that branch: each holds an output that the other wants, behind two branches of theirs. A switch keeps one
-order of headers for all its outputs, so the two must branch at different switches, and both must reach two switches
-in common. So a network passes when
+Single paths cannot wait in a circle: channels lead forward, and after the turn backward. Two messages that branch can
+close a circle: each holds an output that the other requests, behind two of their branches. A switch keeps one order of
+headers for all its outputs, so the two must branch at different switches, and both must reach two switches in common.
+So a network passes when
 
 1. every header finds an output, and the path dependencies have no cycle;
 2. any two switches of one stage whose branches meet again share a token;
-3. the token goes on only when every branch of the message is sure to have its way to the processors.
+3. the token is released only when every branch of the message is sure of its path to the processors.
 """
 
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ def check_min_deadlock(
     link_cycles: int = 1,
     dependencies: PathDependencies | None = None,
 ) -> DeadlockVerdict:
-    """Prove a network free from deadlock, or say what stands against it.
+    """Prove a network free from deadlock, or return what breaks the proof.
 
     Parameters
     ----------
@@ -42,11 +42,11 @@ def check_min_deadlock(
     buffer_depth_flits : int
         Flits that an input buffer holds.
     token : str
-        When a token goes on, or ``none``.
+        Token rule, or ``none``.
     link_cycles : int
         Cycles of a link between switches.
     dependencies : tuple or None
-        What ``min_dependencies`` has found, if it is known.
+        Result of ``min_dependencies``, if known.
     """
     network, groups = routing.network, routing.groups
     path, dead_ends = min_dependencies(routing) if dependencies is None else dependencies
@@ -82,13 +82,13 @@ def check_min_deadlock(
 
 
 def min_dependencies(routing: MinRouting) -> PathDependencies:
-    """Return path dependencies of all headers, as ``walk_dependencies`` gives them."""
+    """Return the path dependencies of all headers, as of ``walk_dependencies``."""
     network, keys = routing.network, np.ones(routing.keys, dtype=bool)
     return walk_dependencies(network, keys, partial(_taken, routing), _first_to_last(network))
 
 
 def _first_to_last(network: MinNetwork) -> list[int]:
-    """Return channels in the order of the way: up stage by stage, and then, in bidirectional networks, down again."""
+    """Return the channels in path order: up stage by stage, and then, in bidirectional networks, down again."""
 
     def rank(channel: int) -> tuple[int, int]:
         source = network.channels[channel].source
@@ -126,13 +126,13 @@ def branch_channels(routing: MinRouting) -> list[int]:
 
 
 def branches_of(routing: MinRouting, switch: int) -> list[int]:
-    """Return ports at which a message may branch."""
+    """Return the ports at which a message may branch."""
     ports = branch_ports(routing.network, switch)
     return [port for port in ports if routing.reach[switch, port].any()]
 
 
 def _rivals(routing: MinRouting, splits: list[int], token: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-    """Yield pairs of switches of a stage without a token in common whose branches meet again at two outputs.
+    """Yield pairs of switches of a stage, without a common token, whose branches meet again at two outputs.
 
     With each pair the circle that this can close.
     """
@@ -149,13 +149,13 @@ def _rivals(routing: MinRouting, splits: list[int], token: str) -> Iterator[tupl
                 continue
             met = [a & b for a, b in zip(behind[first], behind[second], strict=True) if a & b]
             if len(met) > 1:
-                # the lowest bit of a set is an output that both want
+                # the lowest bit of a set is an output that both request
                 names = [network.channels[(common & -common).bit_length() - 1].name for common in met[:2]]
                 yield first, second, (names[0], names[1])
 
 
 def _are_apart(groups: TokenGroups, switches: list[int], behind: dict[int, list[int]]) -> bool:
-    """Whether no two groups of a stage have any output behind their branches in common: then no pair need be looked at.
+    """Return whether the groups of a stage have no output behind their branches in common: pairs need no test then.
 
     Switches without a token count as a group each.
     """
@@ -173,7 +173,7 @@ def _are_apart(groups: TokenGroups, switches: list[int], behind: dict[int, list[
 
 
 def _behind_branches(routing: MinRouting) -> dict[int, list[int]]:
-    """Per switch and branch: outputs of later switches that several inputs of their switch may want, as a bit set."""
+    """Return, per switch and branch, the shared outputs of later switches as a bit set."""
     network = routing.network
     found: dict[int, list[int]] = {}
 

@@ -14,7 +14,7 @@ bi-butterfly   butterfly whose wires lead both ways; processors are on the left 
 =============  =====================================================================================================
 
 With more than one consumption channel per processor, no two inputs share one, so the switches before the processors
-fall apart: each of their inputs is a distributor of its own, a switch with one input. In ``bi-butterfly`` these are the
+decompose: each of their inputs is a distributor of its own, a switch with one input. In ``bi-butterfly`` these are the
 inputs from the right; messages between processors of one switch share one more channel per processor.
 """
 
@@ -38,7 +38,7 @@ Wire = tuple[int, int, int, int]
 
 @dataclass(frozen=True)
 class SwitchPosition:
-    """Where a switch is.
+    """Position of a switch.
 
     Members
     -------
@@ -111,7 +111,7 @@ class MinNetwork(ChannelNetwork):
         return self.consumption_channels > 1
 
     def input_class(self, channel: int) -> int:
-        """Return whether a channel leads FORWARD or BACKWARD; into a processor it is its switch's business alone.
+        """Return whether a channel leads FORWARD or BACKWARD; into a processor it matters to its switch alone.
 
         Parameters
         ----------
@@ -160,13 +160,13 @@ class MinNetwork(ChannelNetwork):
                     yield switch, port, *self._input(position.stage + 1, self._next_line(position.stage, line))
 
     def _input(self, stage: int, line: int) -> tuple[int, int]:
-        """Switch and input port at which a line enters a stage."""
+        """Return the switch and input port at which a line enters a stage."""
         row, port = divmod(line, self.radix)
         whole = self.switch_at.get(SwitchPosition(stage, row))
         return (whole, port) if whole is not None else (self.switch_at[SwitchPosition(stage, row, port)], 0)
 
     def _next_line(self, stage: int, line: int) -> int:
-        """Return the line at the entry of the next stage that a line at the exit of a stage becomes."""
+        """Return the line at the entry of the next stage that is wired to a line at the exit of a stage."""
         if self.kind == "omega":
             return self._shuffled(line)
         if self.kind == "baseline":
@@ -180,7 +180,7 @@ class MinNetwork(ChannelNetwork):
         return line * self.radix % size + line * self.radix // size
 
     def _swapped(self, line: int, digit: int) -> int:
-        """Return digits 0 and ``digit`` change places."""
+        """Return a line with digits 0 and ``digit`` swapped."""
         weight = self.radix**digit
         low, high = line % self.radix, line // weight % self.radix
         return line + (high - low) + (low - high) * weight
@@ -211,7 +211,7 @@ class MinNetwork(ChannelNetwork):
                     yield above, left, switch, radix + right
 
     def _positions(self) -> np.ndarray:
-        """Stages from left to right, rows from top to bottom; so far apart that no link is steep enough to meet a third
+        """Return positions: stages from left to right, rows from top to bottom; so far apart that no link meets a third
         switch."""
         points, apart = [], max(2.5, 0.3 * self.rows)
         for position in self.switch_positions:

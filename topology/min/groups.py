@@ -1,11 +1,11 @@
-"""Groups of switches whose tree operations can get into each other's way, and what a token has to wait for (Sec. 3.2).
+"""Groups of switches whose tree operations can deadlock, and the release of their tokens (Sec. 3.2).
 
 Two tree operations can deadlock if both reach the same two later switches. The paper's algorithm (figure 9) gives each
 switch a tag: the set of switches at the end of its branches. Switches of one stage with equal tags are a group, and one
 token per group lets one tree operation begin at a time. Tags of a stage are equal or disjoint.
 
-The switches before the processors end the recursion. If inputs have consumption channels of their own, these cannot
-be in each other's way, and the recursion ends one stage earlier.
+The switches before the processors end the recursion. If inputs have consumption channels of their own, these do not
+conflict, and the recursion ends one stage earlier.
 """
 
 from collections.abc import Sequence
@@ -18,12 +18,12 @@ from topology.min.graph import MinNetwork
 
 OUTPUT_REGISTER_FLITS = 1
 EXACT, PRINTED, NO_TOKEN = "exact", "printed", "none"
-"""When a token goes on: by the exact rule; by the paper's, which deadlocks with small buffers; or there is no token."""
+"""Token rules: exact; the paper's, which deadlocks with small buffers; or no token."""
 TOKEN_RULES = (EXACT, PRINTED)
 
 
 def branch_ports(network: MinNetwork, switch: int) -> range:
-    """Return output ports at which a message may branch: all, or in bidirectional networks those to the left."""
+    """Return the output ports at which a message may branch: all, or in bidirectional networks those to the left."""
     outputs = len(network.output_channel[switch])
     return range(min(outputs, network.radix) if network.bidirectional else outputs)
 
@@ -112,7 +112,7 @@ class TokenGroups:
         return tuple(found[switch] for switch in range(self.network.switches))
 
     def release_flits(self, switch: int, buffer_depth_flits: int, link_cycles: int = 1, rule: str = EXACT) -> int:
-        """Return flits of a tree operation that all its branches must have copied before the token may go on.
+        """Return the flits of a tree operation that all its branches must have copied before the token may go on.
 
         Until a header has its last channel, all flits that its branch has copied sit in the q output registers, q
         links with their stages and q buffers on the way. So with one flit more every header has got through. The
@@ -151,7 +151,7 @@ class TokenGroups:
         return order
 
     def _behind(self, switch: int) -> list[int]:
-        """Return switches behind the branches of a switch."""
+        """Return the switches behind the branches of a switch."""
         network = self.network
         sinks = [network.channels[network.output_channel[switch][port]].sink for port in branch_ports(network, switch)]
         return [sink for sink in sinks if network.is_switch(sink)]

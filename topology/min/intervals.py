@@ -1,8 +1,8 @@
-"""What lies behind the branches of the switches of a multistage network, as intervals of one order of processors.
+"""Processors behind the branches of a multistage network's switches, as intervals of one order of processors.
 
 Every switch from which a message branches is the root of a tree, and all these trees take the processors in one order:
-that in which a walk from a switch that leads to all of them, depth first and by port, comes to them. So what is behind
-a branch is an interval, and two numbers per channel say it in the place of a bit per switch, port and processor.
+that of a walk, depth first and by port, from a switch that leads to all of them. So the processors behind a branch are
+an interval, and two numbers per channel replace a bit per switch, port and processor.
 """
 
 from typing import NamedTuple
@@ -35,7 +35,7 @@ class BranchIntervals(NamedTuple):
 
 
 def branch_intervals(network: MinNetwork) -> BranchIntervals | None:
-    """Intervals of a network; None if what is behind some branch is none, which no kind of network is known to have."""
+    """Return the intervals of a network; None if a branch has none, which is not known of any kind of network."""
     sinks = [_sinks(network, switch) for switch in range(network.switches)]
     place = _places(network, sinks)
     begin, end = np.zeros(len(network.channels), dtype=np.int64), np.zeros(len(network.channels), dtype=np.int64)
@@ -55,7 +55,7 @@ def branch_intervals(network: MinNetwork) -> BranchIntervals | None:
 
 
 def _branches(network: MinNetwork, switch: int) -> list[tuple[int, int]]:
-    """Return channels at which a message may branch, each with its port."""
+    """Return the channels at which a message may branch, each with its port."""
     return [(network.output_channel[switch][port], port) for port in branch_ports(network, switch)]
 
 
@@ -64,7 +64,7 @@ def _sinks(network: MinNetwork, switch: int) -> list[int]:
 
 
 def _places(network: MinNetwork, sinks: list[list[int]]) -> np.ndarray:
-    """The order of the processors: as a walk comes to them that begins at a switch which leads to all of them."""
+    """Return the order of the processors: that of a walk from a switch which leads to all of them."""
     place = np.zeros(len(network.processors), dtype=np.int64)
     first_stage = network.stages - 1 if network.bidirectional else 0
     start = next(s for s, position in enumerate(network.switch_positions) if position.stage == first_stage)
@@ -80,7 +80,7 @@ def _places(network: MinNetwork, sinks: list[list[int]]) -> np.ndarray:
 
 
 def _last_first(network: MinNetwork, sinks: list[list[int]]) -> list[int]:
-    """Return switches so that those behind the branches of a switch come before it."""
+    """Return switches in an order in which those behind the branches of a switch come before it."""
     order, seen = [], np.zeros(network.vertices, dtype=bool)
     seen[network.switches :] = True
     for first in range(network.switches):

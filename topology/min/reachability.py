@@ -1,4 +1,4 @@
-"""Proof that every message of a multistage network comes to its destinations, whatever outputs its header is given."""
+"""Proof that every message of a multistage network reaches its destinations, on any of its route candidates."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from topology.min.routing import MinRouting
 
 
 def unreached_pairs(routing: MinRouting) -> list[tuple[int, int]]:
-    """Pairs (source, destination) of processors for which some message may fail to arrive; empty for a right network.
+    """Return pairs (source, destination) of processors for which some message may fail to arrive; empty if right.
 
     A pair counts as reached if a unicast arrives by every choice that the tables leave it, and if a multicast that
     turns round at any stage from where the destination is to be reached arrives there once.
@@ -27,7 +27,7 @@ def unreached_pairs(routing: MinRouting) -> list[tuple[int, int]]:
 
 
 class _Arrivals:
-    """Which destinations a header on a channel is sure to come to, bool[processors]; for all destinations at once."""
+    """Destinations that a header on a channel is sure to reach, bool[processors]; for all destinations at once."""
 
     def __init__(self, routing: MinRouting):
         self.routing = routing
@@ -37,22 +37,22 @@ class _Arrivals:
         self._loops = False
 
     def of_unicasts(self, channel: int) -> np.ndarray:
-        """Return each destination by the unicast that is addressed to it."""
+        """Return the destinations reached by the unicast to each."""
         return self._settled(channel, None)
 
     def of_multicasts(self, channel: int, turn: int) -> np.ndarray:
-        """Return each destination by a multicast that has it in its set and turns round at a stage."""
+        """Return the destinations reached by a multicast that has them in its set and turns round at a stage."""
         return self._settled(channel, turn)
 
     def _settled(self, channel: int, turn: int | None) -> np.ndarray:
-        """Tables from a file may lead some headers back to a channel, and others on from there to where they belong."""
+        """Settle results: custom tables may lead some headers back to a channel, others to their destinations."""
         self._of(channel, turn)
         while self._loops:
             self._loops = self._look_again()
         return self._known[channel, turn]
 
     def _look_again(self) -> bool:
-        """Return whether more is sure to arrive now that nothing is under way; it only ever becomes more."""
+        """Return whether more is sure to arrive without pending results; the set only grows."""
         before = {key: arrives.copy() for key, arrives in self._known.items()}
         for channel, turn in before:
             self._known[channel, turn] = self._found(channel, turn)
@@ -93,7 +93,7 @@ class _Arrivals:
         return arrives
 
     def _by_branches(self, switch: int, turn: int) -> np.ndarray:
-        """Return exactly one branch has the destination in its reach, and it arrives."""
+        """Return whether exactly one branch has the destination in its reach, and it arrives."""
         reach = self.routing.reach[switch]
         arrives = reach.sum(axis=0) == 1
         for port, output in enumerate(self.routing.network.output_channel[switch]):
@@ -103,7 +103,7 @@ class _Arrivals:
 
 
 def _lowest_turns(routing: MinRouting, source: int) -> np.ndarray:
-    """Return the first stage from which each destination is to be reached, int[processors]."""
+    """Return the first stage from which each destination can be reached, int[processors]."""
     network = routing.network
     lowest = np.zeros(len(network.processors), dtype=np.int64)
     if not network.bidirectional:

@@ -1,8 +1,8 @@
 """Routing tables of multistage networks: destination tags, turnaround, and bit strings (Sec. 2.3, 4.2 and 4.3).
 
-A unicast's key is its destination. In a unidirectional network that decides about every output; in a bidirectional one
-a message goes up, by any free port, until the destination is to the left of the switch, and there turns round. A
-multicast carries a bit string; its key says where it turns round, because no branches are made on the way up:
+A unicast's key is its destination. In a unidirectional network that determines every output; in a bidirectional one a
+message goes up, by any free port, until the destination is to the left of the switch, and there turns round. A
+multicast carries a bit string; its key gives the stage of its turn, because no branches are made on the way up:
 
 * ``routes[switch, key, class of the arrival channel]`` is a mask of output ports, of which one is taken;
 * a mask of 0 means a tree operation: the outputs are those whose ``reach`` holds a destination.
@@ -38,7 +38,7 @@ class MinRouting(RoutedHeaders):
     flit_bits : int
         Data bits of a flit, 8 to 512.
     header_kind : str
-        How headers name several destinations, one of ``HEADER_KINDS``.
+        Format of destination sets in headers, one of ``HEADER_KINDS``.
     ordering : str
         Order that receivers see, one of ``ORDERINGS``. Tables of a unidirectional network are the same for all.
 
@@ -52,7 +52,7 @@ class MinRouting(RoutedHeaders):
     routes : int64 array, shape (switches, keys, classes)
         Masks of candidate output ports.
     reach : bool array, shape (switches, most ports, processors)
-        Whether a message that branches at an output comes to a processor.
+        True if a message that branches at an output reaches a processor.
     groups : TokenGroups
     """
 
@@ -87,14 +87,14 @@ class MinRouting(RoutedHeaders):
 
     @cached_property
     def intervals(self) -> BranchIntervals | None:
-        """What ``reach`` follows from, in numbers that grow as the network and not as its square."""
+        """Intervals that ``reach`` follows from; they grow as the network and not as its square."""
         return branch_intervals(self.network)
 
     @property
     def follows_rules(self) -> bool:
-        """True if ``routes`` and ``reach`` would say what follows from the network, and are not made yet.
+        """True if ``routes`` and ``reach`` follow from the network, and are not built yet.
 
-        Not so if others are given in their place, in a derived class or for this network.
+        False if custom tables replace them, in a derived class or for this network.
         """
         own = type(self) is MinRouting and vars(self).keys().isdisjoint(TABLES)
         return own and self.intervals is not None
@@ -166,7 +166,7 @@ class MinRouting(RoutedHeaders):
         return sum(1 << port for port in ports)
 
     def input_class(self, channel: int) -> int:
-        """Return class of an arrival channel: FORWARD, or BACKWARD in bidirectional networks.
+        """Return the class of an arrival channel: FORWARD, or BACKWARD in bidirectional networks.
 
         Parameters
         ----------
@@ -177,7 +177,7 @@ class MinRouting(RoutedHeaders):
     def turn_stage(self, source: int, destinations: Sequence[int]) -> int:
         """Return the lowest stage from whose switches on the way up all destinations are to the left, or the last one.
 
-        With reach sets from outside there may be none; what is not reached is lost then, and ``check`` says so.
+        With custom reach sets there may be none; unreached destinations are lost then, and ``check`` reports it.
 
         Parameters
         ----------

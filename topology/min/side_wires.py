@@ -1,4 +1,4 @@
-"""The wires between the switches of a multistage network that are no channels: the token rings."""
+"""Wires between the switches of a multistage network besides channels: the token rings."""
 
 from topology.common.observed import StatusOutput
 from topology.common.side_wires import SideWire
@@ -6,7 +6,7 @@ from topology.min.groups import TOKEN_RULES, Group, TokenGroups
 
 
 def token_rings(groups: TokenGroups, token: str) -> tuple[Group, ...]:
-    """Return groups that have a token; none without a token rule."""
+    """Return the groups that have a token; none without a token rule."""
     return groups.groups if token in TOKEN_RULES else ()
 
 
@@ -16,7 +16,7 @@ def token_wires(groups: TokenGroups, token: str) -> tuple[SideWire, ...]:
 
 
 def ring_wires(group: Group) -> tuple[SideWire, ...]:
-    """Return the same for one ring."""
+    """Return the wires of one ring."""
     following = (*group.switches[1:], group.switches[0])
     return tuple(
         SideWire(switch, "token_out", after, "token_in")
@@ -25,6 +25,6 @@ def ring_wires(group: Group) -> tuple[SideWire, ...]:
 
 
 def token_status(groups: TokenGroups, token: str) -> tuple[StatusOutput, ...]:
-    """Return what is seen of the watch over the rings: a bit per ring each."""
+    """Return the error outputs of the rings: a bit per ring each."""
     rings = len(token_rings(groups, token))
     return (StatusOutput("token_lost", rings), StatusOutput("token_duplicated", rings)) if rings else ()

@@ -1,4 +1,4 @@
-"""What a certificate shows of a SPAM network: its channels in order, and how branches lie in each other."""
+"""Evidence for a SPAM network: its channels in order, and the nesting of its branches."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ def spam_evidence(routing: SpamRouting, *, atomic: bool = True) -> dict[str, Any
     ----------
     routing : SpamRouting
     atomic : bool
-        Whether the routers enqueue the requests of a header as one.
+        True if the routers enqueue the requests of a header as one.
 
     Returns
     -------
@@ -29,7 +29,7 @@ def spam_evidence(routing: SpamRouting, *, atomic: bool = True) -> dict[str, Any
     """
     dependencies = spam_dependencies(routing, atomic=atomic)
     if dependencies.dead_ends:
-        raise NoOrder("some headers have no way")
+        raise NoOrder("some headers are unroutable")
     if not atomic:
         raise NoOrder("branches of a worm are enqueued one by one")
     network = routing.network

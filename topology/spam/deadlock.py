@@ -1,4 +1,4 @@
-"""What SPAM worms wait for, taken from the routing tables that hardware and model really use."""
+"""Dependencies of SPAM worms, from the routing tables that hardware and model use."""
 
 from functools import partial
 
@@ -12,13 +12,13 @@ from topology.spam.routing import SpamRouting
 
 
 def spam_dependencies(routing: SpamRouting, *, atomic: bool = True) -> Dependencies:
-    """Return dependencies of all headers that any processor may send.
+    """Return the dependencies of all headers that any processor may send.
 
     Parameters
     ----------
     routing : SpamRouting
     atomic : bool
-        Whether the routers enqueue the requests of a header as one.
+        True if the routers enqueue the requests of a header as one.
     """
     path, dead_ends = walk_dependencies(
         routing.network, _sent_keys(routing), partial(_taken, routing), last_first(routing.labels)[::-1]
@@ -27,7 +27,7 @@ def spam_dependencies(routing: SpamRouting, *, atomic: bool = True) -> Dependenc
 
 
 def _sent_keys(routing: SpamRouting) -> np.ndarray:
-    """Return LCAs that a header can carry: processors, and switches with destinations below two or more outputs."""
+    """Return the LCAs that a header can carry: processors, and switches with destinations below two or more outputs."""
     network = routing.network
     keys = np.ones(network.vertices, dtype=bool)
     keys[: network.switches] = routing.reach.any(axis=2).sum(axis=1) >= 2
@@ -62,7 +62,7 @@ def branch_channels(routing: SpamRouting) -> list[int]:
 
 
 def _splits(routing: SpamRouting) -> dict[tuple[int, ...], int]:
-    """Return tree outputs of each switch that one header may ask for together."""
+    """Return the tree outputs of each switch that one header may request together."""
     network = routing.network
     splits = {}
     for switch in range(network.switches):

@@ -45,7 +45,7 @@ class SpamLabels:
         switch 8 i + b.
     ancestor, extended_ancestor : bool array, shape (vertices, vertices)
         ``[u, v]``: whether u is a tree ancestor of v (down tree channels only), or an extended ancestor. Both are
-        reflexive, and are made only for who asks for them: they grow as the square of the network.
+        reflexive, and are built on demand only: they grow as the square of the network.
 
     Raises
     ------

@@ -1,12 +1,12 @@
-"""An order of the channels of a SPAM network in which the static proofs come to an end soonest."""
+"""An order of a SPAM network's channels in which the static proofs finish soonest."""
 
 from topology.spam.graph import CROSS, TREE, SpamLabels
 
 
 def last_first(labels: SpamLabels) -> list[int]:
-    """Channels so that in a right network all that lies behind one comes before it: tree, cross and then up channels.
+    """Return the channels in an order where those behind one come before it: tree, cross and then up channels.
 
-    Any other order comes to the same end, but goes round more often.
+    Any other order gives the same result after more rounds.
 
     Parameters
     ----------

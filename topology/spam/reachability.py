@@ -1,4 +1,4 @@
-"""Proof that every SPAM message comes to its destinations, whatever outputs its header is given.
+"""Proof that every SPAM message reaches its destinations, on any of its route candidates.
 
 For every channel and routing key: does a header there, by every choice that the tables leave it, come to the
 vertex that its key names? The answer is the least solution of "a header arrives if it has an output and
@@ -12,7 +12,7 @@ from topology.spam.routing import SpamRouting
 
 
 def unreached_pairs(routing: SpamRouting) -> list[tuple[int, int]]:
-    """Pairs (source, destination) of processors for which some message may fail to arrive; empty for a right network.
+    """Return pairs (source, destination) of processors for which some message may fail to arrive; empty if right.
 
     A pair counts as reached if a unicast arrives, and if a multicast whose destinations have any of the destination's
     ancestors as LCA arrives there and is split so that exactly one copy comes to the destination.
@@ -34,7 +34,7 @@ def unreached_pairs(routing: SpamRouting) -> list[tuple[int, int]]:
 
 
 def _arrives(routing: SpamRouting) -> np.ndarray:
-    """Return whether a header on a channel certainly comes to its key's vertex, bool, shape (channels, keys)."""
+    """Return whether a header on a channel certainly reaches its key's vertex, bool, shape (channels, keys)."""
     network = routing.network
     sinks = np.array([channel.sink for channel in network.channels])
     arrives = np.zeros((len(sinks), network.vertices), dtype=bool)
@@ -54,7 +54,7 @@ def _arrives(routing: SpamRouting) -> np.ndarray:
 
 
 def _outputs(routing: SpamRouting, channel: int) -> np.ndarray:
-    """Return outputs among which a header that arrived on a channel may be sent, bool, shape (ports, keys)."""
+    """Return the outputs to which a header that arrived on a channel may be sent, bool, shape (ports, keys)."""
     network, labels = routing.network, routing.labels
     switch = network.channels[channel].sink
     ports = np.arange(network.degree(switch))[:, np.newaxis]
@@ -63,7 +63,7 @@ def _outputs(routing: SpamRouting, channel: int) -> np.ndarray:
 
 
 def _split_arrives(routing: SpamRouting) -> np.ndarray:
-    """Whether a worm that splits at a switch brings one copy to a destination, bool, shape (switches, processors)."""
+    """Return whether a worm that splits at a switch brings one copy to a destination, bool[switches, processors]."""
     network = routing.network
     arrives = np.zeros((network.switches, len(network.processors)), dtype=bool)
     depth_first = sorted(range(network.switches), key=lambda switch: -int(routing.labels.level[switch]))

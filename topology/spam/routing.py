@@ -1,7 +1,7 @@
-"""SPAM routing tables (Sec. 3.1 and 3.2): which outputs a header may or must take at each switch.
+"""SPAM routing tables (Sec. 3.1 and 3.2): the outputs that a header may or must take at each switch.
 
-A header looks for the lowest common ancestor L of its destinations (search phase, one output) and from there
-on takes every tree channel that leads to a destination (split phase). Both are tables here:
+A header travels to the lowest common ancestor L of its destinations (search phase, one output) and from there on takes
+every tree channel that leads to a destination (split phase). Both are tables here:
 
 * ``routes[switch, L, class of the arrival channel]`` is a mask of output ports, of which one is taken. All
   are equally near to L (the paper's selection function: distance from the channel's endpoint to the LCA).
@@ -45,7 +45,7 @@ class SpamRouting(RoutedHeaders):
         Negative control: take shortest paths whatever channels came before, so that up links may follow down links.
         It deadlocks.
     header_kind : str
-        How headers name several destinations, one of ``HEADER_KINDS``.
+        Format of destination sets in headers, one of ``HEADER_KINDS``.
     ordering : str
         Order that receivers see, one of ``ORDERINGS``.
 
@@ -54,7 +54,7 @@ class SpamRouting(RoutedHeaders):
     routes : int64 array, shape (switches, vertices, 3)
         Masks of candidate output ports by switch, LCA and class of the arrival channel; bit p is port p.
     reach : bool array, shape (switches, most ports, processors)
-        Whether a tree output leads to a processor; all False for other outputs.
+        True if a tree output leads to a processor; all False for other outputs.
 
     Raises
     ------
@@ -94,9 +94,9 @@ class SpamRouting(RoutedHeaders):
 
     @property
     def follows_rules(self) -> bool:
-        """True if ``routes`` and ``reach`` would say what follows from the labels, and are not made yet.
+        """True if ``routes`` and ``reach`` follow from the labels, and are not built yet.
 
-        Not so if others are given in their place, in a derived class or for this network.
+        False if custom tables replace them, in a derived class or for this network.
         """
         return type(self) is SpamRouting and not self.up_after_down and vars(self).keys().isdisjoint(TABLES)
 
@@ -119,7 +119,7 @@ class SpamRouting(RoutedHeaders):
         return table
 
     def _allowed(self, switch: int, arrival: int) -> np.ndarray:
-        """Return the routing function's search phase: bool array, shape (ports, vertices as L)."""
+        """Return the ports that the search phase allows: bool array, shape (ports, vertices as L)."""
         labels, network = self.labels, self.network
         allowed = np.zeros((network.degree(switch), network.vertices), dtype=bool)
         if arrival == UP and self.ordering == TOTAL:
@@ -161,7 +161,7 @@ class SpamRouting(RoutedHeaders):
         return 1 << network.neighbours[switch].index(int(labels.parent[switch]))
 
     def _nearest(self, switch: int, allowed: np.ndarray) -> np.ndarray:
-        """Return the selection function: of the allowed ports those nearest to L, as masks, shape (vertices,)."""
+        """Return the allowed ports nearest to L (selection function), as masks, shape (vertices,)."""
         network = self.network
         here = self._hops_modulo_3(switch)
         ahead = np.stack([self._hops_modulo_3(sink) for sink in network.neighbours[switch]])
@@ -171,7 +171,7 @@ class SpamRouting(RoutedHeaders):
         return (nearest * weights).sum(axis=0)
 
     def _hops_modulo_3(self, vertex: int) -> np.ndarray:
-        """Distances from a vertex to all vertices, of which routing has to know no more than this; int8[vertices]."""
+        """Return the distances from a vertex to all vertices modulo 3, which suffices for routing; int8[vertices]."""
         network, switches = self.network, self.network.switches
         home = vertex if network.is_switch(vertex) else network.processors[vertex - switches]
         bits = network.hops
@@ -198,5 +198,5 @@ class SpamRouting(RoutedHeaders):
         return range(self.network.switches)
 
     def routing_key(self, _source: int, destinations: Sequence[int]) -> int:
-        """What stands in the header's first field: the lowest common ancestor, wherever the message comes from."""
+        """Return the lowest common ancestor, the header's first field; it does not depend on the source."""
         return self.labels.lowest_common_ancestor(destinations)

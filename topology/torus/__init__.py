@@ -1,1 +1,1 @@
-"""Tori and meshes of two dimensions: what hardware and model share."""
+"""Tori and meshes of two dimensions: the part shared by hardware and model."""

@@ -1,4 +1,4 @@
-"""What a certificate shows of a torus or mesh: its lanes in an order in which no header waits downwards."""
+"""Evidence for a torus or mesh: its virtual channels in an order in which every wait rises."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def torus_evidence(routing: TorusRouting) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``order``: names of all lanes.
+        ``order``: names of all VCs.
 
     Raises
     ------
@@ -26,6 +26,6 @@ def torus_evidence(routing: TorusRouting) -> dict[str, Any]:
     """
     path, dead_ends = torus_dependencies(routing)
     if dead_ends:
-        raise NoOrder("some headers have no way")
+        raise NoOrder("some headers are unroutable")
     lanes = routing.network.channels
     return {"order": [lanes[lane].name for lane in rising_order(range(len(lanes)), path.edges)]}

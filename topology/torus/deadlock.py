@@ -1,21 +1,20 @@
-"""Static proof of deadlock freedom for tori and meshes with lanes.
+"""Static proof of deadlock freedom for tori and meshes with virtual channels.
 
-The nodes of the graph are lanes, and an edge c -> d says that some header that any node may send can come on lane c and
-ask for lane d. Headers of all directions are walked, not only those of the shorter ways, because subnetworks with
-directions send others. If this graph has no cycle there is no deadlock:
+The nodes of the graph are VCs, and an edge c -> d says that some header that any node may send can arrive on VC c and
+request VC d. Headers of all directions are walked, not only those of the shorter ways, because directed subnetworks
+send others. If this graph has no cycle there is no deadlock:
 
-Number the lanes so that edges lead to greater numbers. Suppose that flits are left and none can ever move again, and
-take the greatest lane c with flits in its buffer. The first of them waits for a lane d, because processors take
-everything. Edges lead to greater lanes, so the buffer of d is empty and d has all its credits. If the flit belongs to
-the worm that has d, or d is free, it can move: requests that cannot be fulfilled are dropped, so lanes that share a
-channel do not wait for each other, nor does a flit from a processor that lets all others go first. Otherwise another
-worm has d. Its header has passed every lane behind d, so nothing is before its flits there; the nearest of them is the
-first in its buffer or in the source, and the lane before it is empty and this worm's own. So that flit can move,
-against what was supposed.
+Number the VCs so that edges lead to greater numbers. Suppose that flits are left and none can ever move again, and take
+the greatest VC c with flits in its buffer. The first of them waits for a VC d, because processors take everything.
+Edges lead to greater VCs, so the buffer of d is empty and d has all its credits. If the flit belongs to the worm that
+has d, or d is free, it can move: requests that cannot be fulfilled are dropped, so VCs that share a channel do not wait
+for each other, nor does a flit from a processor with low priority block others. Otherwise another worm has d. Its
+header has passed every VC behind d, so nothing is before its flits there; the nearest of them is the first in its
+buffer or in the source, and the VC before it is empty and this worm's own. So that flit can move, a contradiction.
 
-It does not matter whose flits a buffer holds. Where a lane is free as soon as the tail has left, several worms may be
-in one buffer, one behind the other. Only the first of them waits for something outside, and for that its header asked
-from this very lane: so a lane waits only for lanes that headers may ask for from it, which is what the edges are.
+VC reallocation does not affect the proof. With non-atomic reallocation, several worms may be in one buffer, one behind
+the other. Only the first of them waits for another VC, and its header requested that from this VC. So a VC waits only
+for VCs that headers may request from it, which are the edges.
 """
 
 from collections.abc import Iterable
@@ -28,7 +27,7 @@ from topology.torus.ways import Heading, Ways, headings
 
 
 def check_torus_deadlock(routing: TorusRouting) -> DeadlockVerdict:
-    """Prove a torus or mesh free from deadlock, or say what stands against it."""
+    """Prove a torus or mesh free from deadlock, or return what breaks the proof."""
     network = routing.network
     path, dead_ends = torus_dependencies(routing)
     sizes = (len(network.channels), path.number_of_edges(), 0)
@@ -36,7 +35,7 @@ def check_torus_deadlock(routing: TorusRouting) -> DeadlockVerdict:
         lane, key = dead_ends[0]
         fields = routing.key_format.unpack(key)
         node = network.vertex_name(network.grid.node(fields.row, fields.column))
-        reason = f"a header for {node} that arrives on {network.channels[lane].name} has no way in dimension order"
+        reason = f"a header for {node} that arrives on {network.channels[lane].name} is unroutable in dimension order"
         return DeadlockVerdict(False, f"{reason} ({len(dead_ends)} such cases)", (), *sizes)
     cycle = find_cycle(path)
     if cycle:
@@ -48,14 +47,14 @@ def check_torus_deadlock(routing: TorusRouting) -> DeadlockVerdict:
 
 
 def torus_dependencies(routing: TorusRouting) -> tuple[nx.DiGraph, tuple[tuple[int, int], ...]]:
-    """Return dependencies of all headers that any node may send.
+    """Return the dependencies of all headers that any node may send.
 
     Returns
     -------
     nx.DiGraph
-        Nodes are lanes; an edge c -> d says that some header that arrived on c may ask for d.
+        Nodes are VCs; an edge c -> d says that some header that arrived on c may request d.
     tuple of (int, int)
-        Lanes and keys that come there and have no way.
+        VCs and keys that come there and are unroutable.
     """
     walk = _Walk(routing)
     for heading in headings(routing.network.grid.columns):
@@ -69,13 +68,13 @@ def torus_dependencies(routing: TorusRouting) -> tuple[nx.DiGraph, tuple[tuple[i
 
 
 class _Walk:
-    """What has been found: which lanes headers ask for from each lane, and headers without a way."""
+    """Results of the walk: the VCs that headers request from each VC, and unroutable headers."""
 
     def __init__(self, routing: TorusRouting):
         self.ways = Ways(routing)
         self.found: list[set[int]] = [set() for _ in routing.network.channels]
         self.turning: set[int] = set()
-        """Lanes on which headers come into their columns."""
+        """VCs on which headers turn into their columns."""
         self.dead_ends: list[tuple[int, int]] = []
 
     def along_rows(self, heading: Heading) -> None:
@@ -105,7 +104,7 @@ class _Walk:
             work += self._new(lane, lanes, seen)
 
     def _new(self, lane: int, lanes: Iterable[int], seen: set[int]) -> list[int]:
-        """Return those that have not been seen; all of them are asked for."""
+        """Return the VCs that have not been visited; all of them are requested."""
         self.found[lane].update(lanes)
         new = [following for following in lanes if following not in seen]
         seen.update(new)

@@ -1,4 +1,4 @@
-"""Switches, processors and lanes of an S x T torus or mesh: node n is switch n with processor n.
+"""Switches, processors and virtual channels of an S x T torus or mesh: node n is switch n with processor n.
 
 The physical ports of a switch are the directions in which it has channels, in the order +y, -y, +x, -x, and then the
 host's port. A channel that travels in direction d leaves by the port of d, and arrives at the port that d has among the
@@ -18,8 +18,8 @@ from topology.torus.grid import DIRECTION_NAMES, DIRECTIONS, Grid, opposite
 class TorusLinks(ChannelNetwork):
     """The physical network of a torus or mesh.
 
-    Where both directions of a ring lead to the same neighbour, in rings of two nodes, names of channels say the
-    direction as well: ``s0+y->s1``.
+    Where both directions of a ring lead to the same neighbour, in rings of two nodes, names of channels include the
+    direction: ``s0+y->s1``.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class TorusLinks(ChannelNetwork):
             yield self.grid.nodes + node, 0, node, len(ways)
 
     def _arrivals(self, node: int) -> list[int]:
-        """Return directions in which something arrives at a node: it comes from the neighbour on the other side."""
+        """Return the directions of channels into a node: each comes from the neighbour on the other side."""
         return [way for way in range(DIRECTIONS) if self._neighbours[node][opposite(way)] is not None]
 
     def _channel_name(self, index: int, source: int, source_port: int, sink: int) -> str:
@@ -67,7 +67,7 @@ class TorusLinks(ChannelNetwork):
         return super()._channel_name(index, source, source_port, sink)
 
     def direction_of(self, channel: Channel) -> int | None:
-        """Return direction in which a channel travels; None if it comes from or leads to a processor.
+        """Return the direction in which a channel travels; None if it comes from or leads to a processor.
 
         Parameters
         ----------
@@ -83,7 +83,7 @@ class TorusLinks(ChannelNetwork):
 
 
 class TorusNetwork(LaneNetwork):
-    """A torus or mesh whose channels between switches have the same number of lanes each.
+    """A torus or mesh whose channels between switches have an equal number of virtual channels.
 
     Parameters
     ----------
@@ -100,14 +100,14 @@ class TorusNetwork(LaneNetwork):
     directions : tuple of tuple of int
         By switch, the direction of each physical output port but the host's.
     direction_of : tuple of (int or None)
-        Direction in which each lane travels; None for those from and to processors.
+        Direction in which each VC travels; None for those from and to processors.
     closes_ring : tuple of bool
-        Whether each lane belongs to a channel that closes a ring.
+        True if the VC belongs to a channel that closes a ring.
 
     Raises
     ------
     TopologyError
-        If the number of lanes is out of range.
+        If the number of VCs is out of range.
     """
 
     def __init__(self, grid: Grid, lanes: int, links: TorusLinks | None = None):
@@ -139,7 +139,7 @@ class TorusNetwork(LaneNetwork):
         Returns
         -------
         int or None
-            A channel of ``links``, the network without lanes.
+            A channel of ``links``, the network without VCs.
         """
         ways = self.directions[node]
         return self.links.output_channel[node][ways.index(direction)] if direction in ways else None

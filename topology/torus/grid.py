@@ -47,7 +47,7 @@ class Hop(NamedTuple):
 
 
 class Turns(NamedTuple):
-    """The direction that a message takes in each dimension, as its header says it.
+    """The direction of a message in each dimension, from its header.
 
     Members
     -------
@@ -88,11 +88,11 @@ class Grid:
 
     @property
     def nodes(self) -> int:
-        """Number of nodes there are."""
+        """Number of nodes."""
         return self.rows * self.columns
 
     def node(self, row: int, column: int) -> int:
-        """Return number of a node.
+        """Return the number of a node.
 
         Parameters
         ----------
@@ -114,7 +114,7 @@ class Grid:
         return divmod(node, self.columns)
 
     def side(self, direction: int) -> int:
-        """Return nodes in the ring or line that a direction runs along.
+        """Return the nodes in the ring or line that a direction runs along.
 
         Parameters
         ----------
@@ -142,7 +142,7 @@ class Grid:
         return node + (following % side - place) * stride
 
     def shortest(self, source: int, destination: int) -> Turns:
-        """Return the shorter way in each dimension; the positive one if both are alike. In a mesh the only one.
+        """Return the shorter direction in each dimension; the positive one of two equal ones. In a mesh the only one.
 
         Parameters
         ----------
@@ -153,7 +153,7 @@ class Grid:
         return Turns(self._goes_back(column, to_column, self.columns), self._goes_back(row, to_row, self.rows))
 
     def shortest_ways(self, source: np.ndarray, destination: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the same for many messages at once.
+        """Return the shorter directions of many messages at once.
 
         Parameters
         ----------
@@ -200,7 +200,7 @@ class Grid:
             node = following
 
     def wrap_ahead(self, node: int, destination: int, direction: int) -> bool:
-        """Whether a message that leaves a node in a direction takes the channel that closes the ring, now or later.
+        """Return whether a message that leaves a node in a direction will take the channel that closes the ring.
 
         It goes on in this direction until it has reached the row or column of its destination. Never so in a mesh.
 

@@ -1,9 +1,9 @@
-"""The header of a message: where it goes and how it turns, and who sent it.
+"""The header of a message: its destination and turns, and its source.
 
 The routing key has the fields ``column`` and ``row`` of the destination, and ``y_negative`` and ``x_negative``, the
 directions in the two dimensions (lowest first). Directions are the sender's choice: a switch compares coordinates for
-equality and need not find out which way is the shorter one, and messages can be kept within a directed subnetwork.
-There is no destination bit string, because multicast is the hosts' business.
+equality without a search for the shorter way, and messages can be kept within a directed subnetwork. There is no
+destination bit string, because the hosts implement multicast.
 """
 
 from dataclasses import dataclass
@@ -77,7 +77,7 @@ class KeyFormat:
 
 
 def torus_header(grid: Grid, flit_bits: int) -> HeaderFormat:
-    """Return header format of a torus or mesh: routing key and source.
+    """Return the header format of a torus or mesh: routing key and source.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""How a message says which way round it goes: as its operation, a number that every message has.
+"""Directions of messages as operations, a number in every message.
 
 Software multicasts in directed subnetworks, and those that must not close a ring, fix the direction in each dimension;
-all other messages leave it to the shorter way.
+all other messages take the shorter way.
 """
 
 from topology.torus.grid import Turns
@@ -12,12 +12,12 @@ _ALL_TURNS = tuple(Turns(bool(bits & 1), bool(bits & 2)) for bits in range(4))
 
 
 def operation(turns: Turns | None) -> int:
-    """Return operation of a message with given turns, 1 + y_negative + 2 x_negative; ``SHORTEST`` without."""
+    """Return the operation of a message with given turns, 1 + y_negative + 2 x_negative; ``SHORTEST`` without."""
     return SHORTEST if turns is None else 1 + _ALL_TURNS.index(turns)
 
 
 def turns_of(operation: int) -> Turns | None:
-    """Return turns that an operation fixes; None if it leaves them to the shorter way.
+    """Return the turns that an operation fixes; None for the shorter way.
 
     Raises
     ------

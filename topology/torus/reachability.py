@@ -1,7 +1,7 @@
-"""Proof that every message of a torus or mesh comes to its destination, whatever lanes its header is given.
+"""Proof that every message of a torus or mesh reaches its destination, on any of its route candidates.
 
-Directions are all that a message can be sent in, not only those of the shorter ways. A header that could run in circles
-does not count as arriving. Sets of headings along the column are bits of integers.
+All directions that a message can be sent in are checked, not only those of the shorter ways. A header that could run in
+circles does not count as arriving. Sets of headings along the column are bits of integers.
 """
 
 from functools import reduce
@@ -12,7 +12,7 @@ from topology.torus.ways import Heading, Ways, headings
 
 
 def unreached_pairs(routing: TorusRouting) -> list[tuple[int, int]]:
-    """Pairs (source, destination) of nodes for which some message may fail to arrive; empty for a right network."""
+    """Return pairs (source, destination) of nodes for which some message may fail to arrive; empty if right."""
     ways, grid = Ways(routing), routing.network.grid
     turned = _arrivals_after_turns(ways)
     needed = [
@@ -39,7 +39,7 @@ def _bit(heading: Heading) -> int:
 
 
 def _arrivals_after_turns(ways: Ways) -> list[int]:
-    """By lane, headings along the column with which headers arrive that are in their column at the end of the lane."""
+    """Return, by VC, the headings along the column with which headers arrive that are in their column at its end."""
     turned = [0] * len(ways.network.channels)
     for heading in headings(ways.grid.rows):
         arrivals: dict[int, bool] = {}
@@ -50,7 +50,7 @@ def _arrivals_after_turns(ways: Ways) -> list[int]:
 
 
 def _from_column(ways: Ways, lane: int, heading: Heading, arrivals: dict[int, bool]) -> bool:
-    """Return whether a header on a lane arrives that is in its column; ``arrivals`` has what is known already."""
+    """Return whether a header on a VC arrives that is in its column; ``arrivals`` holds known results."""
     if lane not in arrivals:
         arrivals[lane] = False  # as long as it is not known: who comes back to here runs in circles
         target = ways.network.delivery_channel(ways.grid.node(heading.end, ways.position(lane)[1]))
@@ -63,7 +63,7 @@ def _from_column(ways: Ways, lane: int, heading: Heading, arrivals: dict[int, bo
 
 
 def _from_row(ways: Ways, lane: int, heading: Heading, turned: list[int], arrivals: dict[int, int]) -> int:
-    """Return headings along the column with which headers on a lane arrive that have this heading along the row."""
+    """Return the headings along the column with which headers on a VC arrive that have this heading along the row."""
     if ways.position(lane)[1] == heading.end:
         return turned[lane]
     if lane not in arrivals:

@@ -1,23 +1,23 @@
-"""Which lanes a header may ask for (Sec. 2): dimension order, along the row first and then along the column.
+"""Route candidates of a header (Sec. 2): dimension order, along the row first and then along the column.
 
-A torus has rings, so the lanes of a channel fall into two classes, of which the first half of the lanes are class 0 and
-the others class 1. A rule says which class a message takes when it leaves a switch:
+A torus has rings, so the VCs of a channel fall into two classes, of which the first half of the VCs are class 0 and the
+others class 1. A rule selects the class of a message when it leaves a switch:
 
 ===============  ==================================================================================================
 ``dally-seitz``  class 0 while the channel that closes the ring is ahead, this one included; class 1 otherwise
 ``dateline``     class 0 at first in each dimension, class 1 behind the channel that closes the ring
 ``balanced``     class 0 while that channel is ahead; otherwise either class, but class 1 alone behind that channel and
-                 after a lane of class 1 in the same dimension
+                 after a VC of class 1 in the same dimension
 ===============  ==================================================================================================
 
-The first rule looks at coordinates alone and decides anew at every switch. The others must know the lane on which the
-header came. The third one lets messages that do not cross the end of a ring have all lanes. Nothing waits in a ring
-all the same: number the lanes of class 0 along the ring up to the channel that closes it, and behind them those of
-class 1 from the first channel on. A message that has that channel ahead stays in class 0 until it has taken it. Any
-other one goes from class 0 to class 1 but never back, and never over the end of the ring. So numbers only grow.
+The first rule depends on coordinates alone, at every switch. The others depend on the VC on which the header arrived.
+The third one allows all VCs to messages that do not cross the end of a ring. There is no circular wait: number the VCs
+of class 0 along the ring up to the channel that closes it, and behind them those of class 1 from the first channel on.
+A message that has that channel ahead stays in class 0 until it has taken it. Any other one goes from class 0 to class 1
+but never back, and never over the end of the ring. So numbers only grow.
 
-In a mesh every lane is good. With one lane in a torus there are no classes, and messages can wait in a ring: a
-negative control.
+In a mesh every VC is good. With one VC in a torus there are no classes, and messages can wait in a ring: a negative
+control.
 """
 
 from collections.abc import Sequence
@@ -42,12 +42,12 @@ from topology.torus.header import KeyFormat, RoutingKey, torus_header
 DALLY_SEITZ, DATELINE, BALANCED = LANE_RULES = ("dally-seitz", "dateline", "balanced")
 LANE_RULES_IN_WORDS = f"{', '.join(LANE_RULES[:-1])} or {LANE_RULES[-1]}"
 NO_WAY = 0
-"""As a mask of candidates."""
+"""Empty mask of candidates."""
 
 
 @dataclass(frozen=True)
 class TorusRouting(RoutedHeaders):
-    """A torus or mesh with its headers and its rule for lanes.
+    """A torus or mesh with its headers and its rule for virtual channels.
 
     Parameters
     ----------
@@ -84,16 +84,16 @@ class TorusRouting(RoutedHeaders):
 
     @property
     def classed(self) -> bool:
-        """True if lanes fall into classes."""
+        """True if virtual channels fall into classes."""
         return self.network.grid.wraps and self.network.lanes > 1
 
     def lane_class(self, lane: int) -> int:
-        """Return class of a lane between two switches; 0 for all if there are none.
+        """Return the class of a VC between two switches; 0 for all if there are none.
 
         Parameters
         ----------
         lane : int
-            Channel of the network with lanes.
+            Channel of the network with VCs.
         """
         return int(self.classed and self.network.lane_of[lane] >= self.network.lanes // 2)
 
@@ -137,7 +137,7 @@ class TorusRouting(RoutedHeaders):
         return self.header.pack((self.routing_key(source, destinations, turns), source))
 
     def candidates(self, lane: int, key: int) -> int:
-        """Return the lanes that a header may ask for at the switch where its lane ends.
+        """Return the route candidates of a header at the switch where its VC ends.
 
         Parameters
         ----------
@@ -149,9 +149,9 @@ class TorusRouting(RoutedHeaders):
         Returns
         -------
         int
-            Mask of output lane-ports, all of them lanes of one channel; 0 if there is no way: the key names no node,
-            the direction has no channel, dimension order does not allow the turn, or the message would go back to the
-            host that it comes from.
+            Mask of output lane-ports, all of them VCs of one channel. 0 if the header is unroutable: the key names no
+            node, the direction has no channel, dimension order does not allow the turn, or the message would go back to
+            the host that it comes from.
         """
         network = self.network
         grid, fields = network.grid, self.key_format.unpack(key)
@@ -198,7 +198,7 @@ class TorusRouting(RoutedHeaders):
 
     @cached_property
     def _host_masks(self) -> tuple[int, ...]:
-        """Lane-port to the host by switch."""
+        """Lane-port to the host, by switch."""
         network = self.network
         return tuple(
             1 << network.channels[network.delivery_channel(node)].source_port for node in range(network.switches)
@@ -206,5 +206,5 @@ class TorusRouting(RoutedHeaders):
 
 
 def _may_turn(arrival: int | None, direction: int) -> bool:
-    """Whether dimension order allows to leave in a direction, by the direction of arrival (None: from the host)."""
+    """Return whether dimension order allows a turn, from the direction of arrival (None: from the host)."""
     return arrival is None or arrival == direction or (along_row(arrival) and not along_row(direction))

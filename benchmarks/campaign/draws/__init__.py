@@ -1,1 +1,1 @@
-"""What is drawn at random: networks, a file for each family, and what is sent over them."""
+"""Random draws: networks, a file for each family, and their traffic."""

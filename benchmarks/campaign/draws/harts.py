@@ -26,7 +26,7 @@ def network(draw: Draw) -> Section:
 
 
 def _faults(draw: Draw, size: int) -> Section:
-    """Return one or two nodes or links of some kinds, all nodes different."""
+    """Return one or two failed nodes or links of some kinds, all nodes different."""
     mesh = HexMesh(size)
     nodes = draw.some_of(range(mesh.nodes), 6)
     faults: Section = {}

@@ -4,7 +4,7 @@ from benchmarks.campaign.draws.random import Draw, Section
 
 
 def network(draw: Draw) -> Section:
-    """Return a section ``network``: 2 to 64 nodes. Lanes are given again in all three ways: the last can deadlock."""
+    """Return a section ``network``: 2 to 64 nodes, with all three rules of VC reallocation: the last can deadlock."""
     dimensions = draw.one_of((1, 2, 3, 4, 5, 6), (1, 3, 4, 4, 1, 1))
     return {
         "family": "hypercube",

@@ -7,7 +7,7 @@ import numpy as np
 
 T = TypeVar("T")
 SEED = 17
-"""Another one draws another campaign."""
+"""Another seed draws another campaign."""
 
 
 class Draw:
@@ -16,7 +16,7 @@ class Draw:
     Parameters
     ----------
     numbers : int
-        What the stream is for.
+        Purpose of the stream.
     """
 
     def __init__(self, *numbers: int):
@@ -34,7 +34,7 @@ class Draw:
         return int(self._generator.integers(least, most + 1))
 
     def chance(self, probability: float) -> bool:
-        """Return true with a probability."""
+        """Return True with a probability."""
         return bool(self._generator.random() < probability)
 
     def some_of(self, choices: Sequence[T], count: int) -> list[T]:
@@ -47,4 +47,4 @@ class Draw:
 
 
 Section = dict[str, Any]
-"""A part of a configuration as it stands in YAML."""
+"""A part of a configuration as in YAML."""

@@ -1,4 +1,4 @@
-"""Random tori and meshes with lanes."""
+"""Random tori and meshes with virtual channels."""
 
 from benchmarks.campaign.draws.random import Draw, Section
 

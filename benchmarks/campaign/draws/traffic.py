@@ -1,4 +1,4 @@
-"""What is sent over a network, and how its hosts hold back."""
+"""Traffic of a network, and host back-pressure."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 from benchmarks.campaign.draws.random import Draw, Section
 
 SATURATION = {"spam": 0.25, "min": 0.4, "harts": 0.06, "torus": 0.4, "hypercube": 0.5}
-"""Flits per node and cycle that small networks take, roughly: loads are drawn around it."""
+"""Approximate saturation of small networks, in flits per node and cycle: loads are drawn around it."""
 LOADS = (0.1, 0.4, 0.8, 1.2, 3.0)
-"""In parts of that: from light to far beyond."""
+"""Loads as fractions of saturation: from light to far beyond."""
 MOST_MESSAGES = 100_000
-"""Of a case, roughly; each costs as much as dozens of cycles."""
+"""Approximate limit for a case; a message costs as much as dozens of cycles."""
 SHORT, MEDIUM, LONG = "short", "medium", "long"
 BODY_FLITS = {SHORT: (0, 3), MEDIUM: (4, 24), LONG: (32, 200)}
 SOFTWARE = {
@@ -23,7 +23,7 @@ ALGORITHMS = ("sbcast", "2-bcast", "3-bcast", "4-bcast", "5-bcast", "6-bcast", "
 
 @dataclass(frozen=True)
 class Room:
-    """What of a network its traffic has to suit.
+    """Properties of a network that limit its traffic.
 
     Members
     -------
@@ -34,9 +34,9 @@ class Room:
     most_flits : int
         Of a message.
     cycles : int
-        That the case is to take, roughly.
+        Approximate cycles of the case.
     silent : tuple of int
-        Processors that neither send nor get anything.
+        Processors that neither send nor receive.
     """
 
     family: str
@@ -102,7 +102,7 @@ def _multicasts(draw: Draw, room: Room) -> Section:
 
 
 def _copies(multicasts: Section, room: Room) -> float:
-    """Return deliveries of a message, on average; those of a broadcast in hexagonal meshes several for each node."""
+    """Return the mean deliveries of a message; broadcasts in hexagonal meshes have several for each node."""
     fraction = multicasts.get("multicast_fraction", 0.0)
     if room.family == "harts":
         algorithm = multicasts.get("algorithm", "")
@@ -130,7 +130,7 @@ def _injection(draw: Draw, rate: float) -> Any:
 
 
 def _listed(draw: Draw, room: Room) -> Section:
-    """Return messages written out: packets between nodes that live, and broadcasts by any algorithm."""
+    """Return listed messages: packets between working nodes, and broadcasts by any algorithm."""
     live = [node for node in range(room.processors) if node not in room.silent]
     gap = 20 / (len(live) * SATURATION[room.family] * draw.one_of(LOADS))
     messages, start = [], 0.0
@@ -145,7 +145,7 @@ def _listed(draw: Draw, room: Room) -> Section:
 
 
 def hosts(draw: Draw, room: Room) -> Section:
-    """Return a section ``hosts``; empty if nobody holds back."""
+    """Return a section ``hosts``; empty without back-pressure."""
     if draw.chance(0.4):
         return {}
     section: Section = {

@@ -1,5 +1,5 @@
 """Situations of contention that matter, counted in the golden model beside a comparison; docs/campaign.md lists them.
 
-Each is a row: a name, a sentence that says what it is, and a function that says how many routers, channels, receivers
-or the like are in it. A name belongs to one thing, whichever families have it.
+Each is a row: a name, a description, and a function that counts the routers, channels, receivers and so on in that
+situation. A name has the same meaning in all families.
 """

@@ -9,13 +9,13 @@ MOST_OUTPUTS = 63
 
 
 def standing(sample: Sample) -> np.ndarray:
-    """Return masks of inputs, by switch, whose request is complete and not yet served to its end."""
+    """Return masks of inputs, by switch, whose request is complete and not yet fully served."""
     routers = sample.routers
     return routers["queued"] | (routers["active"] if "active" in routers.dtype.names else 0)
 
 
 def requests(sample: Sample) -> np.ndarray:
-    """Return outputs that each of these inputs wants: int64[switches, most inputs]."""
+    """Return the outputs that each of these inputs requests: int64[switches, most inputs]."""
     wanted = sample.by_input(sample.family.inputs["request"])
     return np.where(sample.input_bits(standing(sample)), wanted, 0)
 
@@ -44,7 +44,7 @@ def _to_all_others(sample: Sample) -> int:
 
 
 def _partly_held(sample: Sample) -> np.ndarray:
-    """Return inputs with a worm that splits, of whose registers some are taken and some are not."""
+    """Return inputs with a worm that splits and owns some, but not all, of its output registers."""
     wanted = requests(sample)
     held = wanted & sample.vertices["occupied"][: sample.switches, np.newaxis]
     return (bits(wanted) >= 2) & (held != 0) & (held != wanted)

@@ -15,7 +15,7 @@ def _source_pauses(sample: Sample) -> int:
 
 
 def _blocked_receiver(sample: Sample) -> int:
-    """Return its ejector is full, and a flit stands in the register before it."""
+    """Count receivers with a full ejector and a flit in the register before it."""
     receivers = sample.state.endpoints.receivers
     if not len(receivers):
         return 0

@@ -1,4 +1,4 @@
-"""Situations of hexagonal meshes: pages, and what waits for whom."""
+"""Situations of hexagonal meshes: pages, and the outputs that they wait for."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from topology.harts.graph import HOST_PORT
 
 
 def _links(sample: Sample, records: np.ndarray) -> np.ndarray:
-    """Return records of links between nodes."""
+    """Return the records of links between nodes."""
     return records[sample.shape.between]
 
 

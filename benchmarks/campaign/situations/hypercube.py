@@ -8,7 +8,7 @@ from sim_model.engines.cycle.state import NONE
 
 
 def _targets(sample: Sample) -> np.ndarray:
-    """Return masks of the output lane of each input lane's worm."""
+    """Return masks of the output VC of each input VC's worm."""
     target = sample.family.lanes["target"]
     return np.where(target == NONE, 0, np.int64(1) << np.maximum(target, 0))
 

@@ -1,4 +1,4 @@
-"""Situations of networks with lanes: tori, meshes and hypercubes."""
+"""Situations of networks with virtual channels: tori, meshes and hypercubes."""
 
 import numpy as np
 
@@ -8,17 +8,17 @@ from sim_model.engines.cycle.state import NONE
 
 
 def active_inputs(sample: Sample) -> np.ndarray:
-    """Return input lanes whose worm has an output lane, or is drained: bool[switches, lane-ports]."""
+    """Return input VCs whose worm has an output VC, or is drained: bool[switches, lane-ports]."""
     return sample.input_bits(sample.routers["active"])
 
 
 def filled(sample: Sample) -> np.ndarray:
-    """Return input lanes with flits in their buffers: bool[switches, lane-ports]."""
+    """Return input VCs with flits in their buffers: bool[switches, lane-ports]."""
     return sample.by_input(sample.channels["count"]) > 0
 
 
 def _all_lanes_held(sample: Sample) -> int:
-    """Return of links between switches with several lanes, those none of whose lanes is free."""
+    """Count links between switches with several virtual channels, none of which is free."""
     source, masks = sample.shape.shared_links
     return how_many(sample.routers["free"][source] & masks == 0)
 
@@ -28,7 +28,7 @@ def _two_worms(sample: Sample) -> int:
 
 
 def _lanes_interleave(sample: Sample) -> int:
-    """Return a worm's flit that is no tail, and in the next cycle one of another lane of the same link."""
+    """Count flits, not tails, that are followed in the next cycle by one of another VC of the link."""
     moved = sample.recorded != NONE
     goes_on = (moved & ~sample.tails)[:-1] & ~moved[1:]
     link_moves = sample.shape.on_link(moved[1:])
@@ -57,5 +57,5 @@ LANES = (
 
 
 def without_credit(sample: Sample, targets: np.ndarray) -> np.ndarray:
-    """Input lanes whose worm has flits and no credit for its output lane; targets are masks: bool[switches, lanes]."""
+    """Input VCs whose worm has flits and no credit for its output VC; targets are masks: bool[switches, lanes]."""
     return active_inputs(sample) & filled(sample) & (targets & ~sample.routers["credited"][:, np.newaxis] != 0)

@@ -18,7 +18,7 @@ def _tail_partly_sent(sample: Sample) -> int:
 
 
 def _token_rings(sample: Sample):
-    """Per ring of two switches or more: its number, and the masks of its switches that want the token."""
+    """Return per ring of two switches or more: its number, and the masks of its switches that request the token."""
     for number, group in enumerate(sample.family.groups):
         if group["switches"] > 1:
             switches = sample.family.rings[number, : group["switches"]]

@@ -1,4 +1,4 @@
-"""What is looked at: the model's state behind a chunk of cycles, and the flits of some cycles of its recording."""
+"""Sampled state: the model's after a chunk of cycles, and the flits of some cycles of its recording."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -13,7 +13,7 @@ from topology.common.channels import ChannelNetwork
 from topology.common.lanes import LaneNetwork
 
 WINDOW_CYCLES = 128
-"""Of each chunk; its flits are looked at in so many cycles, the routers once at its end."""
+"""Cycles at the end of each chunk whose flits are sampled; routers are sampled once, at its end."""
 
 
 class Situation(NamedTuple):
@@ -25,7 +25,7 @@ class Situation(NamedTuple):
 
 
 class Shape:
-    """What does not change in a network: who is connected to what.
+    """Constant properties of a network: its connections.
 
     Parameters
     ----------
@@ -50,20 +50,20 @@ class Shape:
 
     @cached_property
     def link_of(self) -> np.ndarray:
-        """int[channels]: the link of each lane, in networks with lanes."""
+        """int[channels]: the link of each virtual channel."""
         return np.array(self._lanes.link_of)
 
     @cached_property
     def shared_links(self) -> tuple[np.ndarray, np.ndarray]:
-        """Source, and mask of the output lanes there, of each link between switches that has several."""
+        """Source, and mask of the output VCs there, of each link between switches that has several."""
         channels, lanes_of = self._lanes.channels, self._lanes.lanes_of
         links = [lanes for lanes in lanes_of if len(lanes) > 1 and channels[lanes[0]].source < self.network.switches]
         masks = [sum(1 << channels[lane].source_port for lane in lanes) for lanes in links]
         return np.array([channels[lanes[0]].source for lanes in links], dtype=np.int64), np.array(masks, dtype=np.int64)
 
     def on_link(self, moves: np.ndarray) -> np.ndarray:
-        """Return bool[cycles, channels] as bool[cycles, links]: whether any lane does so."""
-        starts = np.array([lanes[0] for lanes in self._lanes.lanes_of])  # lanes of a link follow each other
+        """Return bool[cycles, channels] as bool[cycles, links]: the OR over virtual channels."""
+        starts = np.array([lanes[0] for lanes in self._lanes.lanes_of])  # virtual channels of a link are consecutive
         return np.logical_or.reduceat(moves, starts, axis=1)
 
     @property
@@ -74,13 +74,13 @@ class Shape:
 
 
 class Sample:
-    """One look.
+    """One sample.
 
     Parameters
     ----------
     shape : Shape
     simulation : Simulation
-        Behind the chunk.
+        State after the chunk.
     recording : Trace
         Of the chunk.
     """
@@ -130,7 +130,7 @@ class Sample:
         return (tails & (positions < counts[:, np.newaxis] - 1)).any(axis=1)
 
     def by_input(self, values: np.ndarray) -> np.ndarray:
-        """Values by channel in the order of the switches' inputs, 0 where there is none: [switches, most inputs]."""
+        """Return channel values in the order of the switches' inputs, 0 for unused ones: [switches, most inputs]."""
         return np.where(self.shape.is_input, values[self.shape.input_channel], 0)
 
     def input_bits(self, masks: np.ndarray) -> np.ndarray:
@@ -139,10 +139,10 @@ class Sample:
 
 
 def bits(masks: np.ndarray) -> np.ndarray:
-    """Return how many bits are set in each mask."""
+    """Return the number of set bits in each mask."""
     return np.bitwise_count(masks.astype(np.uint64))
 
 
 def how_many(found: Any) -> int:
-    """Return how many are true."""
+    """Return the number of true elements."""
     return int(np.count_nonzero(found))

@@ -7,7 +7,7 @@ from benchmarks.campaign.situations.sample import Sample, Situation, bits, how_m
 
 
 def _waits_for_older(sample: Sample) -> int:
-    """Return nobody has its outputs, yet it is not its turn."""
+    """Count worms whose outputs are all free but which are not first in the queue."""
     queued = sample.input_bits(sample.routers["queued"])
     unowned = requests(sample) & sample.routers["owned"][:, np.newaxis] == 0
     older = sample.by_input(sample.family.older[:, 0]) & sample.routers["queued"][:, np.newaxis]
@@ -15,7 +15,7 @@ def _waits_for_older(sample: Sample) -> int:
 
 
 def _free_and_taken(sample: Sample) -> int:
-    """Return of a queued request, some outputs are owned and others are not."""
+    """Count queued requests of which some outputs are owned and others are not."""
     wanted = np.where(sample.input_bits(sample.routers["queued"]), requests(sample), 0)
     owned = wanted & sample.routers["owned"][:, np.newaxis]
     return how_many((owned != 0) & (owned != wanted))
@@ -29,12 +29,12 @@ SPAM = (
     *BRANCHING,
     Situation(
         "waits-for-older",
-        "A worm whose outputs nobody owns waits, since an older one stands before it.",
+        "A worm whose outputs are all free waits, since an older one stands before it.",
         _waits_for_older,
     ),
     Situation(
         "free-and-taken",
-        "A worm waits for some of its outputs while others of them are owned by nobody.",
+        "A worm waits for some of its outputs while others of them are free.",
         _free_and_taken,
     ),
     Situation("three-in-queues", "Three inputs or more of a switch stand in its queues.", _long_queue),

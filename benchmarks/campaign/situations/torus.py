@@ -24,7 +24,7 @@ def _tail_without_credit(sample: Sample) -> int:
 
 
 def _heads(sample: Sample) -> np.ndarray:
-    """Return input lanes with a head at the front that has no output lane yet."""
+    """Return input VCs with a head at the front that has no output VC yet."""
     return ~active_inputs(sample) & filled(sample) & sample.input_bits(sample.routers["looked_up"])
 
 

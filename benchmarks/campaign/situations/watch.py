@@ -22,7 +22,7 @@ SITUATIONS: dict[str, tuple[Situation, ...]] = {
 
 
 class Watch:
-    """Looks behind every chunk of a comparison.
+    """Samples every chunk of a comparison.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Watch:
     Members
     -------
     counts : Counter
-        By situation, summed over all looks.
+        By situation, summed over all samples.
     """
 
     def __init__(self, family: str, network: ChannelNetwork):
@@ -40,7 +40,7 @@ class Watch:
         self.counts: Counter[str] = Counter()
 
     def __call__(self, simulation: Simulation, recording: Trace) -> None:
-        """Look once."""
+        """Take one sample."""
         sample = Sample(self._shape, simulation, recording)
         for situation in self._situations:
             self.counts[situation.name] += situation.count(sample)

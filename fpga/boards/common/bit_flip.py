@@ -12,7 +12,7 @@ from rtl.parts.part import Part
 class BitFlip(Part):
     """Passes words on; after each rising edge of ``inject`` the lowest bit of one word is inverted.
 
-    It is the word after the one that moves next, so that no word changes while it waits. No latency.
+    It is the word after the next one to move, so that no word changes while it waits. No latency.
 
     Parameters
     ----------

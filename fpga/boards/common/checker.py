@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""Holds what arrives at one node against what a sender must have sent."""
+"""Checker of the deliveries at one node against the messages that senders must have sent."""
 
 from typing import Any
 
@@ -20,12 +20,12 @@ STALL_BITS = 3
 
 
 def own_width(header: HeaderFormat) -> int:
-    """Return bits of ``own_bits``: those of the longest header, or with parts of a flit."""
+    """Return the width of ``own_bits``: that of the longest header, or with parts of a flit."""
     return header.flit_bits if isinstance(header, PartsFormat) else header.multicast_flits * header.flit_bits
 
 
 def own_bits(header: HeaderFormat, processor: int) -> int:
-    """The bit of a multicast header that stands for a processor, alone; or with parts the flit that names it alone."""
+    """Return the bit of a multicast header for a processor, alone; with parts, the flit that names it alone."""
     if not isinstance(header, PartsFormat):
         return 1 << header.fixed_bits + processor
     part, bit = divmod(processor, header.part_processors)
@@ -33,14 +33,14 @@ def own_bits(header: HeaderFormat, processor: int) -> int:
 
 
 class DeliveryChecker(Part):
-    """Reads a ``MessageEjector`` and looks at every bit of every flit.
+    """Reads a ``MessageEjector`` and checks every bit of every flit.
 
-    It checks that the header is for this node, reads the seed in the first body words, and knows from then on how long
-    the message is and what is in it; see ``fpga.boards.common.message``. In one of eight cycles, at random, it is not
+    It checks that the header is for this node, reads the seed in the first body words, and computes the length and the
+    content of the message from it; see ``fpga.boards.common.message``. In one of eight cycles, at random, it is not
     ready.
 
-    A message that is wrong may have several errors: each wrong flit is one. After a flit that should have been the tail
-    everything up to the next head is wrong.
+    Each wrong flit is one error, so a message may have several. After a flit that should have been the tail, all flits
+    up to the next head are wrong.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class DeliveryChecker(Part):
     unicast_key : In
         Key of a message to this node alone, a constant, with zeros in ``sender_bits``.
     own : In
-        How a multicast header names this node, a constant, see ``own_bits``. Not there if headers name no sets: then a
+        Bits of a multicast header for this node, a constant, see ``own_bits``. Absent if headers name no sets: then a
         key of another node is an error.
     random : In(3)
         All zero: not ready.
@@ -138,7 +138,7 @@ class DeliveryChecker(Part):
                 m.d.sync += position.eq(position + 1)
 
     def _look_at_set(self, m, flit, wrong, first, last, position) -> list[Any]:
-        """Return a header that may name a set, in which this node must be; returns what to keep of a flit."""
+        """Check a header that may name a set, which must contain this node; return the stored fields of a flit."""
         header = self.header
         multicast, mine = Signal(), Signal()
         was_multicast, was_mine = Signal(), Signal()
@@ -161,7 +161,7 @@ class DeliveryChecker(Part):
         return [was_multicast.eq(multicast), was_mine.eq(mine)]
 
     def _look_at_key(self, m, flit, wrong, first, last, position) -> list[Any]:
-        """Return a header without bit string, whose key must name this node; there is nothing to keep."""
+        """Check a header without bit string, whose key must be this node's; no fields are stored."""
         bits = len(self.unicast_key)
         named: Any = ~Const(self.sender_bits, bits)
         m.d.comb += [

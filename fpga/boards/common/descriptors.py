@@ -1,4 +1,4 @@
-"""What a node of a self-test can send: random destination sets with headers made beforehand."""
+"""Messages that a node of a self-test can send: random destination sets with precomputed headers."""
 
 import random
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from topology.common.flits import HeaderFormat, bits_for
 
 
 class Headers(Protocol):
-    """The routing tables of any family: they know what a header looks like."""
+    """Routing tables of any family, which define the header format."""
 
     @property
     def header(self) -> HeaderFormat:
@@ -23,20 +23,20 @@ class Headers(Protocol):
         ...
 
     def header_flits(self, destinations: Sequence[int]) -> int:
-        """Return its length in flits."""
+        """Return the length of a header in flits."""
         ...
 
 
 @dataclass(frozen=True)
 class Descriptor:
-    """A header with what a generator has to know about it.
+    """A header with its parameters for a generator.
 
     Members
     -------
     header : int
     header_flits : int
     destinations : int
-        How many nodes the message must arrive at.
+        Number of nodes at which the message must arrive.
     """
 
     header: int
@@ -45,7 +45,7 @@ class Descriptor:
 
 
 def row_layout(header: HeaderFormat) -> data.StructLayout:
-    """Return layout of a descriptor in a generator's table."""
+    """Return the layout of a descriptor in a generator's table."""
     return data.StructLayout(
         {
             "header": header.multicast_flits * header.flit_bits,
@@ -75,7 +75,7 @@ def draw_descriptors(headers: Headers, processors: int, count: int, seed: int = 
     count : int
         Descriptors per node, at least 2.
     seed : int
-        Same seed, same descriptors.
+        Equal seeds give equal descriptors.
 
     Raises
     ------

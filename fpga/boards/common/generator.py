@@ -24,10 +24,10 @@ PAUSE_FIELD = slice(SEED_BITS, RANDOM_BITS)
 
 
 class TrafficGenerator(Part):
-    """Sends message after message to a ``MessageInjector``; ``fpga.boards.common.message`` tells what is in them.
+    """Sends messages to a ``MessageInjector``; their format is in ``fpga.boards.common.message``.
 
-    A message's seed is what the random bits are when the node has nothing else to do. Its low bits choose the
-    descriptor, others the length.
+    A message's seed is the random bits in the cycle in which the node is idle. Its low bits select the descriptor,
+    others the length.
 
     Parameters
     ----------
@@ -44,13 +44,13 @@ class TrafficGenerator(Part):
     enable : In(1)
         Whether to start messages.
     message : Out(stream of descriptor_layout)
-        Holds until it is taken.
+        Stable until it is taken.
     payload : Out(stream of flit_bits)
         Body words; always valid.
     sent : Out(1)
         A register; high for one cycle per message.
     expected : Out(1)
-        A register; high for one cycle per delivery that has to come of it.
+        A register; high for one cycle per expected delivery of the message.
     expected_seed : Out(16)
         In these cycles the seed, otherwise 0.
     """
@@ -102,7 +102,7 @@ class TrafficGenerator(Part):
         ]
 
     def _count(self, m, row, seed, accepted) -> Value:
-        """Tells of a message, and once per destination of a delivery to come; whether that is done."""
+        """Count a message, and once per destination an expected delivery; return whether that is done."""
         left = Signal(row.destinations.shape())
         with m.If(accepted):
             m.d.sync += left.eq(row.destinations)
@@ -116,7 +116,7 @@ class TrafficGenerator(Part):
         return left == 0
 
     def _send_body(self, m, platform, row, seed, accepted) -> Value:
-        """Return the seed in words, then the pattern; whether the seed may change."""
+        """Send the seed in words, then the pattern; return whether the seed may change."""
         flit_bits = self.header.flit_bits
         words = seed_words(flit_bits)
         pattern = instantiate(m, platform, "pattern", PatternSource(flit_bits))

@@ -1,10 +1,10 @@
-"""What a message of a self-test looks like, for hardware and in Python.
+"""Format of a message of a self-test, for hardware and in Python.
 
 ::
 
     header │ seed in 1 or 2 words, the header's flits XORed into the first one │ 1 to 32 words of the pattern
 
-A receiver that sees every word as the seed says has seen every bit of the header too.
+A receiver that checks every word against the seed has checked every bit of the header too.
 """
 
 from functools import reduce
@@ -18,12 +18,12 @@ from topology.common.pattern import payload_word
 
 
 def seed_words(flit_bits: int) -> int:
-    """Return body words that hold a seed, lowest bits first; the rest of the last one is 0."""
+    """Return the body words of a seed, lowest bits first; the rest of the last one is 0."""
     return -(-SEED_BITS // flit_bits)
 
 
 def spread(seed: Value) -> Value:
-    """Return the seed of the pattern. Every bit of ``seed`` shows in its first word, however narrow a word is."""
+    """Return the seed of the pattern. Its first word depends on every bit of ``seed``, at any word width."""
     half = SEED_BITS // 2
     return Value.cast(Cat(seed[:SEED_BITS], seed[half:SEED_BITS], seed[:half]))
 
@@ -35,7 +35,7 @@ def pattern_seed(seed: int) -> int:
 
 
 def pattern_words(seed: int) -> int:
-    """Return body words after the seed."""
+    """Return the number of body words after the seed."""
     return 1 + (seed >> LENGTH_FIELD.start & (1 << LENGTH_FIELD.stop - LENGTH_FIELD.start) - 1)
 
 

@@ -1,4 +1,4 @@
-"""Everything that decides about a self-test besides the network."""
+"""Parameters of a self-test besides the network."""
 
 from dataclasses import dataclass
 
@@ -7,11 +7,11 @@ TOTAL_BITS = 40
 SEED_BITS = 16
 """Width of a message's seed, and of sums of seeds."""
 PAUSE_BITS = 6
-"""A node pauses 0 to 63 cycles before it has the next message ready."""
+"""A node pauses 0 to 63 cycles before it offers the next message."""
 LENGTH_FIELD = slice(8, 13)
-"""Bits of a seed that say how many pattern words follow it: one more than their value, 1 to 32."""
+"""Bits of a seed that give the number of pattern words: one more than their value, 1 to 32."""
 MOST_DESCRIPTORS = 1 << LENGTH_FIELD.start
-"""So that length and destinations come from different bits of the seed."""
+"""Limit that keeps length and destinations in different bits of the seed."""
 LEAST_QUIET_CYCLES = 256
 LEAST_CYCLES_PER_BIT = 2
 LEAST_CYCLES_PER_LINE = 16
@@ -20,21 +20,21 @@ UART_BAUD = 115_200
 
 @dataclass(frozen=True)
 class SelfTestParameters:
-    """How long a self-test runs and how it reports.
+    """Duration and reporting of a self-test.
 
     Parameters
     ----------
     messages : int
-        Nodes start no more messages after so many.
+        Number of messages after which nodes start no more.
     cycles_per_bit : int
         Cycles per bit of the serial line, at least 2.
     cycles_per_line : int
         Cycles between two lines of the report, at least 16.
     quiet_cycles : int
-        The test is over when no flit has been delivered for so many cycles, at least 256. Without traffic to wait for
-        that is the end; with messages on their way it is a fault.
+        The test is over after this number of cycles without a delivery, at least 256. Without traffic in flight that is
+        the end; with messages in flight it is a fault.
     descriptors : int
-        Destination sets that a node chooses from, a power of two, 2 to 256.
+        Number of a node's destination sets, a power of two, 2 to 256.
 
     Raises
     ------

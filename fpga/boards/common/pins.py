@@ -1,4 +1,4 @@
-"""What all boards do with their pins."""
+"""Pins common to all boards."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ OUTPUTS = ("uart_tx", "heartbeat", "running", "passed", "failed")
 
 
 def instantiate_self_test(m: Module, inject_error: Any) -> dict[str, Signal]:
-    """Add the self-test, which comes as Verilog beside the top.
+    """Add the self-test, a Verilog file beside the top.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from rtl.parts.part import Part
 
 STATE_BITS = 32
 RANDOM_BITS = SEED_BITS + PAUSE_BITS
-"""What a node needs per message."""
+"""Random bits that a node needs per message."""
 TAPS = 0x8020_0003
 """x^32 + x^22 + x^2 + x + 1, in Galois form: every state but 0 comes up once in 2^32 - 1 cycles."""
 
@@ -21,7 +21,7 @@ def next_state(state: int) -> int:
 
 
 class RandomBits(Part):
-    """A shift register that goes on in every cycle, from a start of its own.
+    """A shift register that advances in every cycle, from its own initial state.
 
     Members
     -------

@@ -18,7 +18,7 @@ from rtl.parts.selection import concat, table_row
 from topology.common.flits import bits_for
 
 FIELDS = ("messages", "deliveries", "expected", "flits", "errors", "cycles")
-"""Deliveries before what is expected of them: the totals are read while they change, one after the other."""
+"""Deliveries come before expected ones: the totals are read while they change, one after the other."""
 STATES = ("BUSY", "PASS", "FAIL")
 STATE_CHARACTERS = 4
 LINE_END = "\r\n"
@@ -29,7 +29,7 @@ _ZERO = ord("0")
 
 
 def line_codes() -> bytes:
-    """The line as codes: a character, or from 0x80 on the number of a field, or from 0xC0 on a place in the state."""
+    """Return the line as codes: a character, from 0x80 on a field's number, or from 0xC0 on a place in the state."""
     fields = b"".join(f"{name}=".encode() + bytes([_NUMBER + k]) + b" " for k, name in enumerate(FIELDS))
     return fields + bytes(_STATE + k for k in range(STATE_CHARACTERS)) + LINE_END.encode()
 
@@ -39,15 +39,15 @@ def _constant(text: bytes) -> Const:
 
 
 class ReportLine(Part):
-    """Writes one line per ``start``; one that comes while a line is written is kept until that is done.
+    """Writes one line per ``start``; one during a line is kept until its end.
 
     Members
     -------
     start : In(1)
     values : In(6 * 40)
-        The numbers, in the order of ``FIELDS``, first one lowest. Each is read when its turn comes.
+        The numbers, in the order of ``FIELDS``, first one lowest. Each is sampled when it is written.
     passed, failed : In(1)
-        Neither: BUSY. Read when the line begins, so that no line says PASS with numbers from before the end.
+        Neither: BUSY. Sampled when the line begins, so that no line has PASS with numbers from before the end.
     characters : Out(stream of 8 bits)
     """
 
@@ -93,7 +93,7 @@ class ReportLine(Part):
         return m
 
     def _write(self, m, code, state, decimal, done) -> None:
-        """Write what a code stands for; ``done`` in the last cycle."""
+        """Write the text of a code; ``done`` in the last cycle."""
         started = Signal()
         with m.If(code[-2:] == _NUMBER >> BYTE_BITS - 2):
             m.d.comb += [

@@ -43,7 +43,7 @@ from rtl.generator.verilog import ModuleLibrary
 SELF_TEST = "self_test"
 """Name of the top module, and prefix of all others."""
 FAULTY_NODE = 0
-"""The node whose words are changed on request."""
+"""Node whose words are changed on request."""
 
 
 class SelfTest(StructuralPart):
@@ -52,9 +52,9 @@ class SelfTest(StructuralPart):
     Parameters
     ----------
     plan : NetworkPlan
-        It must say how senders address messages.
+        With ``addressing``.
     descriptors : sequence of sequences of Descriptor
-        What each node can send.
+        Messages that each node can send.
     parameters : SelfTestParameters
 
     Members
@@ -78,7 +78,7 @@ class SelfTest(StructuralPart):
 
     def __init__(self, plan: NetworkPlan, descriptors: Sequence[Sequence[Descriptor]], parameters: SelfTestParameters):
         if plan.addressing is None:
-            raise ValueError(f"A self-test needs a family that says how to address messages; {plan.family} does not")
+            raise ValueError(f"A self-test needs a family with addressing; {plan.family} has none")
         per_node = plan.network.injection_channels_per_processor
         if per_node != 1:
             raise ValueError(f"A self-test needs 1 injection channel per processor, not {per_node}")
@@ -192,7 +192,7 @@ def _total(structure: Structure, name: str, instances: Sequence[ModuleInstance],
 
 
 def self_test_verilog(test: SelfTest) -> str:
-    """A self-test as Verilog-2005; the top module is ``self_test``, with the ports ``clk`` and ``rst`` besides its own.
+    """Return a self-test as Verilog-2005; the top ``self_test`` has the ports ``clk`` and ``rst`` besides its own.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Starts and ends a self-test and passes judgement."""
+"""Start, end and verdict of a self-test."""
 
 from typing import Any
 
@@ -10,10 +10,10 @@ from rtl.parts.part import Part
 
 
 class Supervisor(Part):
-    """Lets the nodes send until there are enough messages, waits until nothing moves any more, and compares.
+    """Enables the nodes until there are enough messages, waits until nothing moves, and compares the totals.
 
-    The test is passed if as many messages as wanted were sent, no flit was wrong, and deliveries and the sum of their
-    seeds are as expected. An error makes it fail at once.
+    The test is passed if the required number of messages was sent, no flit was wrong, and deliveries and the sum of
+    their seeds are as expected. An error makes it fail at once.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Supervisor(Part):
     enable : Out(1)
         Whether nodes start messages.
     cycles : Out(40)
-        Cycles of the test; stands still after its end.
+        Cycles of the test; constant after its end.
     report : Out(1)
         High for one cycle when a line is due: regularly, and at the end.
     heartbeat : Out(1)
@@ -73,7 +73,7 @@ class Supervisor(Part):
         return m
 
     def _is_quiet(self, m) -> Signal:
-        """Return whether no flit has arrived for long; a register."""
+        """Return whether no flit has arrived for a long time; a register."""
         cycles = Signal(range(self.parameters.quiet_cycles))
         quiet, moving = Signal(), Signal()
         m.d.sync += [moving.eq(self.flits.any()), quiet.eq(cycles == self.parameters.quiet_cycles - 1)]
@@ -84,7 +84,7 @@ class Supervisor(Part):
         return quiet
 
     def _judge(self, m, ended) -> None:
-        """Compares one step per cycle: the totals stand still long before the end."""
+        """Compare one pair per step: the totals are stable long before the end."""
         complete, equal, same_seeds, clean = Signal(), Signal(), Signal(), Signal()
         m.d.sync += [
             complete.eq(~self.enable),

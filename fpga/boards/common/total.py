@@ -25,7 +25,7 @@ class Total(Part):
     Members
     -------
     numbers : In(nodes * bits)
-        Side by side, the first one lowest.
+        Concatenated, the first one lowest.
     total : Out(total_bits)
         A register.
     """

@@ -1,4 +1,4 @@
-"""Tests of a design with the network in it, to be changed: they run in the simulator, see Makefile and test_noc.py."""
+"""Tests of a design with the network in it, meant for changes. They run in the simulator: see Makefile, test_noc.py."""
 
 import cocotb
 from streams import Network, Packet

@@ -1,7 +1,7 @@
 """Packets into an exported network and out of it, over its AXI4-Stream ports.
 
-Everything is driven and looked at at falling edges of the clock, half a cycle from where the network takes it. What the
-network looks like is read from its manifest.
+Ports are driven and sampled at falling edges of the clock, half a cycle from where the network samples them. The shape
+of the network is read from its manifest.
 """
 
 import json
@@ -18,12 +18,12 @@ from registers import Registers
 NOC = Path(__file__).parent / "noc"
 RESET_CYCLES = 8
 PERIOD_NS = 10
-"""Of the network's clock; each other clock is 2 ns slower than the one before it, to 18 ns."""
+"""Period of the network's clock; each further clock is 2 ns slower than the one before it, up to 18 ns."""
 
 
 @dataclass(frozen=True)
 class Packet:
-    """A packet as it arrived: who sent it, and its words."""
+    """A packet as it arrived: its source and its words."""
 
     source: int
     words: list[int]
@@ -43,16 +43,16 @@ class Network:
         self._arrived = [Queue() for _ in range(self.nodes)]
 
     def inputs_of(self, node: int) -> list[str]:
-        """Return names of the ports by which a node sends; more than one with several injection channels."""
+        """Return the names of a node's sending ports; more than one with several injection channels."""
         return [port for port in self.stream["inputs"] if _node_of(port) == node]
 
     def some_destinations(self, source: int) -> list[int]:
-        """Return nodes for a multicast: a few, or all others where the network only broadcasts."""
+        """Return destinations for a multicast: a few, or all others where the network only broadcasts."""
         others = [node for node in range(self.nodes) if node != source]
         return others if self.operations else others[:3]
 
     def longest_packet(self) -> int:
-        """Return words that a packet may have, at most 4."""
+        """Return the largest number of words in a packet, at most 4."""
         return min(4, self.manifest["parameters"].get("packet_flits", 5) - 1)
 
     async def start(self) -> None:
@@ -76,7 +76,7 @@ class Network:
             cocotb.start_soon(self._collect(port))
 
     async def multicast(self, source: int, destinations: list[int], words: list[int]) -> None:
-        """Send a packet to several nodes: by the hardware where it multicasts, or one by one."""
+        """Send a packet to several nodes: as a multicast if the hardware has it, otherwise one by one."""
         mask = sum(1 << node for node in destinations)
         if self.operations:
             if set(destinations) != set(range(self.nodes)) - {source}:
@@ -93,7 +93,7 @@ class Network:
                 await self.send(source, words, tdest=node)
 
     async def send(self, source: int, words: list[int], *, tdest: int = 0, tuser: int = 0, channel: int = 0) -> None:
-        """Send a packet to node ``tdest``, or to what ``tuser`` says if it is not 0; returns when it is in."""
+        """Send a packet to node ``tdest``, or to the set in ``tuser`` if that is not 0; return once it is accepted."""
         port, clock = self.inputs_of(source)[channel], self._clock_of(source)
         await FallingEdge(clock)
         if self.stream["tkeep_bits"]:
@@ -115,7 +115,7 @@ class Network:
         return await self._arrived[node].get()
 
     def waiting(self, node: int) -> int:
-        """Return packets that have arrived at a node and were not received."""
+        """Return the number of packets that have arrived at a node and were not received."""
         return self._arrived[node].qsize()
 
     async def wait_cycles(self, cycles: int) -> None:
@@ -146,7 +146,7 @@ class Network:
         self.dut.tables_load.value = 0
 
     def _operation(self) -> int:
-        """Return a broadcast that brings every node one packet."""
+        """Return the number of a broadcast that brings every node one packet."""
         return self.operations["sbcast" if self.stream["reception"] is None else "6-bcast"]
 
     def _clock_of(self, node: int):

@@ -29,19 +29,19 @@ from theorems import FIELDS, FORMAT, MORE_FIELDS, THEOREMS
 from verilog import WiredModule, module_ports, split_modules
 
 FAMILIES = {"torus": torus, "hypercube": hypercube, "spam": spam, "min": multistage, "harts": harts}
-"""By family the file that has its rules: form of routers, constants, side wires, and what the theorem needs."""
+"""Rules by family: form of routers, constants, side wires, and premises of the theorem."""
 MAX_BYTES = 1 << 26
-"""Of a file: six times as many as the largest networks have that can be hardware."""
+"""Largest file: six times the size of the largest networks that can be hardware."""
 MAX_LINE = 400
 
 
 def digest(*texts):
-    """SHA-256 of texts, one after the other."""
+    """Return the SHA-256 of texts, one after the other."""
     return hashlib.sha256("".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def check_fields(certificate, family):
-    """Refuse a certificate that has not just the fields of its family's theorem."""
+    """Refuse a certificate whose fields are not exactly those of its family's theorem."""
     demand(certificate.get("format") == FORMAT, f"the certificate is no {FORMAT!r}")
     wanted = FIELDS | MORE_FIELDS.get(family, set())
     for name in sorted(wanted ^ set(certificate)):
@@ -78,7 +78,7 @@ def check(manifest_text, verilog, tables, certificate_text, digests_text):
 
 
 def judged(*texts):
-    """Exit code and line for the texts of manifest, Verilog, tables, certificate and digests, whatever they are."""
+    """Return the exit code and a line for any texts of manifest, Verilog, tables, certificate and digests."""
     try:
         return 0, f"accepted: {check(*texts)}"
     except Refused as refused:
@@ -93,13 +93,13 @@ def judged(*texts):
 
 
 def one_line(text):
-    """A text without line breaks and characters that terminals cannot show."""
+    """Return a text without line breaks and characters that terminals cannot show."""
     line = " ".join(text.encode("ascii", "backslashreplace").decode().split())
     return line if len(line) <= MAX_LINE else f"{line[:MAX_LINE]}..."
 
 
 def read(name):
-    """The text of a file that is one, and not too large.
+    """Return the text of a regular file of at most ``MAX_BYTES``.
 
     Raises OSError or ValueError.
     """
@@ -112,7 +112,7 @@ def read(name):
 
 
 def table_file(manifest_text):
-    """Name of the file with the words that are loaded, which stands beside the Verilog; empty if there is none."""
+    """Return the name of the file with the loaded table words, beside the Verilog; empty if there is none."""
     try:
         manifest = read_document(manifest_text, "the manifest")
     except Refused:
@@ -122,7 +122,7 @@ def table_file(manifest_text):
 
 
 def main(arguments):
-    """Check the files named on the command line; returns the exit code."""
+    """Check the files named on the command line, and return the exit code."""
     if len(arguments) != 4:
         sys.stderr.write("usage: python -I checker manifest.json noc.v certificate.json digests.json\n")
         return 2

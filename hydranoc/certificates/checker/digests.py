@@ -1,4 +1,4 @@
-"""Holds the texts of modules against the digests that the reader of a certificate trusts."""
+"""Comparison of module texts with the digests that the reader of a certificate trusts."""
 
 import hashlib
 
@@ -7,16 +7,16 @@ from refusal import demand
 
 FORMAT = "hydranoc digests 1"
 PARAMETERS = ("top", "family", "parameters", "flit", "header")
-"""The parameters that decide the texts of modules: a file of digests must agree with the manifest in them."""
+"""Parameters that decide the texts of modules: digests and manifest must agree in them."""
 
 
 def module_digest(body):
-    """SHA-256 of a module's text, from ``module`` to ``endmodule``."""
+    """Return the SHA-256 of a module's text, from ``module`` to ``endmodule``."""
     return hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def check_modules(manifest, bodies, digests):
-    """All modules but one are those of the digests; returns that one, which has the routers and no logic."""
+    """Check all modules but one against the digests, and return that one, which has the routers and no logic."""
     demand_keys(digests, ("format", *PARAMETERS, "modules"), "the file of digests")
     demand(digests["format"] == FORMAT, f"the file of digests is no {FORMAT!r}")
     for key in PARAMETERS:

@@ -1,4 +1,4 @@
-"""Reads JSON strictly: no key twice, no deep nesting, no huge numbers, and of a shape that is given."""
+"""Strict reader of JSON: no key twice, no deep nesting, no huge numbers, and of a given shape."""
 
 import json
 import re
@@ -11,7 +11,7 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\Z)', re.S)
 
 
 def read_document(text, what):
-    """A mapping from JSON."""
+    """Return a mapping from JSON."""
     depth = 0
     for bracket in re.findall(r"[\[\]{}]", _STRING.sub("", text)):
         depth += 1 if bracket in "[{" else -1
@@ -45,12 +45,12 @@ def _no_number(text):
 
 
 def same(one, other):
-    """Equality of documents in which 1, 1.0 and true differ."""
+    """Compare documents, with 1, 1.0 and true distinct."""
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def demand_keys(mapping, needed, what, optional=()):
-    """A mapping has the needed keys, and besides them optional ones alone."""
+    """Check that a mapping has the needed keys, and no others but optional ones."""
     demand(isinstance(mapping, dict), f"{what} is no mapping")
     for key in needed:
         demand(key in mapping, f"{what} lacks {key!r}")
@@ -59,7 +59,7 @@ def demand_keys(mapping, needed, what, optional=()):
 
 
 def demand_same(found, right, what):
-    """A part of a document is what it must be; the first key or item that differs is named."""
+    """Check that a part of a document has the right value; an error names the first key or item that differs."""
     if same(found, right):
         return
     if isinstance(found, dict) and isinstance(right, dict):
@@ -74,7 +74,7 @@ def demand_same(found, right, what):
 
 
 def natural(value, what):
-    """A number from 0 on."""
+    """Check that a value is a whole number of at least 0, and return it."""
     if type(value) is not int or value < 0:
         raise Refused(f"{what} is {value!r}; it must be a number from 0 on")
     return value

@@ -1,4 +1,4 @@
-"""Injectors and ejectors as they must stand in the Verilog: with message descriptors, or with AXI4-Stream ports."""
+"""Required injectors and ejectors in the Verilog: with message descriptors, or with AXI4-Stream ports."""
 
 from documents import demand_keys, demand_same
 from refusal import demand
@@ -43,7 +43,7 @@ def _injector(structure, name):
     injector, port = f"injector_{name}", f"inject_{name}"
     structure.place(injector, "message_injector")
     fields = []
-    for field in DESCRIPTOR:  # the whole has the width of the pin: how it is cut up is the user's matter
+    for field in DESCRIPTOR:  # the whole has the width of the pin: its layout is up to the user
         _, width = structure.found.ports.get(f"{port}_message_{field}", ("", 0))
         fields.append(structure.input_port(f"{port}_message_{field}", width))
     structure.connect(injector, "message__payload", joined(fields))
@@ -79,7 +79,7 @@ class _Stream:
         demand_same(self.stream[f"{what}_bits"], width, f"{what}_bits of axi_stream")
 
     def _crossing(self, name, direction, net, valid):
-        """A crossing between clocks; returns what comes out: payload and valid."""
+        """Add a crossing between clocks, with its inputs payload and valid."""
         self.structure.place(name, rf"stream_crossing_{direction}_{net[1]}")
         self.structure.connect(name, "user_clk", (self.clock, 1))
         self.structure.connect(name, "i__payload", net)
@@ -93,7 +93,7 @@ class _Stream:
         return self.structure.output(name, "o__valid")
 
     def _constants(self, instance, values):
-        """Constants of an end, those of them that its module has."""
+        """Connect those constants of an end that its module has."""
         for port, value in values.items():
             if self.structure.has(instance, port):
                 width = self.structure.width(instance, port, "input")
@@ -101,7 +101,7 @@ class _Stream:
                 self.structure.connect(instance, port, (f"{width}'h{value:0{-(-width // 4)}x}", width))
 
     def source(self, name):
-        """From a port to an injector."""
+        """Build the path from a port to an injector."""
         structure, injector, port = self.structure, f"injector_{name}", f"s_axis_{name}"
         structure.place(injector, r"(axi_stream|harts_stream)_injector\w*")
         self._constants(injector, {"node": self.processor, "node_fields": self.processor})
@@ -126,7 +126,7 @@ class _Stream:
         structure.drive(f"{port}_error", self._pulse(f"crossing_error_{name}", structure.output(injector, "error")))
 
     def _packed(self, name, port, data):
-        """Return the signal that ``tdata`` of an injector must have."""
+        """Return the signal that must drive ``tdata`` of an injector."""
         if not self.kept:
             self._width_of("tdata", data)
             return self.structure.input_port(f"{port}_tdata", data)
@@ -139,7 +139,7 @@ class _Stream:
         return self.structure.output(packer, "word")
 
     def _crossed(self, crossing, beat):
-        """Beat and valid behind a crossing, and its ready."""
+        """Return beat and valid behind a crossing, and its ready."""
         word, low, fields = self.structure.output(crossing, "o__payload"), 0, {}
         for field, (_, width) in beat.items():
             fields[field] = part(word, low, width)
@@ -148,7 +148,7 @@ class _Stream:
         return fields, self.structure.output(crossing, "o__valid"), ready
 
     def sink(self, name):
-        """From an ejector to a port."""
+        """Build the path from an ejector to a port."""
         structure, ejector, port = self.structure, f"ejector_{name}", f"m_axis_{name}"
         ports = structure.place(ejector, r"(axi_stream|harts_stream)_ejector\w*")
         network = self.hardware.network

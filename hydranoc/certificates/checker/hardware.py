@@ -1,4 +1,4 @@
-"""The inside of a network as it must stand in the Verilog: routers, links with their register stages, side wires."""
+"""Required inside of a network in the Verilog: routers, links with their register stages, side wires."""
 
 from documents import demand_keys, demand_same, natural
 from ends import place_ends
@@ -71,7 +71,7 @@ class Hardware:
                 demand(count == have, f"{router} has {have} {side}, and {count} links")
 
     def _tables(self):
-        """Offsets and sizes of loadable tables; empty if tables are constants."""
+        """Read offsets and sizes of loadable tables; empty if tables are constants."""
         self.stores, about = [], self.manifest.get("tables")
         demand(about is not None or not self.loaded, "there are words to be loaded, and no tables in the manifest")
         if about is None:
@@ -122,7 +122,7 @@ class Hardware:
             structure.drive("tables_out", structure.output(store, "following"))
 
     def _side_wire(self, source, output, sink, port):
-        """A wire between routers, over as many registers as links have stages; returns those registers or None."""
+        """Connect a side wire between routers, with a register per link stage; return those registers or None."""
         net, stages = self.structure.output(self.routers[source], output), self.network.side_stages
         registers = f"wire_{port}_s{sink}" if stages and source != sink else None
         if registers:
@@ -133,7 +133,7 @@ class Hardware:
         return registers
 
     def end(self, channel, side):
-        """Instance and port where a channel starts or ends."""
+        """Return the instance and port where a channel starts or ends."""
         vertex, port = self.channels[channel][side], self.network.port(channel, side)
         if vertex >= self.switches:
             kind = "ejector" if side == "sink" else "injector"
@@ -141,7 +141,7 @@ class Hardware:
         return self.routers[vertex], f"{'outputs' if side == 'source' else 'inputs'}__{port}"
 
     def _link(self, channel):
-        """Connect a channel, stage by stage; returns what is seen of each stage: valid, ready and payload."""
+        """Connect a channel, stage by stage; return valid, ready and payload of each stage."""
         structure, seen = self.structure, []
         (source, output), end = self.end(channel, "source"), self.end(channel, "sink")
         if self.family.CREDITS and self.between(channel):
@@ -168,14 +168,14 @@ class Hardware:
         return valid, ready, payload
 
     def constant(self, switch, port):
-        """Width and value of a constant of a router."""
+        """Return width and value of a constant of a router."""
         router = self.routers[switch]
         width = self.structure.width(router, port, "input")
         demand((router, port) in self.structure.free, f"{port} of {router} is no constant")
         return width, self.structure.free[router, port]
 
     def rows(self, switch, port, bits):
-        """A constant, cut up into rows of so many bits, the lowest first."""
+        """Return a constant in rows of ``bits`` bits, the lowest first."""
         width, value = self.constant(switch, port)
         demand(bits and width % bits == 0, f"{port} of {self.routers[switch]} has {width} bits, and rows {bits}")
         text = f"{value:0{width}b}"

@@ -13,12 +13,12 @@ WAYS = 6
 
 
 def offsets_of(size):
-    """Difference of node numbers in each direction."""
+    """Return the difference of node numbers in each direction."""
     return [1, 3 * size - 1, 3 * size - 2, -1, 1 - 3 * size, 2 - 3 * size]
 
 
 def side_wires(hardware):
-    """Pages that are kept, back to the node before; and levels for which it wishes."""
+    """Yield the wires for kept pages, back to the previous node, and for its page requests by level."""
     size = natural(hardware.parameters.get("size"), "size")
     nodes = 3 * size * (size - 1) + 1
     demand(nodes == hardware.switches, f"a mesh of size {size} has {nodes} nodes, not {hardware.switches}")
@@ -30,7 +30,7 @@ def side_wires(hardware):
 
 
 def check(hardware, certificate):
-    """Packets wait for pages of higher levels only, and no packet travels farther than there are levels."""
+    """Check that packets wait for pages of higher levels only, and travel no more steps than there are levels."""
     size, levels, pages = (natural(hardware.parameters.get(name), name) for name in ("size", "levels", "pages"))
     nodes = 3 * size * (size - 1) + 1
     offsets = offsets_of(size)
@@ -67,7 +67,7 @@ def check(hardware, certificate):
 
 
 def check_unicasts(nodes, size, offsets, levels):
-    """Tags of two neighbouring axes lead to every node within size - 1 steps, and so within the levels."""
+    """Check that tags of two neighbouring axes lead to every node within size - 1 steps, and so within the levels."""
     reached = set()
     for axis in range(6):
         for steps in range(size):
@@ -77,7 +77,7 @@ def check_unicasts(nodes, size, offsets, levels):
 
 
 def copies_of(size, nodes, offsets, copies):
-    """Nodes at which copies of a broadcast from node 0 arrive, and links travelled. A leg: way, steps, stage, turn."""
+    """Yield nodes that get copies of a broadcast from node 0, and links travelled. Legs: way, steps, stage, turn."""
     whole = size - 1
     work = [(0, 0, way, whole, 1, None) for way in range(6)]
     while work:
@@ -90,7 +90,7 @@ def copies_of(size, nodes, offsets, copies):
 
 
 def first_turns(copies, whole, ahead):
-    """What a node on a first leg sends: turn to the left (negative: right), steps, and the turn on that leg if any."""
+    """Return a node's sends on a first leg: turn to the left (negative: right), steps, and any turn on that leg."""
     if copies < 4:
         left = (1, whole if copies == 3 else ahead, None)
         right = (-1, ahead or whole, None)

@@ -1,4 +1,4 @@
-"""Hypercubes: every header has an escape, and escapes are in order, whatever lanes are taken between them."""
+"""Hypercubes: every header has an escape channel, and escapes are in order, whatever adaptive VCs lie between them."""
 
 import re
 
@@ -13,7 +13,7 @@ MAX_DIMENSIONS = 16
 
 
 def side_wires(hardware):
-    """Credits, and releases of lanes that are given away empty: from each link's sink back to its source."""
+    """Yield wires for credits, and for releases under atomic VC reallocation, from each link's sink to its source."""
     for source, out, sink, into in lane_links(hardware):
         yield sink, f"credits_{into}", source, f"credited_{out}"
         if hardware.has(sink, f"releases_{into}"):
@@ -46,7 +46,7 @@ class Cube:
             self.arrival[channel] = dimension
 
     def choices(self, channel, key):
-        """Lanes that a header may have, and of them the escapes: those that come last and are waited for."""
+        """Return the route candidates of a header, and of them the escape channels, which it waits for."""
         switch, lanes = self.hardware.sinks[channel], self.hardware.lanes
         left, outputs = self.node[switch] ^ key, self.hardware.outputs[self.hardware.sinks[channel]]
         if left == 0:
@@ -61,12 +61,12 @@ class Cube:
         return [outputs[d * lanes + lane] for d in ahead for lane in range(lanes - 1)] + [escape], [escape]
 
     def ways(self, channel, key):
-        """As ``Walk`` wants them."""
+        """Return route candidates in the form of ``Walk``."""
         return [(lane, None) for lane in self.choices(channel, key)[0]]
 
 
 def check(hardware, certificate):
-    """Every header has an escape wherever it comes; what may be waited for behind a lane comes later in the order."""
+    """Check that every header has an escape channel at every switch, and that every dependency goes up in the order."""
     cube = Cube(hardware)
     walk = Walk(hardware, cube.ways, lambda key: f"node {key}")
     for channel in hardware.injections:
@@ -90,7 +90,7 @@ def check(hardware, certificate):
     first = {}
 
     def first_behind(state):
-        """The first lane in the order that a header may come to wait for, or that it takes if that is shared."""
+        """Return the first VC in the order that a header may wait for, or that it takes if that is shared."""
         if state not in first:
             asked, of_state = moving[state]
             found = []

@@ -1,4 +1,4 @@
-"""Parts that watch a network, and drive nothing but outputs of it: transfers, counters, tokens and errors."""
+"""Monitors of a network, which drive only outputs of it: transfers, counters, tokens and errors."""
 
 from refusal import demand
 from structure import joined
@@ -40,7 +40,7 @@ def _counters(structure, seen):
 
 
 def _ring_nets(hardware, switches):
-    """The bits of all token rings: where a token can be in a switch, and then in registers between switches."""
+    """Return the bits of all token rings: token places in switches, then those in registers between switches."""
     nets, registers = [], iter(hardware.side_wires)
     for ring in switches:
         nets += [hardware.structure.output(*here) for here in ring]

@@ -13,7 +13,7 @@ CREDITS = False
 
 
 def rings(network, certificate):
-    """Switches that share each token, in the order in which it goes round, by the certificate."""
+    """Return the switches of each token ring, in the order of the ring, from the certificate."""
     declared, number = certificate["tokens"], {name: switch for switch, name in enumerate(network.switch_names)}
     demand(isinstance(declared, list), "tokens is no list of rings")
     for ring in declared:
@@ -26,7 +26,7 @@ def rings(network, certificate):
 
 
 def side_wires(hardware):
-    """Tokens: from each switch of a ring to the next."""
+    """Yield the token wires, from each switch of a ring to the next."""
     for ring in hardware.rings:
         for switch, after in zip(ring, [*ring[1:], ring[0]], strict=True):
             demand(hardware.has(switch, "token_out"), f"{hardware.switch_names[switch]} has no token")
@@ -34,7 +34,7 @@ def side_wires(hardware):
 
 
 def check(hardware, certificate):
-    """Channels in order; switches whose branches meet again share a token, which is kept for long enough."""
+    """Check that channels are in order, and that switches whose branches meet again share a token for long enough."""
     tables, shared = Tables(hardware, 2 if hardware.has(0, "port_class") else 1), hardware.rings
     tables.multicast = range(hardware.processors, tables.keys)
     walk = Walk(hardware, tables.ways, lambda key: f"p{key}" if key not in tables.multicast else f"key {key}")
@@ -61,14 +61,14 @@ def check(hardware, certificate):
 
 
 def check_tokens(hardware):
-    """Each ring begins with one token."""
+    """Check that each ring begins with one token."""
     for ring in hardware.rings:
         starts = sum(hardware.constant(member, "starts_here")[1] for member in ring)
         demand(starts == 1, f"the ring of {hardware.routers[ring[0]]} begins with {starts} tokens")
 
 
 def waits_ahead(hardware, branches):
-    """By switch: at how many switches behind it, on one way, a header may have to wait for another input's worm."""
+    """Return by switch how many switches behind it, on one path, may make a header wait for another input's worm."""
     found = {}
 
     def levels(switch):
@@ -87,7 +87,7 @@ def waits_ahead(hardware, branches):
 
 
 def check_serialised(hardware, edges, branches, rings, levels):
-    """What is behind two switches with branches is apart, or behind one branch of the other, or they share a token."""
+    """Check pairs of branching switches: disjoint subtrees, one behind one branch of the other, or a shared token."""
     names, ring_of = hardware.switch_names, {switch: ring for ring in rings for switch in ring}
     branching = {channel for channels in branches.values() for channel in channels}
     for held, wanted in sorted(edges):

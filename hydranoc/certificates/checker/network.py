@@ -1,4 +1,4 @@
-"""The network of a manifest: its channels, and everything else of the manifest that follows from them."""
+"""The network of a manifest: its channels, and all other parts of the manifest that follow from them."""
 
 import re
 
@@ -46,11 +46,11 @@ class Network:
         self._check_routers()
 
     def between(self, channel):
-        """Whether a channel leads from switch to switch."""
+        """Return True for a channel from switch to switch."""
         return self.sources[channel] < self.switches and self.sinks[channel] < self.switches
 
     def moved(self):
-        """Whether the top has the output ``moved``."""
+        """Return True if the top has the output ``moved``."""
         return any(isinstance(port, dict) and port.get("name") == "moved" for port in self.manifest["ports"])
 
     def _read_channels(self):
@@ -76,7 +76,7 @@ class Network:
         demand(len(set(self.names)) == len(self.names), "two channels have the same name")
 
     def _by_port(self, side):
-        """Channels at each vertex by port, which have to be numbered from 0 on."""
+        """Return the channels at each vertex by port; ports have to be numbered from 0 on."""
         found = [{} for _ in range(self.vertices)]
         for channel, about in enumerate(self.channels):
             ports = found[about[side]]
@@ -87,7 +87,7 @@ class Network:
         return [[ports[port] for port in range(len(ports))] for ports in found]
 
     def _check_name(self, channel):
-        """Names say where a channel leads, and which of several links between two switches it is."""
+        """Check a channel's name: source, sink, and number among parallel links."""
         name, source, sink = self.names[channel], self.sources[channel], self.sinks[channel]
         several = source >= self.switches and len(self.outputs[source]) > 1
         port = f"_{self.channels[channel]['source_port']}" if several else ""
@@ -104,11 +104,11 @@ class Network:
         )
 
     def vertex_name(self, vertex):
-        """Name of a switch or processor."""
+        """Return the name of a switch or processor."""
         return self.switch_names[vertex] if vertex < self.switches else f"p{vertex - self.switches}"
 
     def _check_lane(self, channel):
-        """All lanes of a link lead to the lanes of one link, each to its like, and come before channels to hosts."""
+        """Check that the VCs of a link lead to the same VCs of one link, and come before channels to hosts."""
         about, first = self.channels[channel], channel - self.channels[channel]["source_port"] % self.lanes
         link = self.channels[first]
         right = all(
@@ -119,7 +119,7 @@ class Network:
         demand(link["sink_port"] % self.lanes == 0, f"{self.names[channel]} is no lane of one link")
 
     def port(self, channel, side):
-        """Port of a router or host where a channel starts or ends: lanes share that of their link."""
+        """Return the port of a router or host where a channel starts or ends: VCs share that of their link."""
         vertex, port = self.channels[channel][side], self.channels[channel][f"{side}_port"]
         if vertex >= self.switches or self.lanes == 1:
             return port
@@ -127,7 +127,7 @@ class Network:
         return port // self.lanes if port < lanes else lanes // self.lanes + port - lanes
 
     def hosts(self, vertex, side):
-        """Names of the injectors or ejectors of a processor, without what they are: ``n3``, or ``n3_c0`` and so on."""
+        """Return the stems of names of a processor's injectors or ejectors: ``n3``, or ``n3_c0`` and so on."""
         count = len(self.outputs[vertex] if side == "source" else self.inputs[vertex])
         name = f"n{vertex - self.switches}"
         return [name] if count == 1 else [f"{name}_c{port}" for port in range(count)]
@@ -153,7 +153,7 @@ class Network:
             demand_same(about, right, f"node {processor}")
 
     def _read_stages(self):
-        """Register stages of links: those of the manifest, in order; side wires have those of ``link_cycles``."""
+        """Read the register stages of links, in the manifest's order; side wires have those of ``link_cycles``."""
         self.side_stages = natural(self.parameters.get("link_cycles"), "link_cycles") - 1
         demand(0 <= self.side_stages <= MAX_STAGES, f"link_cycles must be from 1 to {MAX_STAGES + 1}")
         self.stages = [0] * len(self.channels)

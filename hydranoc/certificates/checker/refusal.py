@@ -1,20 +1,20 @@
-"""How a certificate is refused, and lists of names are read."""
+"""Refusal of a certificate, and reading of lists of names."""
 
 from collections import Counter
 
 
 class Refused(Exception):
-    """Why a certificate is not accepted."""
+    """Refusal of a certificate; the message has the reason."""
 
 
 def demand(holds, why):
-    """Refuse the certificate unless something holds."""
+    """Refuse the certificate unless a condition holds."""
     if not holds:
         raise Refused(why)
 
 
 def ranks(names, listed, what):
-    """Place of each name in a list of the certificate, which has to hold each just once."""
+    """Return the position of each name in a list of the certificate, which must have each exactly once."""
     demand(isinstance(listed, list) and all(isinstance(name, str) for name in listed), f"{what} is no list of names")
     known = set(names)
     for name, times in Counter(listed).items():

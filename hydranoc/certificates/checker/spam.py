@@ -12,12 +12,12 @@ CREDITS = False
 
 
 def side_wires(_hardware):
-    """Wires between routers that are no links: none."""
+    """Return no side wires: SPAM has none."""
     return []
 
 
 def check(hardware, certificate):
-    """Channels in order, and branches nested: all that is behind a branch lies in its subtree of one forest."""
+    """Check that channels are in order, and that all channels behind a branch lie in its subtree of one forest."""
     switches, tables = hardware.switches, Tables(hardware, 3)
     tables.multicast = range(switches)
     walk = Walk(
@@ -40,7 +40,7 @@ def check(hardware, certificate):
 
 
 def check_nesting(hardware, edges, branches, nesting):
-    """From a branch, headers ask for branches only, each nested in it; the branches of a switch are nested in one."""
+    """Check that headers on a branch request only branches nested in it, and that a switch's branches nest in one."""
     names, branching = hardware.names, {channel for of_switch in branches.values() for channel in of_switch}
     demand(isinstance(nesting, dict), "nesting is no mapping of branches")
     ranks([names[channel] for channel in sorted(branching)], list(nesting), "nesting")

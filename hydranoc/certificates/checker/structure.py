@@ -1,4 +1,4 @@
-"""The instances, pins and nets that a network's module must have, and the comparison with those that it has."""
+"""Required instances, pins and nets of a network's module, and the comparison with the actual ones."""
 
 import re
 
@@ -7,7 +7,7 @@ from verilog import constant
 
 
 class Structure:
-    """What must be there, built up instance by instance; ``check`` refuses all that is missing, more or different.
+    """Required structure, built up instance by instance; ``check`` refuses missing, extra and different parts.
 
     Modules are looked up by the instance in the Verilog: its name must have a given form, and its ports say which pins
     there are. The modules' texts are held against digests elsewhere.
@@ -19,7 +19,7 @@ class Structure:
         self.free = {}
 
     def place(self, instance, form):
-        """Add an instance of a module whose name without the prefix has a form; returns its ports."""
+        """Add an instance of a module whose name without the prefix has a form, and return its ports."""
         demand(instance in self.found.instances, f"{instance} is missing in the Verilog")
         module = self.found.instances[instance][0]
         right = module.startswith(self.prefix) and re.fullmatch(form, module[len(self.prefix) :])
@@ -34,21 +34,21 @@ class Structure:
         return ports
 
     def ports(self, instance):
-        """Direction and width by port of an instance's module."""
+        """Return direction and width by port of an instance's module."""
         return self.ports_of[self.found.instances[instance][0]]
 
     def has(self, instance, port):
-        """Whether an instance's module has a port."""
+        """Return True if an instance's module has a port."""
         return port in self.ports(instance)
 
     def width(self, instance, port, direction):
-        """Width of a port, which has to be there."""
+        """Return the width of a port, which must exist."""
         found = self.ports(instance).get(port)
         demand(found and found[0] == direction, f"{instance} has no {direction} {port}")
         return found[1]
 
     def connect(self, instance, port, net):
-        """An input must be on a net: a pair of text and width."""
+        """Demand that an input is on a net: a pair of text and width."""
         text, width = net
         wanted = self.width(instance, port, "input")
         demand(wanted == width, f"{instance}.{port} has {wanted} bits, and what drives it {width}")
@@ -56,7 +56,7 @@ class Structure:
         self.expected[instance][port] = text
 
     def connect_free(self, instance, port):
-        """An input must be on a constant, of any value: a premise of the theorem looks at it."""
+        """Demand that an input is on a constant of any value: a premise of the theorem checks the value."""
         width, net = self.width(instance, port, "input"), self.found.instances[instance][1].get(port)
         value = constant(net, width)
         demand(value is not None, f"{port} of {instance} is no constant of {width} bits: {(net or '')[:60]!r}")
@@ -64,19 +64,19 @@ class Structure:
         self.free[instance, port] = value
 
     def output(self, instance, port):
-        """The net at an output that is read."""
+        """Return the net at an output that is read."""
         width = self.width(instance, port, "output")
         self.read.add((instance, port))
         return f"{instance}__{port}", width
 
     def input_port(self, name, width):
-        """An input of the network's module."""
+        """Demand an input of the network's module, and return its net."""
         demand(name not in self.inputs, f"port {name} is used twice")
         self.inputs[name] = width
         return name, width
 
     def drive(self, name, net):
-        """An output of the network's module must be assigned a net."""
+        """Demand that an output of the network's module is assigned a net."""
         demand(name not in self.outputs, f"port {name} is assigned twice")
         self.outputs[name] = net
 
@@ -127,13 +127,13 @@ class Structure:
 
 
 def joined(nets):
-    """A concatenation, its first element lowest."""
+    """Return a concatenation, its first element lowest."""
     nets = list(nets)
     return "{" + ",".join(text for text, _ in reversed(nets)) + "}", sum(width for _, width in nets)
 
 
 def part(net, low, width):
-    """Some bits of a net with a name."""
+    """Return some bits of a named net."""
     text, whole = net
     demand(low + width <= whole, f"{text} has no bits {low} to {low + width - 1}")
     if width == whole:

@@ -1,4 +1,4 @@
-"""Routing tables of routers, as they stand in the Verilog."""
+"""Routing tables of routers, as read from the Verilog."""
 
 from refusal import demand
 
@@ -26,7 +26,7 @@ class Tables:
         self.every = (1 << hardware.processors) - 1
 
     def ways(self, channel, key):
-        """What a header asks for, as ``Walk`` wants it."""
+        """Return the route candidates of a header in the form of ``Walk``."""
         switch = self.hardware.sinks[channel]
         row = self.rows[switch][self.arrival[channel] * self.keys + key]
         if row == 0 and key in self.multicast:
@@ -35,7 +35,7 @@ class Tables:
 
 
 def union(masks):
-    """All bits of some masks."""
+    """Return the union of some masks."""
     found = 0
     for mask in masks:
         found |= mask

@@ -11,6 +11,6 @@ THEOREMS = {
     "min": ("channels in order, branches serialised", (HOSTS, WORMS, "a token has one holder at a time")),
     "harts": ("pages by levels", (HOSTS, "a node gives pages by levels, and sends packets that have a page ahead")),
 }
-"""By family: name of the theorem, and its premises."""
+"""Name of the theorem and its premises, by family."""
 FIELDS = {"format", "family", "theorem", "premises", "manifest_sha256", "verilog_sha256", "order"}
 MORE_FIELDS = {"spam": {"nesting"}, "min": {"tokens"}, "hypercube": {"escapes"}}

@@ -1,4 +1,4 @@
-"""Tori and meshes: lanes in order, in dimension order and by a rule of lanes, which is stated here once more."""
+"""Tori and meshes: VCs in order, by dimension-order routing and a rule for VCs, which is restated here."""
 
 import re
 
@@ -12,12 +12,12 @@ CREDITS = True
 
 
 def side_wires(hardware):
-    """Credits: from each link's sink back to its source."""
+    """Return the credit wires, from each link's sink back to its source."""
     return [(sink, f"credits_{into}", source, f"credited_{out}") for source, out, sink, into in lane_links(hardware)]
 
 
 def lane_links(hardware):
-    """Links between switches: source and its output, sink and its input."""
+    """Yield the links between switches: source and its output, sink and its input."""
     for channel in filter(hardware.between, range(len(hardware.channels))):
         if hardware.channels[channel]["source_port"] % hardware.lanes == 0:
             out, into = (hardware.network.port(channel, side) for side in ("source", "sink"))
@@ -25,7 +25,7 @@ def lane_links(hardware):
 
 
 def check(hardware, certificate):
-    """Lanes in order, under the rule that the manifest names, for headers of both directions in each dimension."""
+    """Check that VCs are in order, by the manifest's rule, for headers of both directions in each dimension."""
     grid = Grid(hardware)
     walk = Walk(hardware, grid.ways, lambda key: f"column {key[0]}, row {key[1]}, directions {key[2:]}")
     at_switch = {position: switch for switch, position in grid.position.items()}
@@ -69,7 +69,7 @@ class Grid:
             self._check_router(switch, router)
 
     def next_to(self, position, direction, step=1):
-        """The position behind a channel that leaves in a direction; None if there is none."""
+        """Return the position behind a channel that leaves in a direction; None if there is none."""
         dimension, way = direction
         side, moved = self.sides[dimension], position[dimension] + step * way
         if side == 1 or not (self.wraps or 0 <= moved < side):
@@ -77,7 +77,7 @@ class Grid:
         return (moved % side, position[1]) if dimension == 0 else (position[0], moved % side)
 
     def _place(self, channel):
-        """The direction of a channel, by the port from which it leaves; it has to lead there, and to the right port."""
+        """Record the direction of a channel, by its output port; it must lead there, and to the right port."""
         hardware = self.hardware
         source, sink = hardware.sources[channel], hardware.sinks[channel]
         if not hardware.between(channel):
@@ -95,7 +95,7 @@ class Grid:
         self.leaving.setdefault((source, direction), []).append(channel)
 
     def _check_router(self, switch, router):
-        """Its module names lanes, buffers and rules, and knows which inputs close a ring if its rule follows them."""
+        """Check that its module names VCs, buffers, rules, and the inputs that close a ring if its rule needs them."""
         hardware, module, follows = self.hardware, self.hardware.module[router], self.follows
         parameters = hardware.parameters
         links = [channel for channel in hardware.outputs[switch] if hardware.between(channel)]
@@ -114,7 +114,7 @@ class Grid:
             demand(closes == [self.closes[c] for c in arriving], f"{router} takes other inputs for the ends of rings")
 
     def ways(self, channel, key):
-        """Dimension order, on the lanes of the rule; none if a header would have to turn another way."""
+        """Return route candidates in dimension order, on the rule's VCs; none if a header had to turn otherwise."""
         switch = self.hardware.sinks[channel]
         here, end, arrived = self.position[switch], key[:2], self.heading.get(channel)
         if here == end:

@@ -1,4 +1,4 @@
-"""Reads generated Verilog strictly: modules, their ports, and the instances and wires of a module without logic.
+"""Strict reader of generated Verilog: modules, their ports, and the instances and wires of a module without logic.
 
 Whatever is not of the form that the generator writes is refused, so nothing can hide in comments or macros.
 """
@@ -10,7 +10,7 @@ from refusal import Refused, demand
 BETWEEN_MODULES = re.compile(
     r"// SPDX-License-Identifier: [\w.-]+|`timescale 1ns ?/ ?1ps|/\* verilator lint_(?:on|off) \w+ \*/"
 )
-"""Lines that may stand before, between and behind modules."""
+"""Lines allowed before, between and behind modules."""
 _HEAD = re.compile(r"module (\S+?) ?\(")
 _PORT = re.compile(r"\s*(input|output) (?:(?:wire|reg) )?(?:\[(\d{1,7}):0\] )?(\\\S+ |\w+)(?: = .*)?;")
 _TOKEN = re.compile(r"\\\S+ |\d+'h[0-9a-f]+|[A-Za-z_]\w*|\d+|[(),;.{}\[\]:=]|(\s+)")
@@ -18,7 +18,7 @@ _CONSTANT = re.compile(r"(\d{1,8})'h([0-9a-f]+)")
 
 
 def split_modules(text):
-    """Texts of the modules by name; between them only what says nothing."""
+    """Return the texts of the modules by name; only comments and blank lines lie between them."""
     strange = re.search(r"[^\n -~]", text)
     demand(not strange, f"the Verilog has the character {strange and strange[0]!r}")
     modules, name, lines = {}, None, []
@@ -41,7 +41,7 @@ def split_modules(text):
 
 
 def module_ports(body):
-    """Direction and width by name of each port that the head of a module lists, in that order."""
+    """Return direction and width by name of each port in the head of a module, in that order."""
     head, _, rest = body.partition(");")
     listed = [name.strip().removeprefix("\\") for name in head.partition("(")[2].split(",")]
     declared = {}
@@ -54,7 +54,7 @@ def module_ports(body):
 
 
 def constant(text, width):
-    """Value of a constant that has to have so many bits, or None."""
+    """Return the value of a constant of ``width`` bits, or None."""
     found = _CONSTANT.fullmatch(text or "")
     if not found or int(found[1]) != width or len(found[2]) != -(-width // 4):
         return None
@@ -95,7 +95,7 @@ class WiredModule:
         return token.strip().removeprefix("\\")
 
     def _until(self, ends):
-        """The text up to one of some tokens outside of all brackets, and that token."""
+        """Return the text up to one of some tokens outside of all brackets, and that token."""
         text, depth = [], 0
         while True:
             token = self._next()
@@ -116,7 +116,7 @@ class WiredModule:
                 return listed
 
     def _more(self):
-        """Another element of a list follows; otherwise its end and that of the statement."""
+        """Return True if another element of a list follows; otherwise read its end and that of the statement."""
         token = self._next()
         if token == ",":
             return True
@@ -125,7 +125,7 @@ class WiredModule:
         return False
 
     def _declared(self, end=";"):
-        """Name and width of what a declaration declares."""
+        """Return name and width of a declaration."""
         width = 1
         if self._ahead == "[":
             self._next("[")

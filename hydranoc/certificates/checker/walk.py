@@ -1,12 +1,12 @@
-"""Follows every header over every way that it may be given, and holds what it asks for against an order."""
+"""Walk of every header over all its route candidates, which compares its requests with an order."""
 
 from refusal import demand, ranks
 
 
 class Walk:
-    """Follows headers. ``ways`` says of (channel, key) what is asked for: channels, each with a mask or None.
+    """Walk of headers. ``ways`` maps (channel, key) to the requests: channels, each with a mask or None.
 
-    With masks all of them are asked for, to reach just these processors behind each; without, any one of them.
+    With masks all of them are requested, to reach exactly these processors behind each; without, any one of them.
     """
 
     def __init__(self, hardware, ways, key_name):
@@ -14,7 +14,7 @@ class Walk:
         self.edges, self.known = set(), {}
 
     def reached(self, channel, key):
-        """Mask of the processors that a header gets to from a channel, whichever way it is given."""
+        """Return the mask of the processors that a header reaches from a channel, by any route candidate."""
         asked, work = {}, [channel]
         while work:
             channel = work[-1]
@@ -61,7 +61,7 @@ class Walk:
 
 
 def check_sent(walk, channel, key, processors):
-    """A header from a source gets to exactly these processors."""
+    """Check that a header from a source reaches exactly these processors."""
     found = walk.reached(channel, key)
     name = walk.hardware.names[channel]
     demand(
@@ -70,7 +70,7 @@ def check_sent(walk, channel, key, processors):
 
 
 def check_order(hardware, edges, certificate):
-    """Every dependency goes up in the certificate's order, in which every channel stands once."""
+    """Check that every dependency goes up in the certificate's order, which has every channel once."""
     place = ranks(hardware.names, certificate["order"], "the order")
     for held, wanted in sorted(edges):
         a, b = hardware.names[held], hardware.names[wanted]

@@ -1,1 +1,1 @@
-"""What a configuration may say, for editors and for people: both made from the classes that validate it."""
+"""Reference of the configuration, as JSON Schema and as a page, both from the classes that validate it."""

@@ -13,22 +13,22 @@ INDENT = "  "
 HEAD = """\
 # yaml-language-server: $schema={schema}
 #
-# A network for HydraNoC, and what is sent through it. Try:
-#   hydranoc check {name}      proves that everyone is reached, and that nothing deadlocks
+# A network for HydraNoC, and its traffic. Try:
+#   hydranoc check {name}      proves reachability and freedom from deadlock
 #   hydranoc draw {name}       a picture of it
 #   hydranoc model {name}      simulates the traffic
 #   hydranoc verilog {name}    the network as Verilog
 #   hydranoc compare {name}    Verilog and simulation side by side, in every cycle
 #
-# Keys behind a # without a blank are left out, and have the value that stands there.
-# Editors that know the language server for YAML complete keys from {schema}.
+# Keys behind a # without a blank are at their defaults, which are shown.
+# Editors with the language server for YAML complete keys from {schema}.
 """
 
 
 def commented_configuration(
     schema: Mapping[str, Any], family: str, first: FirstConfiguration, names: Mapping[str, str]
 ) -> str:
-    """Return YAML of a first configuration.
+    """Return the YAML text of a first configuration.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def commented_configuration(
         From ``json_schema``.
     family : str
     first : FirstConfiguration
-        What is given.
+        Keys with values.
     names : mapping of str to str
         Names of the files: ``name`` of this one, ``schema`` of the JSON Schema.
     """
@@ -67,7 +67,7 @@ def _mapping(key: str, schema: Mapping[str, Any], section: dict[str, Any], given
 
 
 def _kind(name: str, value: dict[str, Any]) -> str:
-    """Return what the value may be; for mappings another page says more."""
+    """Return the allowed values; mappings refer to the page of reference."""
     text = value_text(value)
     return "a mapping" if name == "topology" else text.replace("`", "")
 
@@ -82,7 +82,7 @@ def _entry(name: str, value: Any, start: str) -> str:
 
 
 def _flow(value: Any) -> str:
-    """Return YAML on one line; words need no quotes."""
+    """Return a value as YAML on one line; words need no quotes."""
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key}: {_flow(part)}" for key, part in value.items()) + "}"
     return value if isinstance(value, str) else json.dumps(value)

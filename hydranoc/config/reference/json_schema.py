@@ -1,6 +1,6 @@
-"""The JSON Schema of a configuration, which editors complete keys from.
+"""The JSON Schema of a configuration, for completion in editors.
 
-Files are validated in two steps, because messages about one family are better than messages about all: first the
+Files are validated in two steps, because errors about one family are better than errors about all: first the
 sections, then each by its family or kind. A JSON Schema says all at once, so the sections are put together here.
 """
 
@@ -21,12 +21,12 @@ TITLE = "HydraNoC configuration"
 
 
 def json_schema(families: Mapping[str, ConfiguredFamily]) -> dict[str, Any]:
-    """Return JSON Schema of the whole file, as plain values.
+    """Return the JSON Schema of the whole file, as plain values.
 
     Parameters
     ----------
     families : mapping of str to ConfiguredFamily
-        What ``family`` may be.
+        Allowed values of ``family``.
     """
     networks = [_network(name, family) for name, family in families.items()]
     fields: dict[str, Any] = {
@@ -42,7 +42,7 @@ def json_schema(families: Mapping[str, ConfiguredFamily]) -> dict[str, Any]:
 
 
 def _network(name: str, family: ConfiguredFamily) -> type[BaseModel]:
-    """The section of a family with its name, its topologies, and as constants what it takes with the default alone."""
+    """Return the section of a family with its name and topologies, and with keys fixed at defaults as constants."""
     section = family.network_section
     fields: dict[str, Any] = {
         "family": (Literal[name], ...),

@@ -1,4 +1,4 @@
-"""The page of reference of the configuration, in Markdown: a table for every section, from the JSON Schema."""
+"""The reference page of the configuration, in Markdown: a table for every section, from the JSON Schema."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -9,12 +9,12 @@ from hydranoc.config.reference.value_text import choices_of, value_text
 
 COLUMNS = 120
 INTRODUCTION = """\
-Every key of a configuration. This page is made from what configurations are checked by: `hydranoc schema --markdown`
-prints it, and `hydranoc schema` the same as JSON Schema, from which editors complete keys and show their meaning
-(`hydranoc init` sets that up for a first configuration). Keys that are not here are refused, with their line.
+Every key of a configuration. The page is generated from the schema that validates configurations:
+`hydranoc schema --markdown` prints it, and `hydranoc schema` prints a JSON Schema for completion and help in editors
+(`hydranoc init` sets that up for a first configuration). Unknown keys are refused, with their line.
 
-Keys that are needed must be given; all others may be left out, and are then what the column says. What belongs to a
-part, such as multicasts or AXI4-Stream ends, is told on its own page; README.md lists them.
+Required keys must be given; all others may be left out, and then have the default in the table. Topics such as
+multicasts or AXI4-Stream ends have pages of their own, listed in README.md.
 """
 HEAD = ("key", "value", "default", "unit", "meaning")
 
@@ -39,7 +39,7 @@ class _Page:
         self.traffics = self._choices("traffic", "kind")
 
     def _choices(self, key: str, tag: str) -> dict[str, Any]:
-        """Return sections that a key may have, by the value of their own key ``tag``, in the order of the schema."""
+        """Return the sections of a key by the value of their own key ``tag``, in the order of the schema."""
         found = [self.sections[name] for name in choices_of(self.schema["properties"][key])]
         return {section["properties"][tag]["const"]: section for section in found}
 
@@ -61,7 +61,7 @@ class _Page:
         yield from _table(HEAD, ((_code(key), *_cells(section, key)) for key in keys))
 
     def _networks(self) -> Iterator[str]:
-        """Yield all families side by side: a key has a row for each meaning that it has."""
+        """Yield the keys of all families in one table, with a row for each meaning of a key."""
         rows: dict[tuple[str, ...], list[str]] = {}
         for family, section in self.networks.items():
             for key in section["properties"].keys() - {"family", "topology"}:
@@ -76,7 +76,7 @@ class _Page:
         yield from self._parts("network", self.networks.values(), besides="topology")
 
     def _place(self, key: str, families: list[str]) -> tuple[int, int]:
-        """Return rows in the order of keys in the schema, and those of one key in the order of families."""
+        """Return the sort key of a row: key in the order of the schema, then family."""
         keys = list(dict.fromkeys(key for section in self.networks.values() for key in section["properties"]))
         return keys.index(key), list(self.networks).index(families[0])
 
@@ -96,7 +96,7 @@ class _Page:
             yield from self._section(f"`network.topology` {which}", section, text)
 
     def _parts(self, path: str, sections: Iterable[dict[str, Any]], besides: str = "") -> Iterator[str]:
-        """Yield tables of the mappings that stand inside sections."""
+        """Yield tables of the mappings inside sections."""
         for section in sections:
             for key, value in section["properties"].items():
                 for name in choices_of(value) if key != besides else ():
@@ -105,7 +105,7 @@ class _Page:
 
 
 def _which(value: dict[str, Any], part: dict[str, Any]) -> str:
-    """Return which of the values of a key a part is about."""
+    """Return which value of a key a part describes."""
     if value.get("type") == "array":
         return ", each"
     kind = part["properties"].get("kind", {}).get("const")

@@ -1,4 +1,4 @@
-"""What a value may be, in words: from its part of a JSON Schema."""
+"""Allowed values in words, from a part of a JSON Schema."""
 
 import re
 from typing import Any
@@ -12,7 +12,7 @@ LEAST, MOST = (
 
 
 def value_text(value: dict[str, Any]) -> str:
-    """Return words such as "whole number, 1 to 16"."""
+    """Return a description such as "whole number, 1 to 16"."""
     if "$ref" in value:
         return "mapping"
     for kind in UNIONS:
@@ -25,7 +25,7 @@ def value_text(value: dict[str, Any]) -> str:
 
 
 def choices_of(value: dict[str, Any]) -> list[str]:
-    """Return names of all sections that a part refers to, in its order."""
+    """Return the names of all sections that a part refers to, in its order."""
     found = [value["$ref"].rpartition("/")[2]] if "$ref" in value else []
     for kind in UNIONS:
         found += [name for part in value.get(kind, ()) for name in choices_of(part)]
@@ -54,7 +54,7 @@ def _range(value: dict[str, Any]) -> str:
 
 
 def _short(bound: float) -> str:
-    """Return a power of two or ten that is long, as such."""
+    """Return a bound as text, with long powers of two or ten as powers."""
     if isinstance(bound, int) and bound > 10**9:
         exponent = bound.bit_length() - 1
         return f"2^{exponent}" if bound == 1 << exponent else f"{bound:.0e}".replace("e+", "e")

@@ -1,4 +1,4 @@
-"""What a configuration may say: keys, types, ranges and defaults."""
+"""Schema of a configuration: keys, types, ranges and defaults."""
 
 from hydranoc.config.schema.base import (
     MAX_CYCLES,

@@ -1,4 +1,4 @@
-"""What stands above all: the file, its network, and the ranges that several sections share."""
+"""Top level of the schema: the file, its network, and the ranges that several sections share."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from topology.common.named_graph import MAX_PROCESSORS_PER_SWITCH
 MAX_SWITCHES = 65_536
 MAX_PROCESSORS = 65_536
 MAX_DIMENSIONS = 16
-"""Two switches along each are as many as a network may have."""
+"""Dimensions of the largest network with two switches along each."""
 MAX_CYCLES = 10**12
 
 Count = Annotated[int, Field(ge=1)]
@@ -34,9 +34,9 @@ class Configuration(Section):
     network : mapping
         The network: its family, its topology, and the sizes of its routers.
     traffic : mapping or None
-        What is sent; ``model`` and ``compare`` need it, ``check``, ``draw``, ``verilog`` and ``fpga`` do not.
+        Messages; ``model`` and ``compare`` need them, ``check``, ``draw``, ``verilog`` and ``fpga`` do not.
     hosts : mapping or None
-        When sources pause and receivers stall; default never.
+        Pauses of sources and stalls of receivers; default none.
     """
 
     network: dict[Any, Any]
@@ -46,14 +46,14 @@ class Configuration(Section):
 
 @dataclass(frozen=True)
 class OwnTopology:
-    """A kind of topology that a family takes in a form of its own.
+    """A kind of topology with a schema of the family's own.
 
     Members
     -------
     section : type
-        What ``topology`` may say.
+        Schema of ``topology``.
     build : callable
-        Makes the network of what it says besides ``kind``, as keyword arguments. Raises TopologyError.
+        Builds the network from the keys besides ``kind``, as keyword arguments. Raises TopologyError.
     """
 
     section: type[Section]
@@ -66,30 +66,30 @@ class NetworkSection(Section):
     Members
     -------
     OWN_TOPOLOGIES : mapping of str to OwnTopology
-        Kinds of topologies that the family takes in a form of its own.
+        Kinds of topologies with a schema of the family's own.
     TOPOLOGIES : tuple of type
-        All that the family's ``topology`` may say.
+        All schemas of the family's ``topology``.
     FIXED_KEYS : tuple of str
-        Keys that the family takes with their default alone.
+        Keys that the family fixes at their defaults.
     family : str
-        The routers, and the paper that they are from.
+        Router family.
     topology : mapping
         Switches, processors and links.
     flit_bits : int
         Data bits of a flit.
     buffer_flits : int
-        Input buffer of a switch in flits, beyond what the longest header needs.
+        Input buffer of a switch in flits, in addition to room for the longest header.
     routing_cycles : int
         Cycles from a header's arrival in an empty buffer to the output register.
     link_cycles : int
-        Cycles from one switch to the next: all links and side wires between switches have one register stage less.
+        Cycles from one switch to the next: links and side wires between switches have one register stage less.
     counters : bool
         Count flits, stalled cycles and bubbles of every channel, in hardware and model.
     routing : str or None
-        Tables from outside in place of the family's own: ``FILE.csv`` (docs/tables.md), ``MODULE:FUNCTION``,
+        Custom tables in place of the family's own: ``FILE.csv`` (docs/tables.md), ``MODULE:FUNCTION``,
         ``FILE.py:FUNCTION``, or a name that a package adds (docs/extending.md).
     tables : str
-        Routing tables and reach sets in hardware: ``fixed``, constants of the synthesis; or ``loadable``, registers.
+        Routing tables and reach sets in hardware: ``fixed``, synthesised as constants; or ``loadable``, registers.
     """
 
     OWN_TOPOLOGIES: ClassVar[Mapping[str, OwnTopology]] = {}

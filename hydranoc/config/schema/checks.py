@@ -1,4 +1,4 @@
-"""Checks of values against annotations: they accept what is right, and leave everything else to pydantic."""
+"""Checks of values against annotations: they accept right values, and leave all others to pydantic."""
 
 import math
 from collections.abc import Callable
@@ -8,16 +8,16 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from hydranoc.config.schema.fields import Discriminator, Field, Tag, WithJsonSchema
 
 Check = Callable[[Any], Any]
-"""Returns a value as it is kept. Raises NotSureError."""
+"""Check of a value, which returns the stored value. Raises NotSureError."""
 EXACT_FLOAT = 2**53
 
 
 class NotSureError(ValueError):
-    """A value that is wrong, or so odd that only pydantic knows."""
+    """A value that is wrong, or that only pydantic can judge."""
 
 
 def check_of(annotation: Any) -> Check:
-    """Return the check of an annotation; for types that it does not know, one that accepts nothing."""
+    """Return the check of an annotation; for unsupported types, one that accepts nothing."""
     marks: tuple[Any, ...] = ()
     if get_origin(annotation) is Annotated:
         annotation, *found = get_args(annotation)
@@ -80,7 +80,7 @@ def _one_of(words: tuple[Any, ...]) -> Check:
 
 
 def _any_of(checks: list[Check]) -> Check:
-    """Return a check that accepts what exactly one of several checks accepts."""
+    """Return a check that accepts a value if exactly one of several checks accepts it."""
 
     def check(value: Any) -> Any:
         found = []

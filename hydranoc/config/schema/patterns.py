@@ -1,4 +1,4 @@
-"""``traffic``: when nodes send, where to, and how much, where a word does not say it."""
+"""``traffic``: injection processes, patterns and lengths that are mappings."""
 
 from typing import Annotated, Any, Literal
 
@@ -14,7 +14,7 @@ def _kind(value: Any) -> str:
 
 
 class Gaussian(Section):
-    """A number of destinations with a normal distribution, rounded and clipped to what there is.
+    """A normally distributed number of destinations, rounded and clipped to the size of the network.
 
     Members
     -------
@@ -29,14 +29,14 @@ class Gaussian(Section):
 
 
 class Bursts(Section):
-    """Bursts and pauses of every node for itself, with geometric lengths; pauses are as long as the mean rate wants it.
+    """Bursts and pauses of geometric lengths, independent for every node; the mean rate determines the pauses.
 
     Members
     -------
     kind : str
-        Which process.
+        Injection process.
     rate_in_bursts : float
-        Probability that a node in a burst starts a message in a cycle; more than the mean rate.
+        Probability that a node in a burst starts a message in a cycle; greater than the mean rate.
     mean_burst_cycles : float
         Mean length of a burst.
     """
@@ -47,14 +47,14 @@ class Bursts(Section):
 
 
 class Batches(Section):
-    """All nodes start messages at the same time, from cycle 0 on, as often as the mean rate wants it.
+    """Simultaneous messages of all nodes, from cycle 0 on; the mean rate determines the interval.
 
     Members
     -------
     kind : str
-        Which process.
+        Injection process.
     messages : int
-        Messages of a node in a batch.
+        Messages per node in a batch.
     """
 
     kind: Literal["batches"]
@@ -62,16 +62,16 @@ class Batches(Section):
 
 
 class HotSpot(Section):
-    """A share of the messages goes to some nodes, all of them equally likely, and the rest to any other node.
+    """Hot spots: a fraction of the messages goes to some nodes, uniformly, and the rest to any other node.
 
     Members
     -------
     kind : str
-        Which pattern.
+        Traffic pattern.
     nodes : list of int
-        The hot ones.
+        The hot-spot nodes.
     share : float
-        Part of the messages of every node that goes to them; what is drawn for its own source is not sent.
+        Fraction of each node's messages to the hot-spot nodes; messages to their own source are not sent.
     """
 
     kind: Literal["hot-spot"]
@@ -80,14 +80,14 @@ class HotSpot(Section):
 
 
 class Permutation(Section):
-    """Every node always sends to the same one.
+    """A fixed destination for every source.
 
     Members
     -------
     kind : str
-        Which pattern.
+        Traffic pattern.
     destinations : list of int
-        By source; each node once. A node that stands for itself does not send.
+        Destination of each source; each node once. A node with itself as destination does not send.
     """
 
     kind: Literal["permutation"]
@@ -95,14 +95,14 @@ class Permutation(Section):
 
 
 class Local(Section):
-    """Nodes that are near, all of them equally likely.
+    """Nearby nodes, uniformly.
 
     Members
     -------
     kind : str
-        Which pattern.
+        Traffic pattern.
     distance : int
-        At most so many links between switches away.
+        Maximum distance in links between switches.
     """
 
     kind: Literal["local"]
@@ -115,9 +115,9 @@ class Groups(Section):
     Members
     -------
     kind : str
-        Which pattern.
+        Traffic pattern.
     groups : list of list of int
-        Nodes of each group; none is in two. What nodes without a group would send is not sent.
+        Nodes of each group; no node is in two. Nodes without a group do not send.
     """
 
     kind: Literal["groups"]
@@ -158,17 +158,17 @@ Lengths = Annotated[
 
 
 class Reply(Section):
-    """Messages are requests, and their destinations reply.
+    """Requests and replies: messages are requests, and their destinations reply.
 
     Members
     -------
     flits : int or mapping of int to float
-        Length of each reply, header included; or several lengths, each with its share of the replies.
+        Length of each reply, header included; or several lengths, each with its fraction of the replies.
     delay_cycles : int
-        From the arrival of a request to the start of its reply.
+        Cycles from the arrival of a request to the start of its reply.
     outstanding : int or None
-        Requests of a node that may be without a reply at a time: a node has so many slots, uses them in turn, and a
-        request waits for the reply to the one before it in its slot. Default any number.
+        Maximum outstanding requests per node. A node uses its slots in turn, and a request waits for the reply to the
+        previous request in its slot. Default unlimited.
     """
 
     flits: Lengths

@@ -1,4 +1,4 @@
-"""``traffic`` from files of other tools: programs and traces whose messages wait for one another."""
+"""``traffic`` from files of other tools: programs and traces with dependent messages."""
 
 from typing import Annotated, Any, Literal
 
@@ -14,25 +14,24 @@ def _map_tag(value: Any) -> str:
 
 
 class ProgramTraffic(Traffic):
-    """Messages of a program's ranks, which wait for one another.
+    """Dependent messages of a program's ranks.
 
     Members
     -------
     file : str
         The file, relative to the configuration.
     map : list of int, ``wrap``, or None
-        Processor of each rank; ``wrap`` begins anew when all processors have one. Without it rank r is processor r.
+        Processor of each rank; ``wrap`` starts over when all processors have one. Without it rank r is processor r.
         Ranks may share a processor; what they send to each other takes no time.
     bytes_per_flit : int or None
-        Bytes of a message for which a flit of its body stands; those of the network's flits if left out. More of them
-        make the messages shorter.
+        Message bytes per body flit; default the bytes of the network's flits. Larger values make messages shorter.
     cycles_per_unit : float
         Cycles in a unit of the file's time.
     multicast : str
-        How a broadcast that the program names is carried: ``hardware``, as one message; or ``software``, as unicasts,
-        ``binomial`` ones if ``software`` does not say which.
+        Broadcasts of the program: ``hardware`` sends one message; ``software`` sends unicasts, ``binomial`` ones
+        unless the key ``software`` names another scheme.
     algorithm : str or None
-        What broadcasts in hardware are in families with broadcast procedures (harts).
+        Procedure of broadcasts in hardware, in families with broadcast procedures (harts).
     """
 
     file: str
@@ -54,13 +53,13 @@ class NetraceTraffic(ProgramTraffic):
     Members
     -------
     kind : str
-        Where the messages come from.
+        Source of the messages.
     region : int or None
-        Only this region of the trace; time begins with it.
+        Region of the trace; time begins with it. Default the whole trace.
     packets : int or None
-        No more than so many packets.
+        Maximum number of packets; default all.
     memory_controllers : list of int, or None
-        Processors of the memory controllers of nodes 0, 1 and so on; where the node's caches are if left out.
+        Processors of the memory controllers of nodes 0, 1 and so on; default those of the node's caches.
     """
 
     kind: Literal["netrace"]
@@ -75,7 +74,7 @@ class GoalTraffic(ProgramTraffic):
     Members
     -------
     kind : str
-        Where the messages come from.
+        Source of the messages.
     """
 
     kind: Literal["goal"]
@@ -87,12 +86,12 @@ class ChakraTraffic(ProgramTraffic):
     Members
     -------
     kind : str
-        Where the messages come from.
+        Source of the messages.
     ranks : int or None
-        How many ranks there are. Each has the file whose name has its number in place of ``{rank}``; all have the same
-        one if the name has no such place. If left out, as many as there are processors.
+        Number of ranks; default the number of processors. In each rank's file name its number replaces ``{rank}``; a
+        name without ``{rank}`` is the file of all ranks.
     control_dependencies : bool
-        Nodes wait for their control dependencies as well.
+        Nodes also wait for their control dependencies.
     """
 
     kind: Literal["chakra"]
@@ -101,12 +100,12 @@ class ChakraTraffic(ProgramTraffic):
 
 
 class MscclTraffic(ProgramTraffic):
-    """An MSCCL program, whose ranks are GPUs. Nothing in it takes time but its messages.
+    """An MSCCL program, whose ranks are GPUs. Only its messages take time.
 
     Members
     -------
     kind : str
-        Where the messages come from.
+        Source of the messages.
     bytes_per_chunk : int
         Size of a chunk.
     """

@@ -1,4 +1,4 @@
-"""The pydantic model of each section: what is wrong with a value, and the JSON Schema."""
+"""The pydantic model of each section, for error messages and the JSON Schema."""
 
 from functools import cache, reduce
 from inspect import get_annotations
@@ -46,14 +46,14 @@ def validated(section: type[SectionT], given: Any) -> SectionT:
     Raises
     ------
     pydantic.ValidationError
-        For everything that is wrong.
+        For all errors.
     """
     return section_of(pydantic_model(section).model_validate(_given(given)))
 
 
 @cache
 def pydantic_model(section: type[Section]) -> type[BaseModel]:
-    """Return the model of a section, which is made from the models of the sections that it is made from."""
+    """Return the model of a section, derived from the models of the section's base classes."""
     bases = tuple(pydantic_model(base) for base in section.__bases__ if issubclass(base, Section)) or (_Model,)
     own = get_annotations(section)
     fields: dict[str, Any] = {
@@ -106,7 +106,7 @@ def _mark(mark: Any) -> Any:
 
 
 def _given(value: Any) -> Any:
-    """Return a value with what was given to sections in place of them."""
+    """Return a value with the given mappings in place of sections."""
     if isinstance(value, Section):
         return {name: _given(getattr(value, name)) for name in value.model_fields_set}
     if type(value) is dict:

@@ -1,6 +1,6 @@
-"""Mappings with known keys. Right ones are checked without pydantic, which is loaded to say what is wrong with others.
+"""Mappings with known keys. Valid ones are checked without pydantic, which is loaded only to explain errors.
 
-A section has the interface of a pydantic model as far as it is used here. ``pydantic_models.py`` makes the model of a
+A section has that part of a pydantic model's interface that is used here. ``pydantic_models.py`` makes the model of a
 section, which explains errors and has the JSON Schema.
 """
 
@@ -12,7 +12,7 @@ from hydranoc.config.schema.checks import Check, NotSureError, check_of
 from hydranoc.config.schema.fields import Field
 
 REQUIRED: Any = ...
-"""In place of a default."""
+"""Marker in place of a default."""
 
 
 class Key(NamedTuple):
@@ -21,7 +21,7 @@ class Key(NamedTuple):
     Members
     -------
     whole : type
-        Its annotation, with what it says besides a type.
+        Its annotation, with the terms besides the type.
     default
         ``REQUIRED`` if the key must be given.
     """
@@ -37,7 +37,7 @@ class Key(NamedTuple):
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(Field,))
 class Section:
-    """A part of a configuration; ``Members`` of its docstring say what each of its keys is.
+    """A part of a configuration; ``Members`` of its docstring describe its keys.
 
     Its values cannot be changed. A key that is not among its annotations is wrong.
     """
@@ -73,7 +73,7 @@ class Section:
         Raises
         ------
         pydantic.ValidationError
-            For everything that is wrong.
+            For all errors.
         """
         try:
             return cls.check_part(given)
@@ -89,7 +89,7 @@ class Section:
         Raises
         ------
         NotSureError
-            If pydantic has to look at it.
+            If pydantic has to check it.
         """
         if isinstance(given, cls):
             return given
@@ -109,12 +109,12 @@ class Section:
 
     @classmethod
     def of_checked(cls, values: Mapping[str, Any], given: Collection[str]) -> Self:
-        """Return a section with values that are known to be right.
+        """Return a section with values that are already checked.
 
         Parameters
         ----------
         values : mapping
-            Of all keys.
+            Values of all keys.
         given : collection of str
             Keys that are not left at their defaults.
         """
@@ -134,7 +134,7 @@ class Section:
         return {name: _dumped(value) for name, value in self.__dict__.items() if name not in exclude}
 
     def model_copy(self, *, update: Mapping[str, Any]) -> Self:
-        """Return a section with other values, which are not checked.
+        """Return a copy of the section with some values replaced, without checks.
 
         Parameters
         ----------

@@ -23,7 +23,7 @@ class Topology(Section):
     Members
     -------
     ports : int or None
-        Links that a switch may have, those to processors included; default as many as there are.
+        Maximum links of a switch, those to processors included; default as many as needed.
     """
 
     ports: Count | None = None
@@ -35,15 +35,15 @@ class Lattice(Topology):
     Members
     -------
     kind : str
-        Which topology.
+        Kind of topology.
     switches : int
-        How many; they are a connected patch.
+        Number of switches; they form a connected patch.
     ports : int
-        Links that a switch may have, those to processors included.
+        Maximum links of a switch, those to processors included.
     seed : int
-        Which patch.
+        Random seed for the patch.
     max_switch_links : int
-        Neighbours that a switch may have.
+        Maximum neighbours of a switch.
     processors_per_switch : int
         Processors on each switch.
     """
@@ -62,15 +62,15 @@ class Irregular(Topology):
     Members
     -------
     kind : str
-        Which topology.
+        Kind of topology.
     switches : int
-        How many.
+        Number of switches.
     ports : int
-        Links that a switch may have, those to processors included.
+        Maximum links of a switch, those to processors included.
     extra_links : int or None
-        Links besides those of the tree; default one for every two switches.
+        Links in addition to those of the tree; default one for every two switches.
     seed : int
-        Which tree and links.
+        Random seed for tree and links.
     processors_per_switch : int
         Processors on each switch.
     """
@@ -89,7 +89,7 @@ class Grid(Topology):
     Members
     -------
     kind : str
-        Which topology.
+        Kind of topology.
     shape : list of int
         Switches in each dimension.
     processors_per_switch : int
@@ -107,9 +107,9 @@ class Hypercube(Topology):
     Members
     -------
     kind : str
-        Which topology.
+        Kind of topology.
     dimensions : int
-        It has two to the power of so many switches.
+        Number of dimensions; the network has two to this power switches.
     processors_per_switch : int
         Processors on each switch.
     """
@@ -125,9 +125,9 @@ class Ring(Topology):
     Members
     -------
     kind : str
-        Which topology.
+        Kind of topology.
     switches : int
-        How many.
+        Number of switches.
     processors_per_switch : int
         Processors on each switch.
     """
@@ -143,15 +143,15 @@ class Tree(Topology):
     Members
     -------
     kind : str
-        Which topology.
+        Kind of topology.
     arity : int
         Children of each switch that has any.
     levels : int
-        Levels of switches, the root's included.
+        Levels of switches, including the root's.
     processors_per_switch : int
         Processors on each switch that has any.
     leaves_only : bool
-        Processors are on the switches of the last level alone, and not on all.
+        Place processors only on the switches of the last level.
     """
 
     kind: Literal["tree"]
@@ -167,13 +167,13 @@ class Multistage(Section):
     Members
     -------
     kind : str
-        Which network; ``bi-butterfly`` has links both ways.
+        Kind of network; ``bi-butterfly`` has links both ways.
     radix : int
         Ports on each side of a switch.
     stages : int
-        Stages of switches: the radix to the power of so many processors.
+        Stages of switches; the network has the radix to this power processors.
     consumption_channels : int
-        Channels into each processor: 1, or the radix.
+        Delivery channels of each processor: 1, or the radix.
     """
 
     kind: Literal["baseline", "butterfly", "omega", "bi-butterfly"]
@@ -188,7 +188,7 @@ class HexagonalMesh(Section):
     Members
     -------
     kind : str
-        Which topology.
+        Kind of topology.
     size : int
         Nodes on a side of the hexagon.
     """
@@ -198,12 +198,12 @@ class HexagonalMesh(Section):
 
 
 class RowsAndColumns(Section):
-    """A mesh or torus of two dimensions whose switches know their row and column.
+    """A mesh or torus of two dimensions, given by rows and columns.
 
     Members
     -------
     kind : str
-        Which topology.
+        Kind of topology.
     rows : int
         Nodes in a column.
     columns : int
@@ -221,12 +221,12 @@ class FileTopology(Topology):
     Members
     -------
     file : str
-        Its name: an edge list (``.edges``, ``.edgelist``, ``.txt``), GraphML (``.graphml``, ``.xml``) or BookSim's
+        File name: an edge list (``.edges``, ``.edgelist``, ``.txt``), GraphML (``.graphml``, ``.xml``) or BookSim's
         ``.anynet``.
     format : str or None
-        Format of a file whose suffix is another one: ``edges``, ``graphml`` or ``anynet``.
+        Format of a file with another suffix: ``edges``, ``graphml`` or ``anynet``.
     parallel_links : str
-        Several links between two switches: an error (``refuse``), one link (``merge``) or ``channels`` of their own.
+        Parallel links between two switches: an error (``refuse``), one link (``merge``), or separate ``channels``.
     one_way_links : str
         Directed GraphML edges without an edge back: an error (``refuse``), or links both ways (``both``).
     """
@@ -238,20 +238,20 @@ class FileTopology(Topology):
 
 
 class InlineTopology(Topology):
-    """A network written out.
+    """A network listed in the configuration.
 
     Members
     -------
     switches : int
-        How many.
+        Number of switches.
     edges : list of [int, int]
-        Links between two switches each, by their numbers from 0.
+        Links, each a pair of switch numbers from 0.
     names : list of (str or int), or None
         Names of the switches; default ``s0``, ``s1`` and so on.
     processors : list of int, or None
         Switch of each processor; default one on each switch.
     parallel_links : str
-        Several links between two switches: an error (``refuse``), one link (``merge``) or ``channels`` of their own.
+        Parallel links between two switches: an error (``refuse``), one link (``merge``), or separate ``channels``.
     """
 
     switches: Switches

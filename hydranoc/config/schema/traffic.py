@@ -13,14 +13,14 @@ class Traffic(Section):
     Members
     -------
     startup_cycles : int
-        Cycles that a host prepares each message.
+        Start-up cycles of a host per message.
     warmup_cycles : int
-        Messages that start earlier are left out of the statistics; at most the start of the last message.
+        Warm-up: messages that start earlier are left out of the statistics. At most the start of the last message.
     software : str or None
-        Send each multicast as unicasts from host to host: ``binomial``, a chain, in multistage networks also by the
-        names that it has there, ``cmin`` in unidirectional and ``umin`` in bidirectional ones; ``separate``, all from
-        the source; and whatever else the family has. The seed of random traffic is also that of software with random
-        choices, and of injection channels where hosts have several.
+        Software multicast, by unicasts from host to host: ``binomial``, a chain, also called ``cmin`` in unidirectional
+        and ``umin`` in bidirectional multistage networks; ``separate``, all from the source; and the family's own
+        schemes. The seed of random traffic also drives software with random choices, and the choice of injection
+        channels where hosts have several.
     """
 
     startup_cycles: Cycles = 0
@@ -34,36 +34,36 @@ class RandomTraffic(Traffic):
     Members
     -------
     kind : str
-        Where the messages come from.
+        Source of the messages.
     seed : int
-        Which messages.
+        Random seed for the traffic.
     cycles : int
-        Messages start in so many cycles; the run ends when all have arrived.
+        Cycles in which messages start; the run ends when all have arrived.
     messages_per_node_per_cycle : float
-        Mean rate of each processor.
+        Mean injection rate of each processor.
     injection : str, Bursts or Batches
-        When they start: ``poisson``, a Poisson process; ``bernoulli``, in each cycle with the same probability;
-        ``periodic``, every so many cycles, from a random moment on; or bursts and pauses, or batches.
+        Injection process: ``poisson``; ``bernoulli``, in each cycle with the same probability; ``periodic``, at a
+        constant interval from a random cycle on; or bursts and pauses, or batches.
     pattern : str, HotSpot, Permutation or Local
-        Where unicasts go: ``uniform``, any other node; a permutation, ``transpose``, ``bit-complement``,
+        Destinations of unicasts: ``uniform``, any other node; a permutation, ``transpose``, ``bit-complement``,
         ``bit-reverse``, ``shuffle``, ``tornado`` or ``neighbour`` (docs/traffic.md); ``MODULE:FUNCTION`` or
-        ``FILE.py:FUNCTION``, a function of your own; a pattern that a package adds; or a mapping. What would go to its
-        own source is not sent.
+        ``FILE.py:FUNCTION``, a function of your own; a pattern that a package adds; or a mapping. Messages to their
+        own source are not sent.
     multicast_fraction : float
-        Share of messages to several ``destinations``.
+        Fraction of messages to several ``destinations``.
     broadcast_fraction : float
-        Share of messages to all other processors.
+        Fraction of messages to all other processors.
     destinations : int or Gaussian
-        Destinations of a multicast, all different and random.
+        Number of destinations of a multicast, all different and random.
     multicast_pattern : str, Local or Groups
-        Which they are: ``uniform``, any other nodes; ``row`` or ``column``, all other nodes of the source's; or a
-        mapping. Rows, columns and groups leave ``destinations`` out.
+        Destinations of multicasts: ``uniform``, any other nodes; ``row`` or ``column``, all other nodes of the
+        source's; or a mapping. Rows, columns and groups need no ``destinations``.
     flits : int or mapping of int to float
-        Length of each message, header included; or several lengths, each with its share of the messages.
+        Length of each message, header included; or several lengths, each with its fraction of the messages.
     reply : Reply or None
-        Messages are requests that are replied to; unicasts alone, and no software.
+        Replies to messages, which are then requests; for unicasts only, without software.
     algorithm : str or None
-        What multicasts are in families with broadcast procedures (harts): broadcasts by this one, to all other
+        Broadcast procedure in families that have such (harts): multicasts are broadcasts by it, to all other
         processors.
     """
 
@@ -83,23 +83,23 @@ class RandomTraffic(Traffic):
 
 
 class ListedMessage(Section):
-    """One message of a list: its destinations, or in families with broadcast procedures the name of one.
+    """One message of a list, with destinations or, in families with broadcast procedures, the name of one.
 
     Members
     -------
     source : int
         The processor that sends it.
     destinations : list of int, or None
-        The processors that get it: all different, and none of them the source.
+        The destinations: all different, and none of them the source.
     algorithm : str or None
         Broadcast procedure (harts) that brings it to all others, in place of destinations.
     flits : int
         Its length, header included.
     start_cycle : int
-        When its host begins to prepare it.
+        Cycle in which its host begins to prepare it.
     injection_channel : int or None
-        Which of the source's injection channels it takes, from 0 on; any one if it is left out. The unicasts that
-        software makes of a multicast take those that the software says.
+        Injection channel of the source, from 0 on; default any. For unicasts of a software multicast the software
+        chooses it.
     """
 
     source: int
@@ -111,14 +111,14 @@ class ListedMessage(Section):
 
 
 class ListTraffic(Traffic):
-    """Messages written out.
+    """Messages listed in the configuration.
 
     Members
     -------
     kind : str
-        Where the messages come from.
+        Source of the messages.
     messages : list of ListedMessage
-        Each of them.
+        The messages.
     """
 
     kind: Literal["list"]
@@ -131,18 +131,17 @@ class BroadcastTraffic(Traffic):
     Members
     -------
     kind : str
-        Where the messages come from.
+        Source of the messages.
     algorithm : str or None
-        By which procedure, in families that have such (harts); others send it as a multicast, by ``software`` if need
-        be.
+        Broadcast procedure, in families that have such (harts); others send a multicast, by ``software`` if needed.
     source : int
         The processor that sends it.
     bytes : int or None
-        Length of the body; ``flits`` says the same in another way, and one of the two is needed.
+        Length of the body; one of ``bytes`` and ``flits`` is needed.
     flits : int or None
         Length of the message, header included.
     start_cycle : int
-        When its host begins to prepare it.
+        Cycle in which its host begins to prepare it.
     """
 
     kind: Literal["broadcast"]
@@ -159,9 +158,9 @@ class TraceTraffic(Traffic):
     Members
     -------
     kind : str
-        Where the messages come from.
+        Source of the messages.
     file : str
-        Its name. Its columns are ``cycle,source,destinations,flits``, with blanks between destinations, which are all
+        File name. The columns are ``cycle,source,destinations,flits``, with blanks between destinations, which are all
         different and none of them the source.
     """
 
@@ -170,24 +169,24 @@ class TraceTraffic(Traffic):
 
 
 class MultinodeTraffic(Traffic):
-    """Many sources at once, each with a multicast of its own (multi-node multicast).
+    """Multi-node multicast: many simultaneous sources, each with its own multicast.
 
     Members
     -------
     kind : str
-        Where the messages come from.
+        Source of the messages.
     scheme : str or None
-        The same as ``software``.
+        Another name of ``software``.
     sources : int
-        How many nodes send, all different and random.
+        Number of sources, all different and random.
     destinations : int
-        To how many others each of them sends, all different and random.
+        Number of destinations per source, all different and random.
     hot_spot : float
-        So large a share of the destinations is common to all multicasts.
+        Fraction of destinations shared by all multicasts.
     flits : int
         Length of each message, header included.
     seed : int
-        Which nodes.
+        Random seed for sources and destinations.
     """
 
     kind: Literal["multinode"]

@@ -1,4 +1,4 @@
-"""Messages of a hexagonal mesh in columns: packets as they are, broadcasts with all nodes that are to get them."""
+"""Messages of a hexagonal mesh in columns: packets unchanged, broadcasts with all their destinations."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 def complete_columns(
     section: HartsSection, routing: HartsRouting, columns: "MessageColumns"
 ) -> "MessageColumns | None":
-    """Return what ``complete`` makes of all these messages; None if it refuses one of them.
+    """Return the results of ``complete`` for all these messages; None if it refuses one of them.
 
-    Broadcasts by the same algorithm from the same node go to the same nodes: these are asked for once.
+    Broadcasts by the same algorithm from the same node have the same destinations, which are computed once.
     """
     broadcast = columns.operation != UNICAST
     if not _right(section, routing, columns, broadcast):
@@ -48,7 +48,7 @@ def complete_columns(
 
 
 def _right(section: HartsSection, routing: HartsRouting, columns: "MessageColumns", broadcast: np.ndarray) -> bool:
-    """Return whether ``complete`` refuses none: packets go to one node each, and nobody has failed silently."""
+    """Return True if ``complete`` refuses none: each packet has one destination, and no node has failed silently."""
     silent = [node for node in range(routing.mesh.nodes) if routing.faults.is_silent(node)]
     packet = ~broadcast
     return (

@@ -34,18 +34,18 @@ Pair = Annotated[list[int], Field(min_length=2, max_length=2)]
 
 
 class FaultSection(Section):
-    """``network.faults``: what has failed, from the start and for good.
+    """``network.faults``: permanent faults from the start.
 
     Members
     -------
     silent_nodes : list of int
-        They send nothing and get nothing.
+        Nodes that send nothing and receive nothing.
     corrupting_nodes : list of int
-        They spoil the body of every packet that they pass on.
+        Nodes that corrupt the body of every packet that they relay.
     dead_links : list of [int, int]
-        Pairs of neighbours.
+        Failed links, as pairs of neighbours.
     forging_nodes : list of [int, int]
-        A node, and the one from which it says that its packets come.
+        Pairs of a node and the node that it forges as the source of its packets.
     """
 
     silent_nodes: list[int] = []
@@ -60,31 +60,31 @@ class HartsSection(GuardedSection):
     Members
     -------
     packet_flits : int
-        Longest packet, header included; a page of the packet memory holds so much.
+        Longest packet, header included, and size of a page of the packet memory.
     pages : int or None
-        Packets that a node's memory holds; default: as few as are safe.
+        Packet pages of a node's memory; default the smallest safe number.
     gap_frames : int
         Frames between two packets on a link.
     relay_frames : int
-        Frames that the network processor takes to look at a packet.
+        Frames that the network processor takes per packet.
     worm_guard : bool
-        Keep flits that belong to no packet out of every input of a node, and cut off what is longer than
+        Drop flits outside of packets at every input of a node, and cut off packets longer than
         ``packet_flits``.
     algorithm_a : bool
-        Let broadcasts go round the whole mesh in one packet, which takes many more pages.
+        Support broadcasts by one packet round the whole mesh, which needs many more pages.
     guard : bool
-        Let in no packet of a broadcast that cannot be an honest one.
+        Refuse packets of broadcasts that cannot be genuine.
     reception : str or None
-        What hosts behind AXI4-Stream endpoints get of a broadcast: the first copy, or the one that a majority of the
-        copies agrees with; default: all copies.
+        Reception of a broadcast by hosts behind AXI4-Stream endpoints: the first copy, or the majority of the copies;
+        default all copies.
     reception_entries : int
-        Broadcasts that a host has copies of at a time.
+        Maximum number of broadcasts with copies at a host at a time.
     least_copies : int
-        A reception refuses broadcasts by algorithms that make fewer copies.
+        Minimum copies of a broadcast: hosts refuse algorithms with fewer.
     faults : FaultSection
-        What has failed, from the start and for good; default nothing.
+        Permanent faults from the start; default none.
     negative_control : str or None
-        Nodes that are wrong on purpose and deadlock: any packet may have any page.
+        Nodes that are wrong on purpose and deadlock: any packet may take any page.
     """
 
     TOPOLOGIES: ClassVar = (HexagonalMesh,)
@@ -113,7 +113,7 @@ def build_routing(section: HartsSection, network: ChannelNetwork) -> HartsRoutin
     TopologyError
         If the network is no hexagonal mesh.
     KeyWrong
-        If something in the section does not suit it.
+        If a key of the section does not suit it.
     """
     if not isinstance(network, HexMesh):
         raise TopologyError("Family 'harts' needs a wrapped hexagonal mesh: topology kind must be hexmesh")
@@ -183,7 +183,7 @@ def check(section: HartsSection, routing: HartsRouting) -> CheckReport:
 
 
 def evidence(section: HartsSection, routing: HartsRouting) -> dict[str, Any]:
-    """Return what a certificate shows."""
+    """Return the evidence for a certificate."""
     from topology.harts.certificate import harts_evidence
 
     pages = node_pages(section.pages, routing.levels)
@@ -224,7 +224,7 @@ def build_plan(section: HartsSection, routing: HartsRouting) -> Any:
 
 
 def link_classes(routing: HartsRouting) -> LinkClasses:
-    """Return links between neighbours of the drawn hexagon, and those round the mesh."""
+    """Return the links between neighbours of the drawn hexagon, and the wrap links."""
     mesh = routing.mesh
     near, around = set(), set()
     for a, b in mesh.edges:
@@ -237,19 +237,19 @@ def link_classes(routing: HartsRouting) -> LinkClasses:
 
 
 def came_over(variants: np.ndarray) -> np.ndarray:
-    """Return input ports over which packets came to the nodes that they are leaving, from their recorded headers."""
+    """Return the arrival ports of packets at the nodes that they leave, from their recorded headers."""
     from sim_model.harts.record import variant_field
 
     return np.where(variants == 0, -1, variant_field(variants, "direction"))
 
 
 def operations(section: HartsSection) -> Mapping[str, int]:
-    """Return broadcast procedures by name, and their numbers as operations."""
+    """Return the broadcast procedures by name, with their numbers as operations."""
     return {name: operation(name) for name in ALGORITHMS if name != ALGORITHM_A or section.algorithm_a}
 
 
 def complete(section: HartsSection, routing: HartsRouting, record: "Message") -> "Message":
-    """Return a message as the mesh takes it: one destination, or a broadcast to all nodes that live.
+    """Return a message in the form that the mesh accepts: one destination, or a broadcast to all live nodes.
 
     Raises
     ------
@@ -258,7 +258,7 @@ def complete(section: HartsSection, routing: HartsRouting, record: "Message") ->
     """
     faults = routing.faults
     if not 0 <= record.source < routing.mesh.nodes:
-        return record  # an error that all families have
+        return record  # an error of all families
     if record.flits > section.packet_flits:
         raise FieldError(
             "flits", f"Length must be at most {section.packet_flits} flits (packet_flits), not {record.flits}"
@@ -280,7 +280,7 @@ def complete(section: HartsSection, routing: HartsRouting, record: "Message") ->
 
 
 def wanted_by_broadcast(routing: HartsRouting, operation: int, source: int) -> dict[int, int]:
-    """Return copies of a broadcast that its nodes wait for, in ascending order of the nodes.
+    """Return the number of copies that each node awaits of a broadcast, in ascending order of the nodes.
 
     Parameters
     ----------
@@ -290,6 +290,6 @@ def wanted_by_broadcast(routing: HartsRouting, operation: int, source: int) -> d
     source : int
     """
     wanted = routing.wanted_copies(operation, source)
-    # a node that the faults leave without a copy is to be missed, but not the copies of a forger
+    # nodes that faults leave without a copy count as missing, but not the copies of a forger
     least = LEAST_COPIES if routing.faults.claimed_source(source) == source else 0
     return {node: max(least, count) for node, count in wanted.items()}

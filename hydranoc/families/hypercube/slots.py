@@ -27,9 +27,9 @@ class DimensionsTopology(Section):
     Members
     -------
     kind : str
-        Which topology.
+        Kind of topology.
     dimensions : int
-        It has two to the power of so many nodes.
+        Number of dimensions; the network has two to this power nodes.
     """
 
     kind: Literal["hypercube"]
@@ -42,16 +42,17 @@ class HypercubeSection(LaneSection):
     Members
     -------
     lanes : int
-        Lanes of each channel: the last one is the escape lane, all others are adaptive. One lane is dimension order.
+        Virtual channels of each link: the last one is the escape channel, all others are adaptive. With one, routing is
+        dimension-ordered.
     injection_channels : int
-        Channels from each processor into its switch, up to one for every dimension, so that copies of a broadcast can
-        leave at the same time.
+        Injection channels of each processor, up to one per dimension, so that copies of a broadcast can leave at the
+        same time.
     lane_reuse : str
-        When another worm may have a lane: when the buffer behind it is ``empty``; for the escape lane alone, as soon as
-        the tail before it has been sent (``escape-tail``); or for every lane, which can deadlock (``tail``).
+        VC reallocation: atomic, once the buffer is ``empty``; non-atomic, once the previous tail has been sent, for the
+        escape channel only (``escape-tail``) or for every VC, which can deadlock (``tail``).
     negative_control : str or None
-        A hypercube that is wrong on purpose and deadlocks: without escape lanes (``adaptive-only``), or with escapes
-        that some switches give in the wrong order (``wrong-escape``).
+        A hypercube that is wrong on purpose and deadlocks: without escape channels (``adaptive-only``), or with escape
+        channels in the wrong order at some switches (``wrong-escape``).
     """
 
     OWN_TOPOLOGIES: ClassVar = {"hypercube": OwnTopology(DimensionsTopology, HypercubeLinks)}
@@ -64,14 +65,14 @@ class HypercubeSection(LaneSection):
 
 
 def build_routing(section: HypercubeSection, network: ChannelNetwork) -> HypercubeRouting:
-    """Return lanes, headers and rule of the network.
+    """Return virtual channels, headers and rule of the network.
 
     Raises
     ------
     TopologyError
         If the network is no hypercube.
     KeyWrong
-        If something in the section does not suit it.
+        If a key of the section does not suit it.
     """
     if not isinstance(network, HypercubeLinks):
         raise TopologyError("Family 'hypercube' needs a topology of kind hypercube")
@@ -116,7 +117,7 @@ def check(section: HypercubeSection, routing: HypercubeRouting) -> CheckReport:
 
 
 def evidence(section: HypercubeSection, routing: HypercubeRouting) -> dict[str, Any]:
-    """Return what a certificate shows."""
+    """Return the evidence for a certificate."""
     from topology.hypercube.certificate import hypercube_evidence
 
     return hypercube_evidence(routing, section.lane_reuse, section.buffer_flits)
@@ -137,7 +138,7 @@ def build_plan(section: HypercubeSection, routing: HypercubeRouting) -> Any:
 
 
 def link_classes(routing: HypercubeRouting) -> LinkClasses:
-    """Return links that are drawn, and those of dimensions that a picture has no room for, between the cubes in it."""
+    """Return the drawn links, and those of dimensions beyond the picture's, between the cubes in it."""
     edges, drawn = routing.network.edges, drawn_dimensions(routing.network.dimensions)
     near = frozenset((a, b) for a, b in edges if a ^ b < 1 << drawn)
     far = range(drawn, routing.network.dimensions)

@@ -26,7 +26,7 @@ class MinSection(OrderedSection):
     Members
     -------
     negative_control : str or None
-        Switches that are wrong on purpose and deadlock: without tokens, or with the paper's rule for passing them on.
+        Switches that are wrong on purpose and deadlock: without tokens, or with the paper's token rule.
     """
 
     TOPOLOGIES: ClassVar = (Multistage,)
@@ -35,7 +35,7 @@ class MinSection(OrderedSection):
 
 
 def build_routing(section: MinSection, network: ChannelNetwork) -> MinRouting:
-    """Return tables of the network.
+    """Return the tables of the network.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def check(section: MinSection, routing: MinRouting) -> CheckReport:
 
 
 def evidence(section: MinSection, routing: MinRouting) -> dict[str, Any]:
-    """Return what a certificate shows."""
+    """Return the evidence for a certificate."""
     from topology.min.certificate import min_evidence
 
     token = TOKENS[section.negative_control]
@@ -126,17 +126,17 @@ def build_plan(section: MinSection, routing: MinRouting) -> Any:
 
 
 def link_classes(_routing: MinRouting) -> LinkClasses:
-    """Return a picture shows the stages from left to right; all links are alike."""
+    """Return no classes: a picture shows the stages from left to right, with all links alike."""
     return LinkClasses()
 
 
 def software_names(network: MinNetwork) -> tuple[str, ...]:
-    """Return what the paper calls the common chain (its references 15 and 16)."""
+    """Return the paper's names of the common chain (its references 15 and 16)."""
     return ("umin" if network.bidirectional else "cmin",)
 
 
 def table_names(routing: MinRouting) -> TableNames:
-    """Return a key is a unicast's destination, or the stage at which a multicast turns round."""
+    """Return names of keys: a unicast's destination, or the stage at which a multicast turns round."""
     network = routing.network
     unicasts = (network.vertex_name(vertex) for vertex in range(network.switches, network.vertices))
     multicasts = (f"turn{turn}" for turn in range(routing.keys - len(network.processors)))

@@ -50,13 +50,13 @@ class SpamSection(OrderedSection):
 
 
 def build_routing(section: SpamSection, network: ChannelNetwork) -> SpamRouting:
-    """Return tables of the network.
+    """Return the tables of the network.
 
     Raises
     ------
     KeyWrong
-        If the root is no switch, flits or watchdog do not suit the headers, or tables that are wrong on purpose should
-        order messages.
+        If the root is no switch, flits or watchdog do not suit the headers, or tables that are wrong on purpose
+        should order messages.
     TopologyError
         If the network is too large for SPAM's routers, or has links that lead one way.
     """
@@ -131,7 +131,7 @@ def check(section: SpamSection, routing: SpamRouting) -> CheckReport:
 
 
 def evidence(section: SpamSection, routing: SpamRouting) -> dict[str, Any]:
-    """Return what a certificate shows."""
+    """Return the evidence for a certificate."""
     from topology.spam.certificate import spam_evidence
 
     return spam_evidence(routing, atomic=section.negative_control != NON_ATOMIC)
@@ -167,6 +167,6 @@ def link_classes(routing: SpamRouting) -> LinkClasses:
 
 
 def table_names(routing: SpamRouting) -> TableNames:
-    """Return a key is the vertex that a header looks for: its destination, or the lowest common ancestor of several."""
+    """Return names of keys: a header's target vertex, its destination or the lowest common ancestor of several."""
     network = routing.network
     return TableNames(tuple(map(network.vertex_name, range(network.vertices))), CLASS_NAMES)

@@ -1,1 +1,1 @@
-"""Tori and meshes with lanes: from their configuration to tables, model, hardware and pictures."""
+"""Tori and meshes with virtual channels: from their configuration to tables, model, hardware and pictures."""

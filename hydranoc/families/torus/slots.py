@@ -1,4 +1,4 @@
-"""The slots of tori and meshes with lanes: from their configuration to tables, model, hardware and pictures."""
+"""The slots of tori and meshes: from their configuration to tables, model, hardware and pictures."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -24,16 +24,16 @@ class TorusSection(LaneSection):
     Members
     -------
     lane_rule : str
-        Which class of lanes a message takes in a ring: ``dally-seitz`` and ``dateline`` give it one, ``balanced`` lets
-        a message that does not cross the end of the ring choose from all lanes.
+        Class of virtual channels of a message in a ring: ``dally-seitz`` and ``dateline`` assign one; ``balanced``
+        allows all virtual channels to a message that does not cross the end of the ring.
     lane_reuse : str
-        When another worm may have a lane: as soon as the ``tail`` of the one before has left, or when its buffer is
+        VC reallocation: non-atomic, once the ``tail`` of the previous worm has left; or atomic, once the buffer is
         ``empty``.
     injection_priority : str
-        How flits from processors compete for outputs: ``equal``, in turn with those from channels; or ``low``, only if
-        none of those asks for the output.
+        Priority of flits from processors at outputs: ``equal``, round-robin with those from channels; or ``low``, only
+        without a request from a channel.
     negative_control : str or None
-        A torus that is wrong on purpose and deadlocks: its channels have one lane, and no classes.
+        A torus that is wrong on purpose and deadlocks: its links have one virtual channel, and no classes.
     """
 
     TOPOLOGIES: ClassVar = (RowsAndColumns,)
@@ -45,14 +45,14 @@ class TorusSection(LaneSection):
 
 
 def build_routing(section: TorusSection, network: ChannelNetwork) -> TorusRouting:
-    """Return lanes, headers and rule of the network.
+    """Return virtual channels, headers and rule of the network.
 
     Raises
     ------
     TopologyError
         If the network is no torus or mesh with rows and columns.
     KeyWrong
-        If something in the section does not suit it.
+        If a key of the section does not suit it.
     """
     if not isinstance(network, TorusLinks):
         raise TopologyError("Family 'torus' needs a topology of kind torus or mesh with rows and columns")
@@ -65,12 +65,12 @@ def build_routing(section: TorusSection, network: ChannelNetwork) -> TorusRoutin
 
 
 def _lanes(section: TorusSection) -> int:
-    """Return lanes of a channel between two switches."""
+    """Return the virtual channels of a link between two switches."""
     return section.lanes if section.negative_control is None else 1
 
 
 def _check_lanes(section: TorusSection, network: TorusLinks) -> None:
-    """A torus with one lane deadlocks, so it has to be asked for by name."""
+    """Refuse a torus with one virtual channel, which deadlocks, except as the negative control."""
     wraps, control = network.grid.wraps, section.negative_control
     if control is not None and not wraps:
         text = f"negative_control must be left out in a mesh, which has no rings, not {control!r}"
@@ -104,7 +104,7 @@ def check(section: TorusSection, routing: TorusRouting) -> CheckReport:
 
 
 def evidence(_section: TorusSection, routing: TorusRouting) -> dict[str, Any]:
-    """Return what a certificate shows."""
+    """Return the evidence for a certificate."""
     from topology.torus.certificate import torus_evidence
 
     return torus_evidence(routing)
@@ -134,7 +134,7 @@ def build_plan(section: TorusSection, routing: TorusRouting) -> Any:
 
 
 def link_classes(routing: TorusRouting) -> LinkClasses:
-    """Return links between neighbours in the picture, and those that close rings, which lead round it."""
+    """Return the links between neighbours in the picture, and the wrap links, which lead round it."""
     network = routing.network
     near, around = set(), set()
     for lane, direction, closes in zip(network.channels, network.direction_of, network.closes_ring, strict=True):
@@ -144,7 +144,7 @@ def link_classes(routing: TorusRouting) -> LinkClasses:
 
 
 def software_names(network: TorusNetwork) -> tuple[str, ...]:
-    """Return the multicasts of the paper, and recursive doubling."""
+    """Return the names of the paper's multicasts, and of recursive doubling."""
     from sim_model.torus.multinode import software_names
 
     return software_names(network.grid)

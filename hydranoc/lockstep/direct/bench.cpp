@@ -1,14 +1,14 @@
-// Runs a lock-step harness as a pipe says: sets ports before clock edges, and holds the row `observed` of every cycle
-// against the one that it is given. It knows nothing of networks; who calls it says what is right.
+// Runs a lock-step harness by commands from a pipe: sets ports before clock edges, and compares the row `observed` of
+// every cycle with the expected one. It is independent of networks: the caller supplies the expected rows.
 //
-// It begins by writing its bytes per row, how many ports there are, and the bytes of each (uint32 all of them). Then it
-// reads chunks: cycles, compared (0 or 1), dumped (0 or 1), port to be read or 0xffffffff, settings (uint32); per
-// setting its row and port (uint32) and the value; and if compared, a row for each cycle. It answers each chunk with the
-// first row that differs, or -1 (int32), and the CPU seconds of this process so far (double), followed by what the
-// hardware has in a row that differs, and by the port's value behind the chunk. Behind a row that differs it runs no
-// further cycle of the chunk. It ends with its input.
+// It begins by writing its bytes per row, the number of ports, and the bytes of each (all uint32). Then it reads
+// chunks: cycles, compared (0 or 1), dumped (0 or 1), port to be read or 0xffffffff, settings (uint32); per setting
+// its row and port (uint32) and the value; and if compared, a row for each cycle. It answers each chunk with the first
+// row that differs, or -1 (int32), and the CPU seconds of this process so far (double), followed by the hardware's row
+// if one differs, and by the port's value after the chunk. After a row that differs it runs no further cycle of the
+// chunk. It ends with its input.
 //
-// Its argument is the file for the waveform of all chunks that are dumped. Row n since the start lasts from 10 n to
+// Its argument is the file for the waveform of all dumped chunks. Row n since the start lasts from 10 n to
 // 10 n + 10 ns there, with the falling edge of the clock in the middle, where ports are set.
 #include <cstdint>
 #include <cstdio>

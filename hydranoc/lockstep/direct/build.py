@@ -1,4 +1,4 @@
-"""Builds a harness and the program around it (``bench.cpp``) into one, with Verilator.
+"""Build of a harness and the program around it (``bench.cpp``) into one, with Verilator.
 
 Without cocotb no port has to be visible from outside, and neither Python nor VPI is linked: the program is built in a
 third of the CPU time of a simulator for cocotb, and runs faster (figures in docs/lockstep.md).
@@ -24,12 +24,12 @@ from hydranoc.reports.progress import Progress
 from topology.common.trouble import how_it_ended
 
 PROGRAM = "Vharness"
-"""What ``bench.cpp`` calls the harness, whatever its name is."""
+"""Name of any harness in ``bench.cpp``."""
 CLOCK, OBSERVED = "clk", "observed"
 
 
 def ports_of(source: BenchSource) -> tuple[str, ...]:
-    """Return the ports that the program sets or reads, by number, without those that it handles in every cycle."""
+    """Return the ports that the program sets or reads by number, without those that it handles in every cycle."""
     return tuple(name for name in (*source.public_inputs, *source.public_outputs) if name not in (CLOCK, OBSERVED))
 
 
@@ -42,7 +42,7 @@ def build_directly(
     progress: Progress | None = None,
     commands: Commands | None = None,
 ) -> BuiltSimulator:
-    """Build the program, or find it built.
+    """Build the program, or find it in the cache.
 
     Parameters
     ----------
@@ -51,11 +51,11 @@ def build_directly(
     processes : int or None
         Compilers that run at the same time; by default one per core.
     waves : bool
-        It must be able to write a waveform.
+        Build it with waveforms.
     allow_blocks : bool
-        False compiles every instance of every module by itself.
+        False compiles every instance of every module separately.
     progress : callable or None
-        Told if another process builds the same program.
+        Called if another process builds the same program.
     commands : Commands or None
         Runs the programs, so that another thread can stop them.
 
@@ -79,7 +79,7 @@ def build_directly(
 
 
 class _Build:
-    """One program, and how it is built."""
+    """Build of one program."""
 
     def __init__(self, source: BenchSource, processes: int, commands: Commands, *, waves: bool, allow_blocks: bool):
         self._tools, self._commands = needed_for("verilator"), commands

@@ -1,7 +1,7 @@
-"""Compares a harness with its golden model through the program around it: the same rows as under cocotb.
+"""Comparison of a harness with its golden model through the program around it, with the same rows as under cocotb.
 
-The model records a chunk of cycles, the bench's own rules say what hosts offer in them, and the expected rows go to the
-program together, as bits. Nothing is left out of a row.
+The model records a chunk of cycles, the bench's rules give the hosts' offers in them, and the expected rows go to the
+program together, as bits. Rows are complete.
 """
 
 import time
@@ -26,12 +26,12 @@ from tb.common.report import MismatchReport
 from topology.common.observed import ObservedLayout
 
 CHUNK_CYCLES = 1021
-"""A prime number: whoever looks behind every chunk sees hardware with any rhythm of its own in all its phases."""
+"""Cycles of a chunk, a prime number: samples after each chunk cover all phases of periodic hardware."""
 WAVE_FILE = "waves.vcd"
 COMPARING = "compare"
-"""What progress is told while both sides run."""
+"""Name of the work while both sides run."""
 Watcher = Callable[[Simulation, Trace], None]
-"""Sees the model behind every chunk, and what it recorded."""
+"""Callback after every chunk, with the model and its recording."""
 
 
 def compare_directly(
@@ -48,15 +48,15 @@ def compare_directly(
     Parameters
     ----------
     comparison : Comparison
-        Its harness is the bench's. If it does not stop at a mismatch, nothing is compared: it is for a waveform.
+        With the bench's harness. If it does not stop at a mismatch, rows are not compared: it is for a waveform.
     bench : DirectBench
-        Used again and again: it is reset first.
+        Reusable: it is reset first.
     watch : callable or None
     quiet_cycles : int or None
-        Stop so many cycles behind the chunk in which the network becomes empty, or deadlocked, if that is before the
-        comparison's last cycle. None: never before.
+        Cycles to compare after the chunk in which the network becomes empty or deadlocked, if they end before the
+        comparison's last cycle. None compares all cycles.
     wave_first : int or None
-        First cycle of the waveform, which goes on to the end; 0 shows the reset as well. None writes none.
+        First cycle of the waveform, which lasts to the end; 0 includes the reset. None writes none.
     progress : callable or None
 
     Returns
@@ -66,14 +66,14 @@ def compare_directly(
     Raises
     ------
     ValueError
-        If the harness does not show what is to be compared.
+        If the harness does not have the observed state to compare.
     SimulatorFailed
         If the process ends.
     """
     if comparison.harness.observed is None:
         raise ValueError("harness has no output observed; only a lock-step harness can be compared")
     run = _Run(comparison, bench, comparison.harness.observed, wave_first)
-    run.load()  # compiled code, which is not what is timed
+    run.load()  # compiled code, which is not part of the timing
     started, started_there = time.process_time(), bench.cpu_seconds
     run.whole(watch, quiet_cycles, progress)
     run.result.cpu_seconds = time.process_time() - started + bench.cpu_seconds - started_there
@@ -89,9 +89,9 @@ def run_directly(
     ----------
     comparison : Comparison
     built : BuiltSimulator
-        By ``build_directly`` of its harness.
+        Result of ``build_directly`` for its harness.
     folder : Path
-        Gets the waveform, if there is one.
+        Folder of the waveform, if there is one.
     wave_first : int or None
         As for ``compare_directly``; the simulator must be built for waves.
     progress : callable or None
@@ -130,7 +130,7 @@ class _Run:
         return Simulation(job.model, job.messages, job.startup_cycles, count_channels=self._counters, hosts=job.hosts)
 
     def load(self) -> None:
-        """Load all that is compiled."""
+        """Load all compiled code."""
         self._expectation.packed_rows(self._simulation.record(0), self._bench.row_bytes)
 
     def whole(self, watch: Watcher | None, quiet_cycles: int | None, progress: Progress | None) -> None:
@@ -161,13 +161,13 @@ class _Run:
             set_hosts(self._bench, job.hosts, dumped=dumped)
         if self._counters:
             rest_counters(self._bench)
-        # what is not reset would have come right by itself in a longer one
+        # in a longer one, state without a reset would settle by itself
         words, cycles = ((), 1) if again else (job.harness.table_words, RESET_CYCLES)
         reset(self._bench, words, cycles, dumped=dumped)
 
     @property
     def _at_rest(self) -> bool:
-        """True if nothing will ever move again."""
+        """True if no flit can move any more."""
         return self._simulation.finished or self._simulation.deadlocked
 
     @property
@@ -176,12 +176,12 @@ class _Run:
         return self.result.compared_cycles >= self._wave_first
 
     def _chunk_cycles(self) -> int:
-        """Return cycles of the next chunk: all of them are in the waveform, or none is."""
+        """Return the cycles of the next chunk, which lies wholly inside or outside of the waveform."""
         end = self._end if self._dumped else min(self._end, self._wave_first)
         return min(CHUNK_CYCLES, end - self.result.compared_cycles)
 
     def _chunk(self, cycles: int, watch: Watcher | None) -> None:
-        """Compare so many cycles more."""
+        """Compare the next cycles."""
         first = self._simulation.cycle
         recording = self._simulation.record(cycles)
         expected = self._expectation.packed_rows(recording, self._bench.row_bytes)
@@ -202,7 +202,7 @@ class _Run:
             self._differs(first, row, *texts)
 
     def _offers(self, offered: dict[int, list[tuple[int, int]]], cycles: int) -> Iterator[Setting]:
-        """Yield an offer stands for one cycle, in which it must be taken."""
+        """Yield the port settings of offers, each for one cycle, in which the network must accept it."""
         rows = sorted(row for row, offers in offered.items() if offers)
         ends = {row + 1 for row in rows} | ({0} if self._offering else set())
         for row in sorted({*rows, *ends}):

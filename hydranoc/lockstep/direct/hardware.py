@@ -1,4 +1,4 @@
-"""Resets, tables and channel counters of a harness that runs in a ``DirectBench``, as ``tb.common`` drives them."""
+"""Resets, tables and channel counters of a harness in a ``DirectBench``, driven as by ``tb.common``."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from topology.common.host_pattern import HostBehaviour
 
 RESET_CYCLES = 8
 FIRST_CYCLE_ROWS = 10
-"""Rows before cycle 0, behind a reset of ``RESET_CYCLES`` without tables: the first row, and one behind the reset."""
+"""Rows before cycle 0 besides a reset of ``RESET_CYCLES`` without tables: the first row, and one after the reset."""
 
 
 def set_hosts(bench: DirectBench, hosts: HostBehaviour, *, dumped: bool = False) -> None:
@@ -27,7 +27,7 @@ def reset(
     bench : DirectBench
     table_words : sequence of int
     cycles : int
-        Cycles of reset behind the tables.
+        Cycles of reset after the tables.
     dumped : bool
         Write these cycles into the waveform.
     """
@@ -43,7 +43,7 @@ def reset(
 
 
 def rest_counters(bench: DirectBench) -> None:
-    """Neither count nor clear. Takes a cycle."""
+    """Stop counting without clearing. Takes a cycle."""
     bench.run(1, [(0, f"counters_{name}", 0) for name in ("clear", "address", "enable")])
 
 

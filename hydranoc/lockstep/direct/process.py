@@ -23,15 +23,15 @@ Setting = tuple[int, str, int]
 
 
 class DirectBench:
-    """A harness that runs; close it, or use it as a context.
+    """A running harness; close it, or use it as a context.
 
     Parameters
     ----------
     source : BenchSource
     built : BuiltSimulator
-        By ``build_directly`` of the same source.
+        Result of ``build_directly`` for the same source.
     wave : Path or None
-        File for the waveform of runs that are dumped, if it is built for waves.
+        File for the waveform of dumped runs, if it is built for waves.
 
     Members
     -------
@@ -43,9 +43,9 @@ class DirectBench:
     Raises
     ------
     NotFromRegisters
-        By every method if the process has ended because it has blocks that cannot be any.
+        From every method if the process has ended because of an invalid block.
     SimulatorFailed
-        By every method if the process has ended otherwise.
+        From every method if the process has ended otherwise.
     """
 
     def __init__(self, source: BenchSource, built: BuiltSimulator, wave: Path | None = None):
@@ -78,20 +78,20 @@ class DirectBench:
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout, self._log):
             if stream:
-                with contextlib.suppress(OSError):  # what was still to be written, nobody reads
+                with contextlib.suppress(OSError):  # the process has ended: unwritten data is obsolete
                     stream.close()
         self._held.close()
 
     def run(
         self, cycles: int, settings: Iterable[Setting], expected: np.ndarray | None = None, *, dumped: bool = False
     ) -> tuple[int, bytes] | None:
-        """Run so many cycles, or up to the first row that is not as expected.
+        """Run a number of cycles, or up to the first row that differs from the expected one.
 
         Parameters
         ----------
         cycles : int
         settings : iterable of (int, str, int)
-            Values of ports, by the row before whose clock edge they are set.
+            Values of ports, set before the clock edge of the given row.
         expected : uint8 array, shape (cycles, row_bytes), or None
             None compares nothing.
         dumped : bool
@@ -100,7 +100,7 @@ class DirectBench:
         Returns
         -------
         (int, bytes) or None
-            The first row that differs, and what the hardware has there; the harness stays in that cycle.
+            The first row that differs, and the hardware's row; the harness stays in that cycle.
         """
         if expected is not None and expected.shape != (cycles, self.row_bytes):
             raise ValueError(f"Expected rows must be of shape {(cycles, self.row_bytes)}, not {expected.shape}")
@@ -109,7 +109,7 @@ class DirectBench:
         return (differs, self._read(self.row_bytes)) if differs >= 0 else None
 
     def read(self, port: str) -> int:
-        """Return the value of a port as it is now."""
+        """Return the current value of a port."""
         number, size = self._ports[port]
         self._start_chunk(0, (), None, read=number)
         self._end_chunk()

@@ -1,4 +1,4 @@
-"""Groups the C++ that Verilator writes into few translation units, and writes the makefile that compiles them.
+"""Grouping of Verilator's C++ into few translation units, with the makefile that compiles them.
 
 Verilator writes dozens of files. Compiled one by one, each reads the headers of Verilator's library, which takes longer
 than most files themselves; compiled together, they are built in half of the time (docs/lockstep.md).
@@ -11,12 +11,12 @@ from pathlib import Path
 from hydranoc.lockstep.verilator_flags import FAST, SLOW
 
 UNIT_BYTES = 4_000_000
-"""Text in a unit: with more, units of a large network would not be compiled at the same time."""
+"""Bytes of text in a unit: with more, units of a large network would not be compiled in parallel."""
 MAKEFILE = "program.mk"
 _LIST = re.compile(r"^VM_(\w+) \+= \\\n((?:[ \t]+\S+ \\\n)*)", re.MULTILINE)
 _FAST_LISTS = ("CLASSES_FAST",)
 _SLOW_LISTS = ("CLASSES_SLOW", "SUPPORT_FAST", "SUPPORT_SLOW")
-"""Code that writes waveforms is slow code: a waveform has few cycles, and its code is half of all code."""
+"""Lists of slow code. It includes code for waveforms: a waveform has few cycles, and its code is half of all code."""
 _INCLUDE = '#undef VL_PCH_INCLUDED // a header that is not precompiled here\n#include "{file}"\n'
 _LIBRARY_LISTS = ("GLOBAL_FAST", "GLOBAL_SLOW")
 
@@ -27,9 +27,9 @@ def write_units(work: Path, prefix: str, program: str, blocks: Sequence[str], wr
     Parameters
     ----------
     work : Path
-        Folder with what Verilator has written for the network, and a folder in it for each block.
+        Folder with Verilator's output for the network, and a folder in it for each block.
     prefix : str
-        Of the network's classes.
+        Prefix of the network's classes.
     program : str
         File that the makefile's target ``program`` links.
     blocks : sequence of str
@@ -63,7 +63,7 @@ def _files(lists: Iterable[tuple[Path, dict[str, list[str]]]], wanted: Sequence[
 
 
 def _groups(files: Sequence[Path]) -> list[list[Path]]:
-    """Return files in their order, at most ``UNIT_BYTES`` in a group unless one file has more."""
+    """Return the files in groups, in their order, with at most ``UNIT_BYTES`` in a group unless one file has more."""
     groups: list[list[Path]] = [[]]
     size = 0
     for file in files:
@@ -77,7 +77,7 @@ def _groups(files: Sequence[Path]) -> list[list[Path]]:
 
 
 def _makefile(prefix: str, program: str, units: Sequence[str]) -> str:
-    """Return verilator's own makefile gives compiler, linker and their options."""
+    """Return the makefile; Verilator's own one sets compiler, linker and their options."""
     rules = [
         f"{name}_%.o: {name}_%.cpp\n\t$(OBJCACHE) $(CXX) {level} $(CXXFLAGS) $(CPPFLAGS) -c -o $@ $<"
         for name, level in (("fast", FAST), ("slow", SLOW))

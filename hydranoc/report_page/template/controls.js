@@ -1,4 +1,4 @@
-// The page at work: buttons, keys and the mouse.
+// Controls of the page: buttons, keys and the mouse.
 
 const SPEEDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000];
 const SECONDS_OF_A_REPLAY = 90, FRAMES_KEPT = 240, TOLD_EVERY_MILLISECONDS = 200;
@@ -22,7 +22,7 @@ class Player {
 
   get cycle() { return Math.floor(this.time); }
 
-  // What is to be selected: { message } or { channel } or { channel, message } or {}.
+  // The new selection: { message } or { channel } or { channel, message } or {}.
   choose({ message = -1, channel = -1 }) {
     Object.assign(this.chosen, { message, channel });
     this.chosen.members = new Set(message < 0 ? [] : this.messages.membersOf(message));
@@ -31,7 +31,7 @@ class Player {
     this.dirty = true;
   }
 
-  // Choose a channel and whoever holds it; nothing if there is none.
+  // Select a channel and its holder; nothing if there is none.
   chooseAt(x, y) {
     const moment = this.moment.at(this.cycle);
     const channel = this.view.channelAt(x, y, (one) => !this.picture.isUndrawn(one) || moment.holder[one] >= 0);
@@ -76,7 +76,7 @@ class Player {
     if (this.frames.length > FRAMES_KEPT) this.frames.shift();
   }
 
-  // In words; while it plays seldom enough to be read, and not while a button there is pressed or has the focus.
+  // Update the text; during play at a readable rate, and not while a button there is pressed or has the focus.
   tell(moment, now) {
     const box = byId("told"), at = document.activeElement;
     const busy = this.pressed || now - this.toldAt < TOLD_EVERY_MILLISECONDS || (box.contains(at) && at !== box);

@@ -1,11 +1,11 @@
-// The picture: what stands still is drawn once and kept, worms are drawn anew in every cycle.
+// The picture: static parts are drawn once and cached, worms are redrawn in every cycle.
 
 const CIVIDIS = ["#00204c", "#213d6b", "#555b6c", "#7b7a77", "#a59c74", "#d3c064", "#ffe945"];
 const COLOURS = 6, MARKERS = 3, NAME_UNIT = 26;
 
 function rgb(hex) { return [1, 3, 5].map((k) => parseInt(hex.slice(k, k + 2), 16)); }
 
-// Colour of a share from 0 to 1: what is much stands out from the page, light or dark.
+// Colour of a fraction from 0 to 1: high values contrast with the page, light or dark.
 function shade(share, dark) {
   const place = Math.min(Math.max(dark ? 0.15 + 0.85 * share : 0.92 * (1 - share), 0), 1) * (CIVIDIS.length - 1);
   const k = Math.min(Math.floor(place), CIVIDIS.length - 2), part = place - k;
@@ -57,7 +57,7 @@ class Picture {
 
   isUndrawn(channel) { return this.scene.ways[this.scene.channels[channel][0]][0] === 2; }
 
-  // Everything that stands still: links below worms, switches and processors above them.
+  // All static parts: links below worms, switches and processors above them.
   still() {
     this.links(this.layer(this.below));
     this.vertices(this.layer(this.above));
@@ -79,7 +79,7 @@ class Picture {
     this.stubNames(context);
   }
 
-  // The busiest last, so that nothing hides them.
+  // The busiest last, on top of the others.
   utilisation(context) {
     const { flits } = this.use, order = flits.map((_, channel) => channel).sort((a, b) => flits[a] - flits[b]);
     context.lineCap = "butt";
@@ -160,7 +160,7 @@ class Picture {
     if (this.mode === "worms") this.drawWaiting(context, moment, chosen);
   }
 
-  // The channel that is selected, between two lines.
+  // The selected channel, between two lines.
   mark(context, channel) {
     for (const [width, colour] of [[this.wormWidth + 7, "ink"], [this.wormWidth + 4, "page"]]) {
       context.beginPath();
@@ -206,7 +206,7 @@ class Picture {
     if (chosen.members.size) this.drawTree(context, moment, chosen);
   }
 
-  // Arrows where worms have their heads.
+  // Arrows at the heads of worms.
   drawHeads(context, channels, colour) {
     const { view } = this, size = Math.min(Math.max(0.065 * view.unit, 3.2), 9);
     context.fillStyle = colour;
@@ -227,7 +227,7 @@ class Picture {
     }
   }
 
-  // All channels of the selected message: those that it has left, holds, and is still to have.
+  // All channels of the selected message: released, held, and future ones.
   drawTree(context, moment, chosen) {
     const { visits, cycle } = moment, left = [], held = [], coming = [];
     for (const message of chosen.members) {
@@ -242,7 +242,7 @@ class Picture {
     this.drawHeads(context, held.filter((channel) => !moment.goneOn[moment.holder[channel]]), accent);
   }
 
-  // A dot for each head that stands before a channel; those before channels of others have a ring.
+  // A dot for each head that waits for a channel, with a ring if another message holds the channel.
   drawWaiting(context, moment, chosen) {
     const { view } = this, { visits } = moment, before = new Map();
     const size = Math.min(Math.max(0.05 * view.unit, 2), 6);
@@ -252,7 +252,7 @@ class Picture {
       const line = view.lines[channel][0], dx = line[2] - line[0], dy = line[3] - line[1];
       const [, , source, sink] = this.scene.channels[channel], length = Math.hypot(dx, dy) || 1;
       const away = view.hiddenBy(source) + 0.05 + place * 0.11;
-      // those for which there is no room between the vertices stand in the text alone
+      // those without room between the vertices are only in the text
       if (place && (place >= MARKERS || away + 0.05 + view.hiddenBy(sink) > length)) continue;
       const x = view.across(line[0] + (dx / length) * away), y = view.down(line[1] + (dy / length) * away);
       const isChosen = chosen.members.has(visits.message[v]);

@@ -1,4 +1,4 @@
-// The network in one cycle: who holds each channel, which heads wait for one, and where worms have their heads.
+// The network in one cycle: the holder of each channel, waiting heads, and positions of worms' heads.
 
 class Moment {
   constructor(visits, channels) {
@@ -27,7 +27,7 @@ class Moment {
     return this;
   }
 
-  // Whether another message has the channel that a visit waits for.
+  // True if another message holds the channel that a visit waits for.
   blocked(visit) {
     const holder = this.holder[this.visits.channel[visit]];
     return holder >= 0 && this.visits.message[holder] !== this.visits.message[visit];

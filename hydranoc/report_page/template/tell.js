@@ -1,4 +1,4 @@
-// What is selected, in words.
+// The selection, in words.
 
 const MOST_LISTED = 300;
 
@@ -129,7 +129,7 @@ class Teller {
     return parts;
   }
 
-  // The other messages of a multicast that software sends.
+  // The other messages of a software multicast.
   others(i) {
     const members = this.messages.membersOf(i).filter((other) => other !== i);
     if (!members.length) return [];
@@ -137,7 +137,7 @@ class Teller {
       members.slice(0, MOST_LISTED).flatMap((other) => [this.messageButton(other), " "]))];
   }
 
-  // Channels that follow one another stand in one list; where a worm splits, its branches are lists of their own.
+  // Consecutive channels are in one list; where a worm splits, its branches are lists of their own.
   tree(at, budget) {
     const { visits } = this, list = element("ul");
     for (let next = at; next.length && budget.left > 0;) {

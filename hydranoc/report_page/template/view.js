@@ -1,4 +1,4 @@
-// Where everything is on the canvas. Lengths of the network are those of the drawing, upwards; the canvas's are pixels.
+// Positions on the canvas. Lengths of the network are those of the drawing, upwards; the canvas's are pixels.
 
 const LANE_GAP = 0.07, LANES_WIDTH = 0.2, BESIDE = 0.05, EDGE = 0.45, NEAR_PIXELS = 9, CIRCLE = 0.78;
 
@@ -56,7 +56,7 @@ class View {
     this.y = (this.box.low + this.box.high) / 2;
   }
 
-  // Pixels of a unit.
+  // Pixels per unit.
   get unit() {
     const { left, right, low, high } = this.box;
     return this.zoom * Math.min(this.width / (right - left), this.height / (high - low), 170);
@@ -66,7 +66,7 @@ class View {
 
   down(y) { return this.height / 2 - (y - this.y) * this.unit; }
 
-  // Larger or smaller, with the point at (px, py) where it is.
+  // Zoom in or out, with the point at (px, py) fixed.
   scale(factor, px = this.width / 2, py = this.height / 2) {
     const before = this.unit;
     this.zoom = Math.min(Math.max(this.zoom * factor, 0.5), 40);
@@ -80,7 +80,7 @@ class View {
     this.y += dy / this.unit;
   }
 
-  // The channel nearest to a point of the canvas, or -1; of undrawn ones only those that `shown` lets pass.
+  // The channel nearest to a point of the canvas, or -1; of undrawn ones only those that `shown` accepts.
   channelAt(px, py, shown) {
     let best = -1, nearest = NEAR_PIXELS;
     this.lines.forEach((parts, channel) => {
@@ -96,7 +96,7 @@ class View {
     return best;
   }
 
-  // Parts of a unit that a vertex hides of the lines that end at it.
+  // Length in units that a vertex hides of the lines that end at it.
   hiddenBy(vertex) {
     const { switches, side, boxed } = this.scene;
     if (vertex >= switches.length) return side / 2;

@@ -1,1 +1,1 @@
-"""What studies of several families need: figures, points, replications, runs to the end."""
+"""Common parts of studies: figures, points, replications, runs to the end."""

@@ -1,8 +1,8 @@
-"""A figure measured anew, held against the kept rows of a full run.
+"""Comparison of a newly measured figure with the stored rows of a full run.
 
-Rule, fixed beforehand: at every load that both have the verdict is the same, and each pair of means
-is no farther apart than twice the half width of the interval of their difference. What has no chance in it is equal.
-Loads within the kept interval of saturation, widened by a quarter to either side, may come out either way.
+Rule, fixed beforehand: at every common load the verdicts are equal, and each pair of means is no farther
+apart than twice the half width of the interval of their difference. Deterministic values are equal.
+Loads within the stored interval of saturation, widened by a quarter to either side, may have either verdict.
 """
 
 import csv
@@ -22,7 +22,7 @@ NEAR_SATURATION = 0.25
 
 @dataclass(frozen=True)
 class Comparable:
-    """Which columns of a figure's rows are held against one another.
+    """Columns of a figure's rows that are compared.
 
     Members
     -------
@@ -31,7 +31,7 @@ class Comparable:
     intervals : tuple of (str, str)
         Columns of a mean and of its half width.
     exact : tuple of str
-        Columns without chance, which have to be the same.
+        Deterministic columns, which must be equal.
     """
 
     keys: tuple[str, ...]
@@ -41,14 +41,14 @@ class Comparable:
 
 @dataclass(frozen=True)
 class Check:
-    """What came out.
+    """Result of a comparison.
 
     Members
     -------
     compared : int
-        Values that were held against one another.
+        Number of compared values.
     differences : tuple of str
-        Those that differ, in words.
+        Differing values, in words.
     """
 
     compared: int
@@ -56,7 +56,7 @@ class Check:
 
 
 def check_figure(figure: "Figure", kept: Sequence[Row]) -> Check:
-    """Hold a figure against kept rows.
+    """Compare a figure with stored rows.
 
     Raises
     ------
@@ -80,12 +80,12 @@ def check_figure(figure: "Figure", kept: Sequence[Row]) -> Check:
 
 
 def written_rows(figure: "Figure") -> list[dict[str, str]]:
-    """Return rows as they stand in a figure's CSV file."""
+    """Return the rows of a figure's CSV file."""
     return list(csv.DictReader(io.StringIO(csv_text(figure.columns, figure.rows))))
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a CSV file."""
+    """Return the text of a CSV file."""
     stream = io.StringIO(newline="")
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(columns)
@@ -98,7 +98,7 @@ def _name(row: Row, plan: Comparable) -> str:
 
 
 def _differences(new: Row, old: Row, plan: Comparable) -> Iterator[str]:
-    """Yield a text for each value that is compared, empty if it is the same."""
+    """Yield a text for each compared value, empty if it is equal."""
     if new.get("verdict") != old.get("verdict"):
         if not _near_saturation(old):
             yield f"verdict is {new['verdict']}, kept {old['verdict']}"

@@ -1,4 +1,4 @@
-"""A figure or table of a paper: its curves, the paper's claims held against them, and how it is measured."""
+"""A figure or table of a paper: its curves, the paper's claims against them, and settings of its measurement."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -25,12 +25,12 @@ class Series:
     panel : int
         Part of the figure, by position in its ``panels``.
     colour : int or None
-        Number of its colour; None for one of its own.
+        Number of its colour; None for a new colour.
     dashed : bool
     joined, marked : bool
-        Whether its points are joined by a line, and whether each has a mark.
+        Line between its points, and a mark at each.
     saturation : (float, float) or None
-        Between which loads, on the horizontal axis, there begin to be no means.
+        Loads, on the horizontal axis, between which the curve saturates.
     """
 
     name: str
@@ -47,19 +47,19 @@ class Series:
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of a paper, and what was measured.
+    """A statement of a paper, and the measured result.
 
     Members
     -------
     text : str
         The statement.
     measured : str
-        What the run gave, in the statement's terms.
+        The result of the run, in the statement's terms.
     holds : bool
     level : float or None
         Height at which to mark it in the figure.
     note : str
-        Why a claim that does not hold does not, where that is known.
+        Reason why a claim does not hold, where known.
     """
 
     text: str
@@ -87,17 +87,17 @@ class Figure:
     bars : bool
         One bar per series instead of curves.
     x_names : tuple of str
-        What stands at 0, 1, ... on the horizontal axis, if those are not numbers.
+        Labels at 0, 1, ... on the horizontal axis in place of numbers.
     panels : tuple of str
         Titles of the parts, if there are several.
     panels_across : int
-        How many of them stand side by side.
+        Number of parts side by side.
     one_legend : bool
         The first part's legend stands for all of them, above the figure.
     table : tuple of str
-        Lines for people, printed above the claims.
+        Lines of text, printed above the claims.
     comparable : Comparable or None
-        How its rows are held against those of another run.
+        Comparison of its rows with those of another run.
     """
 
     title: str
@@ -120,17 +120,17 @@ class Figure:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """A figure or table of a paper that one command measures again.
+    """A figure or table of a paper that one command reproduces.
 
     Members
     -------
     title : str
-        What it shows, with the place in the paper.
+        Its content, with the place in the paper.
     run : callable
         Effort -> Figure.
     shares : str
-        Name of the points that it has in common with other figures, which are kept when it is finished; empty if it
-        has its own.
+        Name of points shared with other figures, which stay stored when it is finished; empty for points of its
+        own.
     """
 
     title: str
@@ -140,16 +140,16 @@ class Reproduction:
 
 @dataclass(frozen=True)
 class Effort:
-    """How a figure is measured.
+    """Settings of a figure's measurement.
 
     Members
     -------
     quick : bool
-        Coarse, but soon.
+        Coarse and fast.
     progress : callable or None
         See ``Progress``.
     kept : KeptPoints or None
-        Points of an interrupted run; where this one keeps its own.
+        Store of an interrupted run's points and of this run's.
     jobs : int or None
         Cores that share the work; None for all.
     """
@@ -161,7 +161,7 @@ class Effort:
 
     @property
     def points(self) -> dict[str, Any]:
-        """How ``measure_points`` is to go about it."""
+        """Arguments of ``measure_points``."""
         progress = self.progress
         counted = None if progress is None else lambda done, total: progress("measuring", done, total)
         return {"processes": self.jobs or os.cpu_count() or 1, "progress": counted, "kept": self.kept}

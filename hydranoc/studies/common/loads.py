@@ -1,4 +1,4 @@
-"""Latency-load curves of a study: what is measured at every load, and how."""
+"""Latency-load curves of a study: experiment and plan at every load."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ UNBOUNDED = float("inf")
 
 @dataclass(frozen=True)
 class LoadTask:
-    """A point to be measured.
+    """Measurement of one point.
 
     Members
     -------
@@ -35,7 +35,7 @@ class LoadTask:
 
 @dataclass(frozen=True)
 class CurveSetting:
-    """A curve to be measured.
+    """Settings of one curve.
 
     Members
     -------
@@ -51,7 +51,7 @@ class CurveSetting:
     plan_at: Callable[[float], Plan]
 
     def task(self, load: float, means: bool) -> LoadTask:
-        """Return the point at a load; without ``means`` for the verdict alone."""
+        """Return the task of a load; without ``means`` only for the verdict."""
         plan = self.plan_at(load)
         plan = plan if means else replace(plan, relative_half_width=UNBOUNDED)
         return LoadTask(self.name, load, self.experiment_at(load), plan)
@@ -65,7 +65,7 @@ def measure_load(task: LoadTask) -> LoadPoint:
 def measure_load_curves(
     settings: Sequence[CurveSetting], loads: Sequence[float], *, saturation_width: float = 0.05, **effort: Any
 ) -> dict[str, Curve]:
-    """Return all curves, each up to the first load that diverges, and where each saturates.
+    """Return all curves, each up to the first diverging load, and their saturation.
 
     Parameters
     ----------

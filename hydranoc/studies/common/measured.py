@@ -1,4 +1,4 @@
-"""What full runs of figures gave, kept with the project: their rows as CSV files, their claims beside them."""
+"""Results of full runs of figures, stored with the project: rows as CSV files, claims as JSON files."""
 
 import csv
 import json
@@ -13,7 +13,7 @@ MEASURED = Path(str(hydranoc.studies.__file__)).parent / "measured"
 
 @dataclass(frozen=True)
 class MeasuredFigure:
-    """A kept figure.
+    """A stored figure.
 
     Members
     -------
@@ -30,12 +30,12 @@ class MeasuredFigure:
 
 
 def measured_names() -> list[str]:
-    """Return names of the figures that are kept."""
+    """Return the names of the stored figures."""
     return sorted(path.stem for path in MEASURED.glob("*.csv"))
 
 
 def measured_figure(name: str) -> MeasuredFigure | None:
-    """Return a kept figure; None if there is none of that name."""
+    """Return a stored figure; None if there is none of that name."""
     table, claims = (MEASURED / f"{name}{suffix}" for suffix in (".csv", ".json"))
     if not table.exists():
         return None

@@ -12,7 +12,7 @@ QUICK_SIZES = (3, 5)
 
 
 def table_1(effort: Effort) -> Figure:
-    """Return latencies of all procedures in an idle mesh against the closed forms."""
+    """Return table I: latencies of all procedures in an idle mesh against the closed forms."""
     from hydranoc.studies.harts.latency import CUT_FRAMES, PAPER_BYTES, broadcast_latency, packet_flits, send_frames
     from sim_model.harts.analytical import paper_latency, slowest_copies
     from topology.harts.broadcast import COPIES, SFBCAST
@@ -71,7 +71,7 @@ def table_1(effort: Effort) -> Figure:
 
 
 def _lines(name: str, rows: Sequence[tuple], column: int) -> Iterator[Series]:
-    """Latencies against size: a line for each closed form, marks for what was simulated; one for all that are equal."""
+    """Yield latencies against size: a line per closed form, marks for simulations; one for all equal ones."""
     by_values: dict[tuple, list[str]] = {}
     for algorithm in dict.fromkeys(row[0] for row in rows):
         by_values.setdefault(tuple(row[column] for row in rows if row[0] == algorithm), []).append(algorithm)

@@ -17,12 +17,12 @@ PAPER_BYTES = (64, 128, 512)
 
 
 def packet_flits(body_bytes: int) -> int:
-    """Return flits of a packet: the header, and a flit per eight bytes."""
+    """Return the flits of a packet: the header, and a flit per eight bytes."""
     return 1 + -(-body_bytes // BYTES_PER_FLIT)
 
 
 def send_frames(flits: int) -> int:
-    """Return t in frames: the packet's own, and one in which the network processor looks at it."""
+    """Return t in frames: the packet's own, and one for the network processor."""
     return flits + 1
 
 

@@ -4,8 +4,8 @@ The paper's workload: Poisson packets on all nodes, one in a thousand of them a 
 a probability inverse to its distance; bodies of 64, 128 and 512 bytes. A link carries a word of eight bytes per frame,
 the paper's 4 MB/s: a frame is 2 us, four thirds of the paper's clock.
 
-Load is the paper's: the rate at which a node generates bytes, over the peak rate of its links. So it is the share of
-the host's words that are asked for; a link to another node is asked for mean distance / 6 of that.
+Load is the paper's: the rate at which a node generates bytes, over the peak rate of its links. So it is the load of
+the host's link; a link to another node has mean distance / 6 of that.
 """
 
 from dataclasses import dataclass
@@ -34,11 +34,11 @@ BROADCAST_SHARE = 0.001
 CLOCKS_PER_CYCLE = 2.0 / SLOTS / 1.5
 """A frame is 2 us, the paper's clock 1.5 us."""
 PAGES = 48
-"""Packets that a node's memory holds: the paper speaks of no limit."""
+"""Packet pages of a node's memory: the paper mentions no limit."""
 KINDS = PACKET, BROADCAST, DELIVERY = ("packet", "broadcast", "delivery")
 FULL, QUICK = RunLength(20_000, 150), RunLength(5_000, 80)
 PRECISION, QUICK_PRECISION = 0.02, 0.15
-"""Half width of the 95 % intervals as a share of the means, of each kind."""
+"""Half width of the 95 % intervals as a fraction of the means, of each kind."""
 MOST_REPLICATIONS, QUICK_REPLICATIONS = 40, 5
 
 
@@ -54,7 +54,7 @@ class HartsLoad:
     load : float
         The paper's.
     seed : int
-        All algorithms meet the same packets with the same seed; meshes and loads have packets of their own.
+        Equal seeds give equal packets for all algorithms; meshes and loads have different packets.
     """
 
     algorithm: str
@@ -64,12 +64,12 @@ class HartsLoad:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Ordinary packets; broadcasts, until the last copy is in its node's memory; and the same broadcasts once more,
-        until the mean over all copies of when they are, rounded to a cycle (the paper's mean delivery time)."""
+        """Ordinary packets; broadcasts, until the last copy is in its node's memory; and the broadcasts again, with the
+        mean over all copies, rounded to a cycle (the paper's mean delivery time)."""
         return KINDS
 
     def run(self, replication: int, cycles: int) -> Observations:
-        """See ``Experiment``."""
+        """Run one replication, see ``Experiment``."""
         model = cached_model(self.size)
         seeds = np.random.SeedSequence([self.seed, self.size, round(self.load * 1e6), replication])
         messages = workload(model.network, self.algorithm, self.load, cycles, np.random.default_rng(seeds))
@@ -84,7 +84,7 @@ def cached_model(size: int) -> MemoryHostsModel:
 
 
 def harts_curve(algorithm: str, size: int, *, quick: bool = False) -> CurveSetting:
-    """Return a curve to be measured."""
+    """Return the settings of a curve."""
 
     def experiment_at(load: float) -> HartsLoad:
         return HartsLoad(algorithm, size, load)
@@ -99,18 +99,18 @@ def harts_curve(algorithm: str, size: int, *, quick: bool = False) -> CurveSetti
 
 
 def curve_name(algorithm: str, size: int) -> str:
-    """Return name of a curve: algorithm and mesh."""
+    """Return the name of a curve: algorithm and mesh."""
     return f"{algorithm}, size {size}"
 
 
 def packet_rate(load: float) -> float:
-    """Return packets per node and cycle."""
+    """Return the packets per node and cycle."""
     mean_words = sum(count / BYTES_PER_FLIT * share for count, share in BODY_BYTES.items())
     return load / mean_words / SLOTS
 
 
 def workload(mesh: HexMesh, algorithm: str, load: float, cycles: int, random: np.random.Generator) -> Messages:
-    """Return packets that start in so many cycles, in order of time.
+    """Return the packets that start in ``cycles`` cycles, in order of time.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def workload(mesh: HexMesh, algorithm: str, load: float, cycles: int, random: np
         The paper's.
     cycles : int
     random : Generator
-        The same one gives the same packets with any algorithm.
+        Equal generators give equal packets with any algorithm.
     """
     radius = np.array([distance(mesh, 0, node) for node in range(1, mesh.nodes)])
     weights = (1 / radius) / (1 / radius).sum()
@@ -155,7 +155,7 @@ def workload(mesh: HexMesh, algorithm: str, load: float, cycles: int, random: np
 
 
 def last_stored_cycle(results: Results) -> np.ndarray:
-    """When the last copy of each packet was in its node's memory, int64[M]; ``NOT_DELIVERED`` if one is missing."""
+    """Return the cycle of each packet's last copy in memory, int64[M]; ``NOT_DELIVERED`` if one is missing."""
     messages, log = results.messages, copies_of(results)
     wanted = np.bincount(messages.message_of_destination, weights=messages.copies, minlength=len(messages))
     last = np.full(len(messages), NOT_DELIVERED)
@@ -165,13 +165,13 @@ def last_stored_cycle(results: Results) -> np.ndarray:
 
 
 def copies_of(results: Results) -> np.ndarray:
-    """Return the copies that were delivered, see ``Results.copy_log``."""
+    """Return the delivered copies, see ``Results.copy_log``."""
     assert results.copy_log is not None
     return results.copy_log
 
 
 def _observations(results: Results, cycles: int) -> Observations:
-    """Return all packets and broadcasts, and behind them the broadcasts once more, for their mean delivery times."""
+    """Return all packets and broadcasts, followed by the broadcasts again with their mean delivery times."""
     messages, log, last = results.messages, copies_of(results), last_stored_cycle(results)
     count = len(messages)
     broadcasts = np.flatnonzero(messages.operation != UNICAST)

@@ -1,7 +1,7 @@
-"""What the HARTS paper says of its load figures, held against intervals (Sec. 5).
+"""Claims of the HARTS paper about its load figures, checked by intervals (Sec. 5).
 
-The paper gives no numbers. What its words mean here was fixed before the figures were measured by these rules; each
-stands with its claim. Loads are those that all the curves in question carry.
+The paper gives no numbers. These rules for its words were fixed before the figures were measured; each is with its
+claim. Loads are those that all relevant curves carry.
 """
 
 import math
@@ -19,17 +19,17 @@ from topology.harts.graph import HexMesh
 
 SIZES = (5, 7, 9)
 KNEE = 0.5
-"""Beyond this load the paper sees latency grow super-exponentially."""
+"""Load beyond which, by the paper, latency grows super-exponentially."""
 CARRIED = 0.7
-"""Ordinary packets saturate beyond this load, by the paper."""
+"""Load beyond which, by the paper, ordinary packets saturate."""
 LOW_LOAD, SUBSTANTIALLY = 0.3, 1.25
-"""What "substantially higher for low link loads" is here: by a quarter, at loads up to 0.3."""
+"""Rule for "substantially higher for low link loads": by a quarter, at loads up to 0.3."""
 CLUSTER = 0.5
-""""Quite close" is here: by half of what lies between 2 and 4 copies."""
+"""Rule for "quite close": by half of the distance between 2 and 4 copies."""
 
 
 def larger_meshes_slower(curves: Mapping[int, Curve]) -> Claim:
-    """Return each size against the next at each load: the whole interval of the difference has to be above 0."""
+    """Check each size against the next at each load: the whole interval of the difference must be above 0."""
     return ordered(
         "latency increases with the size of the mesh",
         {f"size {size}": latencies(curve) for size, curve in curves.items()},
@@ -37,11 +37,11 @@ def larger_meshes_slower(curves: Mapping[int, Curve]) -> Claim:
 
 
 def linear_in_size(curves: Mapping[int, Curve]) -> Claim:
-    """Return whether latency increases linearly with n, and not as the number of nodes does.
+    """Check that latency increases linearly with n, and not with the number of nodes.
 
-    From n = 5 to 7 and to 9 the number of nodes increases by 66 and by 90, so an increase with it would be 1.36 times
-    as much in the second step. The claim holds if, at each load, the second step is less than 1.36 times the first, and
-    the first less than 1.36 times the second, with whole intervals.
+    From n = 5 to 7 and to 9 the number of nodes increases by 66 and by 90, so a proportional increase would be
+    1.36 times as large in the second step. The claim holds if, at each load, the second step is less than 1.36 times
+    the first, and the first less than 1.36 times the second, with whole intervals.
     """
     small, middle, large = (latencies(curves[size]) for size in SIZES)
     nodes = [HexMesh(size).nodes for size in SIZES]
@@ -66,7 +66,7 @@ def linear_in_size(curves: Mapping[int, Curve]) -> Claim:
 
 
 def super_exponential(curves: Mapping[int, Curve]) -> Claim:
-    """Return whether latency grows faster than exponentially with load beyond 0.5: its logarithm bends upwards.
+    """Check that latency grows faster than exponentially with load beyond 0.5: its logarithm bends upwards.
 
     The rates of growth of the logarithm from one load to the next are compared, from load 0.5 on. The claim holds if in
     each mesh the last is larger than the first with the whole interval of their difference, and none is smaller with
@@ -93,12 +93,12 @@ Step = tuple[float, float]
 
 
 def _growth(logarithms: ByLoad, low: float, high: float) -> float:
-    """Return factor of growth in a tenth of load."""
+    """Return the factor of growth per tenth of load."""
     return math.exp(0.1 * (logarithms[high].mean - logarithms[low].mean) / (high - low))
 
 
 def _bend(logarithms: ByLoad, first: Step, second: Step) -> Interval:
-    """Return rate of growth in one step of load, less that in another."""
+    """Return the difference of the rates of growth in two steps of load."""
     weights = dict.fromkeys((*first, *second), 0.0)
     for (low, high), sign in ((second, 1), (first, -1)):
         weights[high] += sign / (high - low)
@@ -107,7 +107,7 @@ def _bend(logarithms: ByLoad, first: Step, second: Step) -> Interval:
 
 
 def packets_saturate_late(curves: Mapping[int, Curve]) -> Claim:
-    """Return whether all meshes carry load 0.7."""
+    """Check that all meshes carry load 0.7."""
     texts = [f"size {size}: {saturation_text(curve.saturation)}" for size, curve in curves.items()]
     return Claim(
         f"saturation sets in beyond load {CARRIED:g}",
@@ -117,10 +117,10 @@ def packets_saturate_late(curves: Mapping[int, Curve]) -> Claim:
 
 
 def copies_close_together(curves: Mapping[int, Curve]) -> Claim:
-    """Whether 4, 5 and 6 copies cost about the same: as factors, less than half as far apart as 2 and 4 copies are.
+    """Check that 4, 5 and 6 copies cost about the same: as factors, less than half as far apart as 2 and 4 copies.
 
-    At each load that all carry, each pair of the three, with the whole interval. So 2, 3 and 4 copies can never pass
-    for "about the same".
+    The rule is for each pair of the three at each load that all carry, with the whole interval. So 2, 3 and 4 copies
+    can never be "about the same".
     """
     many, few = (4, 5, 6), (2, 4)
     logarithms = {
@@ -143,7 +143,7 @@ def copies_close_together(curves: Mapping[int, Curve]) -> Claim:
 
 
 def _nearer(at: Mapping[int, Interval], pair: tuple[int, int], reference: tuple[int, int]) -> bool:
-    """Return whether logarithms of a pair differ by less than half of those of another."""
+    """Return True if the logarithms of a pair differ by less than half as much as those of another."""
     weights = dict.fromkeys(at, 0.0)
     weights[pair[1]] += 1
     weights[pair[0]] -= 1
@@ -153,7 +153,7 @@ def _nearer(at: Mapping[int, Interval], pair: tuple[int, int], reference: tuple[
 
 
 def stored_substantially_slower(stored: Curve, fast: Curve) -> Claim:
-    """Return SFBCAST takes at least a quarter longer than SBCAST, with the whole interval, at all loads up to 0.3."""
+    """Check that SFBCAST takes at least a quarter longer than SBCAST, with the whole interval, at loads up to 0.3."""
     quotients = {load: found for load, found in increases(stored, fast).items() if load <= LOW_LOAD}
     texts = [f"{found.mean:.0f}±{found.half_width:.0f} % at {load:g}" for load, found in quotients.items()]
     return Claim(
@@ -164,7 +164,7 @@ def stored_substantially_slower(stored: Curve, fast: Curve) -> Claim:
 
 
 def stored_rises_less(stored: Curve, fast: Curve) -> Claim:
-    """Return latency of SFBCAST less that of SBCAST, in clocks, has to fall with load: see ``moves``."""
+    """Check that the latency of SFBCAST less that of SBCAST, in clocks, falls with load: see ``moves``."""
     under, found = latencies(fast), latencies(stored)
     gaps = {
         load: combination([(CLOCKS_PER_CYCLE, found[load]), (-CLOCKS_PER_CYCLE, under[load])])

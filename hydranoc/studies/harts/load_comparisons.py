@@ -1,4 +1,4 @@
-"""Values of the HARTS load figures by load, and what can be said of several of them."""
+"""Values of the HARTS load figures by load, and comparisons of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -13,17 +13,17 @@ ByLoad = Mapping[float, Interval]
 
 
 def common_loads(curves: Sequence[Curve]) -> list[float]:
-    """Return loads that all curves carry."""
+    """Return the loads that all curves carry."""
     return sorted(set.intersection(*({point.load for point in curve.stable} for curve in curves)))
 
 
 def latencies(curve: Curve, kind: str = BROADCAST) -> dict[float, Interval]:
-    """Return in cycles, by load."""
+    """Return latencies in cycles, by load."""
     return {point.load: point.latency_cycles(kind) for point in curve.stable}
 
 
 def increases(curve: Curve, base: Curve, kind: str = BROADCAST) -> dict[float, Interval]:
-    """Return by how many per cent latencies of one curve lie above those of another, by load."""
+    """Return the increase of a curve's latencies over another's in per cent, by load."""
     found, under = latencies(curve, kind), latencies(base, kind)
     quotients = {load: ratio(found[load], under[load]) for load in common_loads([curve, base])}
     return {
@@ -32,10 +32,10 @@ def increases(curve: Curve, base: Curve, kind: str = BROADCAST) -> dict[float, I
 
 
 def moves(text: str, values: Mapping[str, ByLoad], sign: int, unit: str) -> Claim:
-    """Return whether something rises (``sign`` 1) or falls (-1) with load.
+    """Check that values rise (``sign`` 1) or fall (-1) with load.
 
-    From the first load to the last it has to, with the whole interval of the difference; and at no step it may go the
-    other way with the whole interval.
+    The rule is for the whole interval of the difference from the first load to the last; and no step may go the other
+    way with the whole interval.
     """
     texts, holds = [], []
     for name, by_load in values.items():
@@ -54,18 +54,18 @@ def _moved(first: Interval, last: Interval, sign: int) -> bool:
 
 
 def ordered(text: str, values: Mapping[str, ByLoad]) -> Claim:
-    """Return whether each curve lies above the one before it: see ``above``."""
+    """Check that each curve lies above the previous one: see ``above``."""
     return above(text, [(f"{name} against {lower}", values[name], values[lower]) for lower, name in pairwise(values)])
 
 
 def above(text: str, pairs: Iterable[tuple[str, ByLoad, ByLoad]]) -> Claim:
-    """Whether one curve lies above another at every load that both have, with the whole interval of the difference.
+    """Check that one curve lies above another at every common load, with the whole interval of the difference.
 
     Parameters
     ----------
     text : str
     pairs : iterable of (str, values by load, values by load)
-        What is compared, the upper curve, the lower one.
+        Name of the comparison, the upper curve, the lower one.
     """
     holding, compared, below, open_ = 0, 0, {}, {}
     for name, upper, lower in pairs:

@@ -29,12 +29,12 @@ class HartsCurves:
 
     @property
     def all(self) -> list[Curve]:
-        """In the order in which they were asked for."""
+        """All curves, in the order of the request."""
         return list(self.by_name.values())
 
 
 def measure_harts_curves(algorithms: Sequence[str], sizes: Sequence[int], effort: Effort) -> HartsCurves:
-    """Return curves of all algorithms in all meshes."""
+    """Return the curves of all algorithms in all meshes."""
     settings = [
         harts_curve(algorithm, size, quick=effort.quick)
         for size in sorted(sizes, reverse=True)

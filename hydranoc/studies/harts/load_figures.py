@@ -18,14 +18,14 @@ COPIES = (2, 3, 4, 5, 6)
 SBCAST, SFBCAST = "sbcast", "sfbcast"
 UNIT = "clocks"
 SHARED = "harts-loads"
-"""Their curves are measured once."""
+"""Name of their shared points: their curves are measured once."""
 INCREASE = ("increase_percent", "increase_half_width_percent")
-"""Columns of what figures 11, 13 and 14 draw."""
+"""Columns for the increase in figures 11, 13 and 14."""
 LATENCY_AXIS = "latency, clocks of 1.5 us (95 % confidence)"
 
 
 def figure_10(effort: Effort) -> Figure:
-    """Return SBCAST against load, by size."""
+    """Return figure 10: SBCAST against load, by size."""
     from hydranoc.studies.harts import load_claims
     from hydranoc.studies.harts.load_curves import measure_harts_curves
 
@@ -48,7 +48,7 @@ def figure_10(effort: Effort) -> Figure:
 
 
 def figure_11(effort: Effort) -> Figure:
-    """Return several copies against SBCAST, size 7."""
+    """Return figure 11: several copies against SBCAST, size 7."""
     from hydranoc.studies.harts import load_claims
     from hydranoc.studies.harts import load_comparisons as comparisons
     from hydranoc.studies.harts.load_curves import measure_harts_curves
@@ -73,7 +73,7 @@ def figure_11(effort: Effort) -> Figure:
 
 
 def figure_12(effort: Effort) -> Figure:
-    """Return SBCAST against SFBCAST, size 5."""
+    """Return figure 12: SBCAST against SFBCAST, size 5."""
     from hydranoc.studies.harts import load_claims
     from hydranoc.studies.harts.load_curves import measure_harts_curves
 
@@ -91,7 +91,7 @@ def figure_12(effort: Effort) -> Figure:
 
 
 def stored_by_size(effort: Effort, *, title: str, mean_delivery: bool) -> Figure:
-    """Return increase of SFBCAST over SBCAST, by size: of the latency, or of the mean delivery time."""
+    """Return the increase of SFBCAST over SBCAST, by size: of the latency, or of the mean delivery time."""
     from hydranoc.studies.harts import load_claims
     from hydranoc.studies.harts import load_comparisons as comparisons
     from hydranoc.studies.harts.load import BROADCAST, DELIVERY
@@ -136,7 +136,7 @@ def _increases(name: str, by_load: "ByLoad") -> Series:
 
 
 def _table(curves: "HartsCurves", increases: "Mapping[str, ByLoad] | None" = None) -> dict[str, Any]:
-    """Return rows of all curves; with the increases that are drawn, by name of curve, in the rows of their loads."""
+    """Return the rows of all curves, with the drawn increases, by name of curve, in the rows of their loads."""
     from hydranoc.studies.common.load_series import load_comparison, load_table
     from hydranoc.studies.harts.load import CLOCKS_PER_CYCLE, KINDS
 
@@ -151,7 +151,7 @@ def _table(curves: "HartsCurves", increases: "Mapping[str, ByLoad] | None" = Non
 
 
 def _increase_cells(increase: "Interval | None") -> tuple[object, object]:
-    """Return empty in the rows of what is the base, and where one of the two has no mean."""
+    """Return the cells of an increase, empty for the base curve, and where one of the two has no mean."""
     if increase is None:
         return "", ""
     return six_digits(increase.mean), six_digits(increase.half_width)

@@ -1,4 +1,4 @@
-"""Packets that go round the whole mesh (Algorithm A, Sec. 5) among ordinary ones: how often each was stored."""
+"""Packets round the whole mesh (Algorithm A, Sec. 5) among ordinary ones: number of times each was stored."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -52,12 +52,12 @@ class RoundsLoad:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Ordinary packets; and broadcasts, whose latency stands for the number of sends of their packet: the source's,
-        and one wherever it was stored before it went on."""
+        """Ordinary packets; and broadcasts, with the sends of their packet as latency: the source's, and one at each
+        node that stored it."""
         return KINDS
 
     def run(self, replication: int, cycles: int) -> Observations:
-        """See ``Experiment``."""
+        """Run one replication, see ``Experiment``."""
         routing = HartsRouting(HexMesh(self.size), FLIT_BITS, algorithm_a=True)
         seeds = np.random.SeedSequence([self.seed, self.size, round(self.load * 1e6), replication])
         messages = workload(routing.mesh, ALGORITHM_A, self.load, cycles, np.random.default_rng(seeds))
@@ -76,10 +76,9 @@ class RoundsLoad:
 
 
 def sends(results: Results) -> np.ndarray:
-    """Sends of each broadcast's packet, int64[M]; for complete ones by Algorithm A.
+    """Return the sends of each broadcast's packet, int64[M]; for complete ones by Algorithm A.
 
-    A packet that was cut through is in the next node's memory a frame after it was in this one's; one that was stored
-    takes a send.
+    A packet that cuts through reaches the next node's memory a frame after this one's; a stored packet takes a send.
     """
     log = copies_of(results)
     log = log[np.lexsort((log["hops"], log["message"]))]
@@ -97,13 +96,13 @@ class RoundPoint:
     load : float
         The paper's.
     verdict : str
-        One of ``VERDICTS``: whether there are means.
+        One of ``VERDICTS``, the existence of means.
     busy : float
-        Words per frame on the links that Algorithm A's packets take.
+        Words per frame on the links of Algorithm A's packets.
     sends, half_width : float
-        Of such a packet, with half width of the 95 % interval.
+        Sends of such a packet, with half width of the 95 % interval.
     broadcasts, replications : int
-        Behind this.
+        Sample sizes.
     """
 
     load: float
@@ -116,7 +115,7 @@ class RoundPoint:
 
     @property
     def stable(self) -> bool:
-        """True if there are means."""
+        """True if means exist."""
         return self.verdict == STABLE
 
 

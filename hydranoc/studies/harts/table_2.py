@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 
 SIZE = 3
 PRINTED = {0.0: (1.0, 17.0), 0.05: (1.85, 16.15), 0.1: (2.7, 15.3), 0.15: (3.55, 14.45), 0.2: (4.4, 13.6)}
-"""Times S + rM and times d of Algorithm A by rho, as the paper has them."""
+"""The paper's multiples of S + rM and of d for Algorithm A, by rho."""
 PRINTED_STORED = 2
-"""Times S + rM of SBCAST without cut-through."""
+"""The paper's multiple of S + rM for SBCAST without cut-through."""
 LOADS, QUICK_LOADS = (0.2, 0.4, 0.6, 0.8), (0.2, 0.6)
 TOLERANCE = 0.1
 COLUMNS = ("load", "verdict", "busy", "sends", "half_width", "formula_sends", "broadcasts", "replications")
 
 
 def table_2(effort: Effort) -> Figure:
-    """Return how often Algorithm A's packet is sent, by how busy links are.
+    """Return the number of sends of Algorithm A's packet, by the load of links.
 
-    The paper's numbers are a formula: a packet that goes round the mesh meets 17 links that are busy with a probability
-    of rho each, and is stored there. Here the packet goes round: in an idle mesh, which is the first row, and among the
-    ordinary packets of figures 10 to 14, where rho is what its links carry.
+    The paper's numbers are a formula: a packet round the mesh meets 17 links, each busy with probability rho, and is
+    stored there. Here the packet is simulated: in an idle mesh, which is the first row, and among the ordinary packets
+    of figures 10 to 14, where rho is the load of its links.
     """
     from hydranoc.studies.harts.stored_rounds import measure_rounds
 
@@ -55,7 +55,7 @@ def table_2(effort: Effort) -> Figure:
 
 
 def idle_claim() -> Claim:
-    """Return the row of rho = 0, and what stands against it: in an idle mesh, with T and d as in table I."""
+    """Check the row of rho = 0 in an idle mesh, with T and d as in table I."""
     from hydranoc.studies.harts.latency import CUT_FRAMES, PAPER_BYTES, broadcast_latency, packet_flits, send_frames
     from topology.harts.broadcast import ALGORITHM_A, SFBCAST
 
@@ -74,7 +74,7 @@ def idle_claim() -> Claim:
 
 
 def buffering_claim(points: "Sequence[RoundPoint]") -> Claim:
-    """Sends at each load over 1 + 17 rho: the whole interval of the quotient has to lie within 10 % of 1."""
+    """Check the sends at each load over 1 + 17 rho: the whole interval of the quotient must be within 10 % of 1."""
     quotients = [(point, point.sends / _formula(point), point.half_width / _formula(point)) for point in points]
     measured = [
         f"{point.sends:.2f}±{point.half_width:.2f} at rho = {point.busy:.3f} ({_formula(point):.2f} by the table)"

@@ -1,1 +1,1 @@
-"""What is measured again of the hypercube paper."""
+"""Reproduced results of the hypercube paper."""

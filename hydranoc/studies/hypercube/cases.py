@@ -1,4 +1,4 @@
-"""The paper's cubes and traffic, and how its figures show them."""
+"""The paper's cubes and traffic, and their series in figures."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ QUICK_DIMENSIONS, QUICK_FLITS = DIMENSIONS[:2], FLITS[:1]
 
 
 def paper_loads(flits: Sequence[int] = FLITS, dimensions: Sequence[int] = DIMENSIONS) -> list[HypercubeLoad]:
-    """Return every cube with every share of broadcasts: by n, V, M and then β. Rates are 0."""
+    """Return every cube with every fraction of broadcasts: by n, V, M and then β. Rates are 0."""
     return [
         HypercubeLoad(n, lanes, length, fraction)
         for n in dimensions
@@ -28,14 +28,14 @@ def paper_loads(flits: Sequence[int] = FLITS, dimensions: Sequence[int] = DIMENS
 
 
 def named(fraction: float) -> str:
-    """Return a share of broadcasts, for legends."""
+    """Return the name of a fraction of broadcasts, for legends."""
     return f"β = {fraction:g}"
 
 
 def equation_series(
     variant: Variant, load: HypercubeLoad, x: Sequence[float], y: Sequence[float], *, panel: int, joined: bool = True
 ) -> Series:
-    """What a variant of the equations says of a load: a line, dashed for the fixed one; or marks, open for that."""
+    """Return the results of a variant of the equations: a line, dashed for the fixed one; or marks, open for that."""
     fraction = load.broadcast_fraction
     return Series(
         f"{variant}, {named(fraction)}",
@@ -50,14 +50,14 @@ def equation_series(
 
 
 def simulated_series(points: Sequence["CubePoint"], load: HypercubeLoad, observed: str, *, panel: int) -> Series:
-    """Return what was simulated of a load: marks with intervals.
+    """Return the simulated points of a load: marks with intervals.
 
     Parameters
     ----------
     points : sequence of CubePoint
-        Those of other loads are left out, and those without means.
+        Points of other loads are left out, and those without means.
     load : HypercubeLoad
-        Its own rate does not matter.
+        Its own rate is ignored.
     observed : str
         Member of a point.
     panel : int

@@ -1,4 +1,4 @@
-"""Figure 1 of the hypercube paper, and what its equations say of saturation and of links."""
+"""Figure 1 of the hypercube paper, and its equations' saturation and link loads."""
 
 from hydranoc.studies.common.figure import Effort, Figure, Reproduction
 

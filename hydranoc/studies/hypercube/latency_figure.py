@@ -1,7 +1,8 @@
 """Figure 1: latency of broadcasts by the paper's equations and by simulation (Sec. 4).
 
-The paper shows curves without numbers and finds a close match in the steady state. Here that is: the printed equations
-are within 15 % of the simulation up to 0.8 of saturation, with the whole interval of their quotient. A curve ends where
+The paper shows curves without numbers and finds a close match in the steady state. Here that means: the printed
+equations are within 15 % of the simulation up to 0.8 of saturation, with the whole interval of their quotient. A curve
+ends where
 the equations have no solution.
 """
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 SHARES, QUICK_SHARES = (0.2, 0.4, 0.6, 0.8, 1.0), (0.2, 0.5, 0.8)
 STEADY_SHARE = 0.8
 ACCURACY = 0.15
-"""The paper gives no figures for "steady state" and "closely"; these two are ours."""
+"""Accuracy and range of loads for the paper's "closely" and "steady state", which are ours."""
 CURVE_POINTS = 40
 PANELS = tuple((n, lanes, flits) for n in DIMENSIONS for lanes in LANES for flits in FLITS)
 COLUMNS = (
@@ -67,7 +68,7 @@ Curves = Mapping[tuple[HypercubeLoad, Variant], Curve]
 
 
 def figure_1(effort: Effort) -> Figure:
-    """Return latency against rate for every cube of the paper."""
+    """Return figure 1: latency against rate for every cube of the paper."""
     from hydranoc.studies.hypercube.simulated import LATENCY_SAMPLING, QUICK_LATENCY_SAMPLING, simulated_cubes
 
     sampling = QUICK_LATENCY_SAMPLING if effort.quick else LATENCY_SAMPLING
@@ -93,7 +94,7 @@ def figure_1(effort: Effort) -> Figure:
 
 
 def curve(load: HypercubeLoad, variant: Variant) -> Curve:
-    """Return a variant from rate 0 to its saturation; towards that, where it is steep, rates are closer."""
+    """Return the curve of a variant from rate 0 to its saturation, near which rates are closer."""
     last = saturation_rate(load, variant)
     rates = [last * (1 - (1 - number / CURVE_POINTS) ** 2) for number in range(CURVE_POINTS + 1)]
     solutions = [solve(load.at(rate), variant) for rate in rates]
@@ -101,7 +102,7 @@ def curve(load: HypercubeLoad, variant: Variant) -> Curve:
 
 
 def excess(point: "CubePoint", variant: Variant) -> Interval | None:
-    """Latency by the equations over the simulated one, less 1; None beyond saturation, and where there is no mean."""
+    """Return the relative excess of the equations' latency over the simulated one; None without either."""
     solution = solve(point.load, variant)
     if solution is None or not point.stable:
         return None
@@ -110,9 +111,9 @@ def excess(point: "CubePoint", variant: Variant) -> Interval | None:
 
 
 def accuracy_claim(points: Iterable["CubePoint"], dimensions: int, lanes: int) -> Claim:
-    """Return whether the whole interval of each excess lies within 15 %, up to 0.8 of saturation.
+    """Check that the whole interval of each excess lies within 15 %, up to 0.8 of saturation.
 
-    A point at which the equations have no solution, or the simulation no mean, is not near.
+    A point without a solution of the equations, or without a simulated mean, counts as outside.
     """
     own = [point for point in points if (point.dimensions, point.lanes) == (dimensions, lanes)]
     steady = [point for point in own if point.share <= STEADY_SHARE]
@@ -135,7 +136,7 @@ def accuracy_claim(points: Iterable["CubePoint"], dimensions: int, lanes: int) -
 
 
 def discrepancy_claims(points: Iterable["CubePoint"]) -> Iterable[Claim]:
-    """Whether they are greater near saturation, with the whole interval of the difference; if there are points."""
+    """Yield checks that excesses are greater near saturation, with the whole interval of the difference."""
     points = list(points)
     steady = _excesses([point for point in points if point.share <= STEADY_SHARE], "printed")
     beyond = _excesses([point for point in points if point.share > STEADY_SHARE], "printed")
@@ -150,7 +151,7 @@ def discrepancy_claims(points: Iterable["CubePoint"]) -> Iterable[Claim]:
 
 
 def _mean_size(excesses: Sequence[Interval]) -> Interval:
-    """Return mean of what they are without their signs; without any it is not known."""
+    """Return the mean of absolute values; unknown without any."""
     if not excesses:
         return Interval(math.nan, math.inf, 0)
     return combination([(math.copysign(1 / len(excesses), found.mean), found) for found in excesses])

@@ -1,4 +1,4 @@
-"""Load of links, by the equations and by simulation: what of a broadcast the printed ones leave out."""
+"""Load of links, by the equations and by simulation: the part of a broadcast that the printed ones leave out."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -51,7 +51,7 @@ NOTE = (
 
 
 def link_loads(effort: Effort) -> Figure:
-    """Return flits per cycle on a link against the rate, up to and beyond the equations' saturation."""
+    """Return the flits per cycle on a link against the rate, up to and beyond the equations' saturation."""
     from hydranoc.studies.hypercube.simulated import LOAD_SAMPLING, QUICK_LOAD_SAMPLING, simulated_cubes
 
     shares, sampling = (QUICK_SHARES, QUICK_LOAD_SAMPLING) if effort.quick else (SHARES, LOAD_SAMPLING)
@@ -74,9 +74,9 @@ def link_loads(effort: Effort) -> Figure:
 
 
 def load_claim(points: Sequence["CubePoint"], variant: Variant) -> Claim:
-    """Return whether the whole interval of each excess over the simulated load lies within 2 %, at every point.
+    """Check that the whole interval of each excess over the simulated load lies within 2 %, at every point.
 
-    A point at which the simulation has no mean is not near.
+    A point without a simulated mean counts as outside.
     """
     excesses = [
         ratio(Interval(link_load(point.load, variant), 0.0, point.replications), point.mean_link_load)

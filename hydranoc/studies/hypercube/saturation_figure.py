@@ -11,7 +11,7 @@ from sim_model.hypercube.analytical_channel import channel_at
 from sim_model.hypercube.analytical_traffic import VARIANTS, HypercubeLoad, Variant, link_load, traffic_of
 
 LOOKS = 500
-"""Service times, evenly from M to 1 / λ_c, among which roots are looked for."""
+"""Number of service times, evenly from M to 1 / λ_c, in the search for roots."""
 BELOW, BEYOND = 0.999, 1.001
 CUBES = tuple((n, flits) for n in DIMENSIONS for flits in FLITS)
 BESIDE: dict[Variant, float] = {"printed": -0.15, "fixed": 0.15}
@@ -40,7 +40,7 @@ def saturation(_effort: Effort) -> Figure:
 
 
 def merging_claim(rates: Rates) -> Claim:
-    """Return that two roots of (17) meet at saturation, and how busy channels are then."""
+    """Check that two roots of (17) meet at saturation, and give the load of channels there."""
     merging, busy, loads = 0, [], []
     for (load, variant), rate in rates.items():
         merging += [roots(load.at(share * rate), variant) for share in (BELOW, BEYOND)] == [2, 0]
@@ -56,7 +56,7 @@ def merging_claim(rates: Rates) -> Claim:
 
 
 def roots(load: HypercubeLoad, variant: Variant) -> int:
-    """Return how many service times solve (17), not counting two that are very close."""
+    """Return the number of service times that solve (17), not counting two that are very close."""
     traffic = traffic_of(load, variant)
     span = 1 / traffic.channel - load.flits
     times = [load.flits + span * look / LOOKS for look in range(LOOKS)]
@@ -69,7 +69,7 @@ def _cube(load: HypercubeLoad) -> tuple[int, int, int]:
 
 
 def _digits(rates: Rates, load: HypercubeLoad) -> list[str]:
-    """Return both variants, to the fifth decimal."""
+    """Return the rates of both variants, to the fifth decimal."""
     return [f"{rates[load, variant]:.5f}" for variant in VARIANTS]
 
 

@@ -1,8 +1,8 @@
 """Hypercubes of ideal routers under the paper's traffic (Sec. 2 and 4): latencies of broadcasts, and loads of links.
 
-Buffers hold two flits, and a lane is given again when its buffer is empty. Rates are shares of the rate at which the
+Buffers have two flits, and VC reallocation is atomic. Rates are shares of the rate at which the
 analytical model's fixed variant saturates. Runs have at least the 20,000 messages that the paper leaves out as its
-warm-up; how much of a run is its beginning is found from the run.
+warm-up; the warm-up is computed from each run.
 """
 
 import math
@@ -24,12 +24,12 @@ from sim_model.statistics.latency import Interval
 KINDS = UNICAST, BROADCAST = ("unicast", "broadcast")
 UNBOUNDED = math.inf
 DRAFT = Plan(PARTS)
-"""To be given a length."""
+"""Plan without its length."""
 
 
 @dataclass(frozen=True)
 class Sampling:
-    """How a point is measured.
+    """Settings of a point's measurement.
 
     Members
     -------
@@ -68,7 +68,7 @@ class CubeLoad:
     -------
     load : HypercubeLoad
     seed : int
-        Each load has messages of its own.
+        Loads have different messages.
     """
 
     load: HypercubeLoad
@@ -76,11 +76,11 @@ class CubeLoad:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """A broadcast ends when the last node has taken its tail."""
+        """Broadcasts, which end when the last node has received the tail."""
         return KINDS
 
     def run(self, replication: int, cycles: int) -> Observations:
-        """See ``Experiment``."""
+        """Run one replication, see ``Experiment``."""
         load, cube = self.load, IdealCube.of(self.load)
         numbers = (
             load.dimensions,
@@ -117,15 +117,15 @@ class CubePoint:
     rate : float
         λ_g, messages that a node generates per cycle.
     verdict : str
-        One of ``VERDICTS``: whether there are means.
+        One of ``VERDICTS``, the existence of means.
     precise : bool
-        Whether they are known as well as was asked for.
+        True if they have the requested precision.
     latency, latency_half_width : float
         Mean latency of a broadcast in cycles, with the half width of its 95 % confidence interval.
     link_load, link_load_half_width : float
         Flits per cycle on a link, likewise.
     cycles, warmup_cycles, replications : int
-        Behind these means.
+        Length, warm-up and number of the runs.
     """
 
     dimensions: int
@@ -151,17 +151,17 @@ class CubePoint:
 
     @property
     def stable(self) -> bool:
-        """True if there are means."""
+        """True if means exist."""
         return self.verdict == STABLE
 
     @property
     def mean_latency(self) -> Interval:
-        """In cycles, of a point that is stable."""
+        """Mean latency in cycles, of a stable point."""
         return Interval(self.latency, self.latency_half_width, self.replications)
 
     @property
     def mean_link_load(self) -> Interval:
-        """In flits per cycle, of a point that is stable."""
+        """Mean load of links in flits per cycle, of a stable point."""
         return Interval(self.link_load, self.link_load_half_width, self.replications)
 
 
@@ -181,12 +181,12 @@ def simulated_cubes(
     progress: Progress | None = None,
     kept: KeptPoints | None = None,
 ) -> list[CubePoint]:
-    """Return every load at every share of its saturation.
+    """Return the points of every load at every fraction of its saturation.
 
     Parameters
     ----------
     loads : iterable of HypercubeLoad
-        Their own rates do not matter.
+        Their own rates are ignored.
     shares : iterable of float
     sampling : Sampling
     processes, progress, kept
@@ -194,12 +194,12 @@ def simulated_cubes(
     """
     shares = tuple(shares)
     tasks = [_Task(load, share, sampling) for load in loads for share in shares]
-    tasks.sort(key=_cost, reverse=True)  # so that none is left alone at the end
+    tasks.sort(key=_cost, reverse=True)  # the longest first, for an even finish
     return measure_points(_measure, tasks, processes=processes, progress=progress, kept=kept, point_type=CubePoint)
 
 
 def _cost(task: _Task) -> float:
-    """Return flit-hops of a run, more or less."""
+    """Return the approximate flit-hops of a run."""
     load, length = task.load, task.sampling.length
     messages = max(length.messages, length.multicasts / load.broadcast_fraction)
     return messages * load.flits * (load.dimensions / 2 + load.broadcast_fraction * (1 << load.dimensions))

@@ -1,4 +1,4 @@
-"""Tables and figures of the MIN paper (Sec. 5): what its formulas say next to what comes out."""
+"""Tables and figures of the MIN paper (Sec. 5): its formulas beside the measured results."""
 
 from collections.abc import Sequence
 from dataclasses import astuple, fields
@@ -26,12 +26,12 @@ STANDARD_ERRORS = 2
 PAPER_US = 2.12
 PAPER_RATIO = 4
 ALMOST_CONSTANT = 1.25
-"""The paper gives no figure for "almost constant"; this factor between largest and smallest latency is ours."""
+"""Factor between largest and smallest latency for the paper's "almost constant"; it is ours."""
 RADICES = (2, 4, 8)
 
 
 def latency(effort: Effort) -> Figure:
-    """Return latency without contention, closed form and simulation."""
+    """Return the latency without contention, by closed form and simulation."""
     from hydranoc.studies.min.latency import FLITS, simulated_latency
     from hydranoc.studies.min.shapes import Shape
     from sim_model.min.analytical import paper_latency
@@ -95,12 +95,12 @@ def latency(effort: Effort) -> Figure:
 
 
 def _by_network(name: str, y: Sequence[float], error: Sequence[float] | None = None) -> Series:
-    """Return networks are no series: nothing lies between two of them."""
+    """Return a series of marks without a line: networks are no continuous axis."""
     return Series(name, range(len(y)), y, error, joined=False)
 
 
 def figure_14(effort: Effort) -> Figure:
-    """Return single multicasts against their number of destinations."""
+    """Return figure 14: single multicasts against their number of destinations."""
     from hydranoc.studies.min.latency import min_fig14
     from hydranoc.studies.min.shapes import Shape
 

@@ -16,7 +16,7 @@ from sim_model.statistics.latency import confidence_interval
 FLITS = 64
 FIG14_REPETITIONS, FIG14_QUICK_REPETITIONS = 1000, 50
 APART_CYCLES = 5000
-"""Messages start so far apart that one is over before the next: 100 us, and the longest software multicast takes 25."""
+"""Distance of messages, so that one ends before the next: 100 us; the longest software multicast takes 25."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,11 @@ class SimulatedLatency:
     unicast_ns : float
         To the most distant node.
     multicast_ns, half_width_ns : float
-        Broadcast with the tokens anywhere; mean and its 95 % confidence interval.
+        Broadcast with random token positions; mean and its 95 % confidence interval.
     fastest_multicast_ns, slowest_multicast_ns : float
-        With the tokens at the best and at the worst place that was tried.
+        Broadcast with the tokens at the best and at the worst sampled position.
     rings : int
-        Token rings of more than one switch on the way.
+        Token rings of more than one switch on the path.
     """
 
     unicast_ns: float
@@ -44,10 +44,10 @@ class SimulatedLatency:
 
 
 def simulated_latency(shape: Shape, samples: int = 400) -> SimulatedLatency:
-    """Return unicast and broadcast of processor 0, one message at a time.
+    """Return the latencies of unicasts and broadcasts of processor 0, one message at a time.
 
-    All rings of one size have their tokens at the same place, which is drawn anew for each sample: so a broadcast waits
-    for one token per stage, as the closed form has it, and not for the slowest of many.
+    All rings of one size have their tokens at the same random position in each sample. So a broadcast waits for one
+    token per stage, as in the closed form, and not for the slowest of many.
     """
     model = paper_model(shape)
     others = tuple(range(1, shape.nodes))
@@ -67,7 +67,7 @@ def simulated_latency(shape: Shape, samples: int = 400) -> SimulatedLatency:
 
 
 def _latency_ns(model: MinModel, destinations: tuple[int, ...], places: dict[int, int]) -> float:
-    """Return one message in an empty network; ``places`` says by size of a ring where its token begins."""
+    """Return the latency of one message in an empty network, with tokens at ``places`` by size of ring."""
     simulation = prepare(model, [Message(0, destinations, FLITS)], STARTUP_CYCLES)
     groups = simulation.router_state.groups
     groups.free_position[:] = [places.get(int(size), 0) for size in groups.switches]
@@ -108,7 +108,7 @@ class _Single:
 
 
 def fig14_destinations(nodes: int) -> tuple[int, ...]:
-    """Return points of the horizontal axis: evenly spaced, with the ends and the steps of software multicast."""
+    """Return the points of the horizontal axis: evenly spaced, with the ends and the steps of software multicast."""
     steps = {2**power - 1 for power in range(1, nodes.bit_length())}
     even = {nodes * eighth // 8 for eighth in range(1, 8)}
     return tuple(sorted(steps | even | {1, nodes - 1}))
@@ -125,8 +125,8 @@ def min_fig14(
 ) -> list[SinglePoint]:
     """Return figure 14: mean latency of a single multicast against its number of destinations, ATBM and software.
 
-    Source and destinations are drawn anew 1000 times (50 if quick); tokens are where the multicast before has left
-    them, which is anywhere.
+    There are 1000 random samples of source and destinations (50 if quick); tokens are where the previous multicast has
+    left them, a random position.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def _measure_single(task: _Single) -> SinglePoint:
     records = []
     for repetition in range(task.repetitions):
         source, *destinations = generator.permutation(nodes)[: task.destinations + 1].tolist()
-        # the token of a ring of any size is anywhere
+        # the token of a ring of any size has a random position
         start = repetition * APART_CYCLES + int(generator.integers(nodes))
         records.append(Message(source, destinations, FLITS, start_cycle=start))
     results = finish(prepare(model, software_multicasts(records) if task.software else records, STARTUP_CYCLES))

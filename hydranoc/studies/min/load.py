@@ -1,6 +1,6 @@
 """The paper's latencies in mixed traffic, figures 15 to 23 (Sec. 5.3).
 
-Load is the paper's normalised one: buffer-time asked for over buffer-time there is. Its formulas for the mean gap
+Load is the paper's normalised one: requested over available buffer-time. Its formulas for the mean gap
 between a node's unicasts and between its multicasts,
 
     T_arru = B_m N / (B_t Traffic (1 - M_p))        T_arrm = B_m M_c N / (B_t Traffic M_p),
@@ -29,7 +29,7 @@ from sim_model.traffic import random_traffic
 
 FULL, QUICK = RunLength(14_000, 150), RunLength(3_000, 40)
 PRECISION, QUICK_PRECISION = 0.05, 0.2
-"""Half width of the 95 % intervals as a share of the means, of unicasts and of multicasts."""
+"""Half width of the 95 % intervals as a fraction of the means, of unicasts and of multicasts."""
 MOST_REPLICATIONS, QUICK_REPLICATIONS = 60, 5
 QUICK_DOUBLINGS = 3
 
@@ -44,7 +44,7 @@ class MinLoad:
     -------
     shape : Shape
     software : bool
-        Whether software sends the multicasts as unicasts.
+        True for software multicasts, by unicasts.
     load : float
         The paper's Traffic.
     multicast_share : float
@@ -52,7 +52,7 @@ class MinLoad:
     flits : int
         Length of all messages.
     seed : int
-        Both algorithms meet the same messages with the same seed.
+        Equal seeds give equal messages for both algorithms.
     """
 
     shape: Shape
@@ -64,11 +64,11 @@ class MinLoad:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """A software multicast counts as one."""
+        """Unicasts and multicasts; a software multicast counts as one."""
         return UNICAST_AND_MULTICAST
 
     def run(self, replication: int, cycles: int) -> Observations:
-        """See ``Experiment``."""
+        """Run one replication, see ``Experiment``."""
         model: MinModel = cached_model(self.shape)
         return NetworkExperiment([model], self._messages, self.seed, STARTUP_CYCLES).run(replication, cycles)
 
@@ -87,12 +87,12 @@ class MinLoad:
 
 
 def curve_name(shape: Shape, software: bool, multicast_share: float, flits: int) -> str:
-    """Return name of a curve: network, algorithm and traffic."""
+    """Return the name of a curve: network, algorithm and traffic."""
     return f"{shape.name}, {shape.algorithm(software)}, {100 * multicast_share:.0f} % multicast, {flits} flits"
 
 
 def min_curve(shape: Shape, software: bool, *, multicast_share: float, flits: int, quick: bool = False) -> CurveSetting:
-    """Return a curve to be measured."""
+    """Return the settings of a curve."""
 
     def experiment_at(load: float) -> MinLoad:
         return MinLoad(shape, software, load, multicast_share, flits)
@@ -108,7 +108,7 @@ def min_curve(shape: Shape, software: bool, *, multicast_share: float, flits: in
 
 
 def message_rate(shape: Shape, load: float, multicast_share: float, flits: int) -> tuple[float, float]:
-    """Return messages per node and cycle, and the share of multicasts among them."""
+    """Return the messages per node and cycle, and the fraction of multicasts among them."""
     _, switches = links_and_switches(shape.stages, shape.bidirectional)
     buffer_cycles = switches * (ROUTING_NS // FLIT_NS + flits)
     buffers_per_node = shape.stages * (2 if shape.bidirectional else 1)

@@ -1,4 +1,4 @@
-"""What the MIN paper says of its load figures, held against intervals (Sec. 5.3)."""
+"""Claims of the MIN paper about its load figures, checked by intervals (Sec. 5.3)."""
 
 from collections.abc import Sequence
 
@@ -11,15 +11,15 @@ from hydranoc.studies.min.shapes import CYCLE_US, Shape
 from sim_model.statistics.latency import Interval
 
 ABOUT = 0.9
-"""The paper's factors are round numbers: nine tenths of one count as it."""
+"""Fraction of the paper's factors, which are round numbers, that counts as reaching them."""
 LEAST_GAIN, LARGEST_GAIN = 0.25, 0.4
-"""What unicasts gain with ATBM, by the paper, depending on the size of the system."""
+"""Range of the paper's gain of unicasts with ATBM, depending on the size of the system."""
 TRANSMISSION_TOLERANCE = 0.1
 MULTICAST, UNICAST = "multicast", "unicast"
 
 
 def factor(shape: Shape, times: float, curves: MinCurves) -> Claim:
-    """How many times as fast as software ATBM is, at the lightest load: at least nine tenths of the paper's factor."""
+    """Check the speed-up of ATBM over software at the lightest load: at least nine tenths of the paper's factor."""
     hardware, software = (curves.of(shape, algorithm).stable[0] for algorithm in (ATBM, SOFTWARE))
     measured = ratio(software.latency_cycles(MULTICAST), hardware.latency_cycles(MULTICAST))
     return Claim(
@@ -30,7 +30,7 @@ def factor(shape: Shape, times: float, curves: MinCurves) -> Claim:
 
 
 def multicasts_faster(shapes: Sequence[Shape], curves: MinCurves) -> Claim:
-    """ATBM against software at every load that both carry: faster if the whole interval of the ratio is below 1."""
+    """Check that ATBM is faster than software at every common load: the whole interval of the ratio is below 1."""
     faster, slower, open_ = 0, [], []
     for shape in shapes:
         for hardware, software in carried_by_both(curves.of(shape, ATBM), curves.of(shape, SOFTWARE)):
@@ -52,7 +52,7 @@ def multicasts_faster(shapes: Sequence[Shape], curves: MinCurves) -> Claim:
 
 
 def order_of_saturation(shapes: Sequence[Shape], curves: MinCurves) -> list[Claim]:
-    """Which saturates first: the paper has software in UNI-MINs, and ATBM in BI-MINs. Intervals that overlap hold."""
+    """Check the order of saturation: software first in UNI-MINs, and ATBM in BI-MINs. Overlapping intervals hold."""
     claims = []
     for direction, text in (
         ("UNI", "ATBM carries at least the load of CMIN in UNI-MINs"),
@@ -76,8 +76,8 @@ def order_of_saturation(shapes: Sequence[Shape], curves: MinCurves) -> list[Clai
 
 
 def unicasts_faster(shapes: Sequence[Shape], curves: MinCurves) -> list[Claim]:
-    """What unicasts gain with ATBM: in each network some load that both carry has a gain of which the whole interval is
-    at least the paper's least, and none has one that is wholly above its largest."""
+    """Check the gain of unicasts with ATBM: in each network its whole interval is at least the paper's smallest at some
+    common load, and at none wholly above the paper's largest."""
     claims = []
     for direction in ("UNI", "BI"):
         own = [shape for shape in shapes if shape.direction == direction]
@@ -101,7 +101,7 @@ def unicasts_faster(shapes: Sequence[Shape], curves: MinCurves) -> list[Claim]:
 
 
 def _unicast_gains(curves: MinCurves, shape: Shape) -> list[Interval]:
-    """Return by load, as shares of the latency with software multicasts."""
+    """Return the gains by load, as fractions of the latency with software multicasts."""
     gains = []
     for hardware, software in carried_by_both(curves.of(shape, ATBM), curves.of(shape, SOFTWARE)):
         measured = ratio(hardware.latency_cycles(UNICAST), software.latency_cycles(UNICAST))
@@ -117,7 +117,7 @@ def _gain_text(gains: Sequence[Interval]) -> str:
 
 
 def fewer_multicasts_carry_more(shapes: Sequence[Shape], fewer: MinCurves, more: MinCurves) -> Claim:
-    """Return ATBM with fewer multicasts against more: the intervals of saturation are apart."""
+    """Check that ATBM carries more with fewer multicasts: the intervals of saturation are disjoint."""
     return _carries_more(
         f"curves of {100 * more.multicast_share:.0f} % multicasts saturate earlier than those of "
         f"{100 * fewer.multicast_share:.0f} %",
@@ -128,7 +128,7 @@ def fewer_multicasts_carry_more(shapes: Sequence[Shape], fewer: MinCurves, more:
 def more_channels_carry_more(
     shapes: Sequence[Shape], single: Sequence[Shape], many: MinCurves, one: MinCurves
 ) -> list[Claim]:
-    """Return b consumption channels against one, for ATBM and for software."""
+    """Check that b delivery channels carry more than one, for ATBM and for software."""
     return [
         _carries_more(
             f"b consumption channels let {name} carry more",
@@ -142,7 +142,7 @@ def more_channels_carry_more(
 
 
 def _carries_more(text: str, pairs: Sequence[tuple[Shape, Curve, Curve]]) -> Claim:
-    """Holds where none of the intervals is below the other, and at least one is above."""
+    """Check that no interval is below the other, and at least one is above."""
     above = [first.saturation.carried >= second.saturation.diverging for _, first, second in pairs]
     below = [second.saturation.carried >= first.saturation.diverging for _, first, second in pairs]
     measured = "; ".join(
@@ -154,7 +154,7 @@ def _carries_more(text: str, pairs: Sequence[tuple[Shape, Curve, Curve]]) -> Cla
 
 
 def only_transmission_added(shapes: Sequence[Shape], long: MinCurves, short: MinCurves) -> Claim:
-    """Longer messages at the lightest load: what they add to multicasts, within a tenth of the flits' own time."""
+    """Check that longer messages add only the flits' own time, within a tenth, to multicasts at the lightest load."""
     expected_us = (long.flits - short.flits) * CYCLE_US
     added = {
         shape: difference(*(curves.of(shape).stable[0].latency_cycles(MULTICAST) for curves in (long, short)))

@@ -18,7 +18,7 @@ ATBM, SOFTWARE = ALGORITHMS = (False, True)
 
 @dataclass(frozen=True)
 class MinCurves:
-    """Curves with the same traffic.
+    """Curves with equal traffic.
 
     Members
     -------
@@ -38,7 +38,7 @@ class MinCurves:
 
     @property
     def all(self) -> list[Curve]:
-        """In the order in which they were asked for."""
+        """All curves, in the order of the request."""
         return list(self.by_name.values())
 
 
@@ -51,7 +51,7 @@ def measure_min_curves(
     loads: Sequence[float] = LOADS,
     algorithms: Sequence[bool] = ALGORITHMS,
 ) -> MinCurves:
-    """Return curves of all networks and algorithms.
+    """Return the curves of all networks and algorithms.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Figures 15 to 23 of the MIN paper (Sec. 5.3): latency against load, and what the paper says of it."""
+"""Figures 15 to 23 of the MIN paper (Sec. 5.3): latency against load, and the paper's claims."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ DIRECTIONS = ("UNI", "BI")
 KINDS = {"UNI": "baseline", "BI": "bi-butterfly"}
 HALF, USUAL_FLITS = 0.5, 64
 SHARED = "min-loads"
-"""Many of their curves are compared in several figures, and measured once."""
+"""Name of the points that several figures share."""
 UNIT = "us"
 
 
 @dataclass(frozen=True)
 class LoadFigure:
-    """What a figure of the paper shows.
+    """Settings of a figure of the paper.
 
     Members
     -------
@@ -35,9 +35,9 @@ class LoadFigure:
         M_p.
     flits : int
     all_channels : bool
-        b consumption channels instead of one.
+        b delivery channels instead of one.
     factors : tuple of (str, int, float)
-        Direction, number of nodes, and how many times the latency of software multicast is that of ATBM.
+        Direction, number of nodes, and ratio of the latency of software multicast to that of ATBM.
     """
 
     number: int
@@ -49,13 +49,13 @@ class LoadFigure:
 
     @property
     def title(self) -> str:
-        """For people."""
+        """Title for display."""
         switches = " and ".join(f"{radix}x{radix}" for radix in self.radices)
         text = f"{switches} switches, {100 * self.multicast_share:.0f} % multicast, {self.flits} flits"
         return text + (", b consumption channels" if self.all_channels else "")
 
     def shapes(self, *, single: bool = False) -> list["Shape"]:
-        """Return its networks; with one consumption channel if ``single``."""
+        """Return its networks; with one delivery channel if ``single``."""
         from hydranoc.studies.min.shapes import Shape
 
         return [
@@ -81,7 +81,7 @@ FIGURES = (
 
 
 def load_figure(setting: LoadFigure, effort: Effort) -> Figure:
-    """Return latencies of multicasts and unicasts against load, ATBM and software."""
+    """Return the latencies of multicasts and unicasts against load, for ATBM and software."""
     from hydranoc.measurement.network import UNICAST_AND_MULTICAST
     from hydranoc.studies.common.load_series import load_comparison, load_table
     from hydranoc.studies.min.load_curves import measure_min_curves
@@ -107,7 +107,7 @@ def load_figure(setting: LoadFigure, effort: Effort) -> Figure:
 
 
 def _claims(setting: LoadFigure, curves: "MinCurves") -> Iterator[Claim]:
-    """Yield what the paper says of the figure alone."""
+    """Yield the paper's claims about this figure."""
     from hydranoc.studies.min import load_claims
 
     shapes = setting.shapes()
@@ -121,7 +121,7 @@ def _claims(setting: LoadFigure, curves: "MinCurves") -> Iterator[Claim]:
 
 
 def _comparisons(setting: LoadFigure, curves: "MinCurves", effort: Effort) -> tuple[list["Curve"], list[Claim]]:
-    """Return other curves that the paper compares the figure with, and what it says of them."""
+    """Return other curves that the paper compares the figure with, and its claims about them."""
     from hydranoc.studies.min import load_claims
     from hydranoc.studies.min.load_curves import ATBM, LIGHTEST, measure_min_curves
 
@@ -169,7 +169,7 @@ def _panel(panel: int, kind: str, shapes: Sequence["Shape"], curves: "MinCurves"
 
 
 def _shares(setting: LoadFigure) -> Iterator[str]:
-    """Yield what the share of multicasts means in messages."""
+    """Yield texts with the fraction of multicasts in messages."""
     from hydranoc.studies.min.load import message_rate
 
     for nodes in sorted({shape.nodes for shape in setting.shapes()}):

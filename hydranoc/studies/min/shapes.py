@@ -1,7 +1,7 @@
 """The paper's network for its measurements: 500 ns start-up, 60 ns routing, 20 ns per flit, 16-bit flits (Sec. 5.1).
 
-Buffers hold as many flits as the paper's header has, N / 16, but 2 at least: with 1 a switch passes on a flit every
-other cycle only. Flits are wide enough for the header to be one of them (up to some 500 nodes), because the paper
+Buffers have as many flits as the paper's header, N / 16, but at least 2: with 1 a switch forwards a flit only every
+other cycle. Flits are wide enough for the header to be one of them (up to some 500 nodes), because the paper
 counts one routing delay per switch whatever the length of the header.
 """
 
@@ -53,22 +53,22 @@ class Shape:
 
     @property
     def direction(self) -> str:
-        """``UNI`` or ``BI``, as the paper has it."""
+        """``UNI`` or ``BI``, as in the paper."""
         return "BI" if self.bidirectional else "UNI"
 
     @property
     def name(self) -> str:
-        """For people."""
+        """Name for display."""
         channels = "" if self.consumption_channels == 1 else f", {self.consumption_channels} consumption channels"
         return f"{self.direction} {self.nodes} nodes {self.radix}x{self.radix}{channels}"
 
     def algorithm(self, software: bool) -> str:
-        """Return what the paper calls the algorithm."""
+        """Return the paper's name of the algorithm."""
         return self.software_name if software else "ATBM"
 
     @property
     def software_name(self) -> str:
-        """What the paper calls the software multicast of such a network."""
+        """The paper's name of the software multicast of this network."""
         return "UMIN" if self.bidirectional else "CMIN"
 
 

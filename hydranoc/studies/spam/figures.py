@@ -1,4 +1,4 @@
-"""Figures of the SPAM paper (Sec. 4): networks to measure on, and the paper's claims held against what comes out."""
+"""Figures of the SPAM paper (Sec. 4): networks, and the paper's claims against the results."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -36,7 +36,7 @@ def _series(points: Sequence["Point"], names: Sequence[str]) -> tuple[Series, ..
 
 
 def _rows(points: Sequence["Point"]) -> tuple[tuple[str, ...], tuple[tuple[object, ...], ...]]:
-    """Return header and rows of the CSV file, with the details that any of the points has."""
+    """Return header and rows of the CSV file, with all details of any point."""
     details = list(dict.fromkeys(name for point in points for name in point.details))
     rows = tuple(
         (
@@ -57,7 +57,7 @@ def _range(values: Sequence[float]) -> str:
 
 
 def figure_2(effort: Effort) -> Figure:
-    """Return latency of a single multicast against its number of destinations, in 128 and 256 nodes."""
+    """Return figure 2: latency of a single multicast against its number of destinations, in 128 and 256 nodes."""
     from hydranoc.studies.spam.measurements import spam_fig2
 
     networks = [*_lattices(128), *_lattices(256)]
@@ -98,14 +98,14 @@ def figure_2(effort: Effort) -> Figure:
 
 
 def figure_3(effort: Effort) -> Figure:
-    """Return latency in mixed traffic against the rate of messages, 128 nodes."""
+    """Return figure 3: latency in mixed traffic against the rate of messages, 128 nodes."""
     from hydranoc.studies.spam.load_figure import load_figure
 
     return load_figure(_lattices(128), effort)
 
 
 def software_bound(effort: Effort) -> Figure:
-    """Return a broadcast in 256 nodes by hardware and by software."""
+    """Return the latency of a broadcast in 256 nodes by hardware and by software."""
     from hydranoc.studies.spam.measurements import spam_bound
 
     points = spam_bound(_lattices(256), quick=effort.quick, **effort.points)

@@ -19,7 +19,7 @@ RATES = (0.00002, 0.00004, 0.00006, 0.00008, 0.0001, 0.00012, 0.00014, 0.00016)
 MULTICAST_FRACTION = 0.1
 MESSAGES_PER_RUN, QUICK_MESSAGES_PER_RUN = 3_000, 1_500
 PRECISION, QUICK_PRECISION = 0.02, 0.1
-"""Half width of the 95 % intervals as a share of the means; the paper has 1 % of its single multicasts."""
+"""Half width of the 95 % intervals as a fraction of the means; the paper has 1 % for its single multicasts."""
 MOST_REPLICATIONS, QUICK_REPLICATIONS = 160, 8
 QUICK_DOUBLINGS = 3
 
@@ -31,9 +31,9 @@ class SpamLoad:
     Members
     -------
     models : tuple of SpamModel
-        Used in turn.
+        Models, used in turn.
     destinations : int
-        Of each multicast.
+        Destinations of each multicast.
     rate : float
         Messages per node and cycle.
     seed : int
@@ -46,11 +46,11 @@ class SpamLoad:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Those that are told apart, and all messages together, which is what the paper draws."""
+        """Unicasts and multicasts, and all messages together, which the paper draws."""
         return (*UNICAST_AND_MULTICAST, "message")
 
     def run(self, replication: int, cycles: int) -> Observations:
-        """See ``Experiment``."""
+        """Run one replication, see ``Experiment``."""
         network = NetworkExperiment(self.models, self._messages, self.seed, STARTUP_CYCLES)
         return with_all_kinds(network.run(replication, cycles), len(UNICAST_AND_MULTICAST))
 
@@ -67,14 +67,14 @@ class SpamLoad:
 
 
 def spam_curve(models: Sequence[SpamModel], destinations: int, *, quick: bool = False) -> CurveSetting:
-    """Return a curve to be measured; loads are messages per node and cycle.
+    """Return the settings of a curve; loads are messages per node and cycle.
 
     Parameters
     ----------
     models : sequence of SpamModel
-        Networks of one size, used in turn: a load that one of them does not carry diverges.
+        Networks of one size, used in turn: a load must be carried by all.
     destinations : int
-        Of each multicast.
+        Destinations of each multicast.
     quick : bool
     """
     nodes = len(models[0].network.processors)

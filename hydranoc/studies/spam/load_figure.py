@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from topology.common.graph import Network
 
 LARGELY_INDEPENDENT = 1.3
-"""The paper gives no figure for "largely independent"; this factor between largest and smallest latency is ours."""
+"""Factor between largest and smallest latency for the paper's "largely independent"; it is ours."""
 KINDS = ("unicast", "multicast", "message")
 WIDTH, QUICK_WIDTH = 0.05, 0.15
 """Relative width of the intervals of saturation."""
 
 
 def load_figure(networks: Sequence["Network"], effort: Effort) -> Figure:
-    """Return latency in mixed traffic against the rate of messages.
+    """Return figure 3: latency in mixed traffic against the rate of messages.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def load_figure(networks: Sequence["Network"], effort: Effort) -> Figure:
 
 
 def independence(curves: Sequence["Curve"]) -> Claim:
-    """Whether the highest latency is at most 1.3 times the lowest, with the whole interval, at each load that all
+    """Check that the highest latency is at most 1.3 times the lowest, with the whole interval, at each load that all
     networks carry."""
     from hydranoc.measurement.compare import ratio
 

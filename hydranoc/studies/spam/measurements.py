@@ -1,9 +1,9 @@
-"""Data of the paper's figure 2 and of its software bound (Sec. 4), and what all its figures have in common.
+"""Data of the paper's figure 2 and of its software bound (Sec. 4), and common parts of all its figures.
 
 Paper's parameters: start-up 10 us, router set-up 40 ns, channel 10 ns, 128 flits, 8 ports; here 1 cycle is 10 ns.
 Flits are wide enough for the header to be one of them. The paper's "negative binomial" arrivals come without
-parameters: these are Poisson (exponential gaps). Networks are given: the paper does not say how dense its lattices
-are. Traffic for figure 3 is in ``load.py``.
+parameters: these are Poisson (exponential gaps). Networks are arguments: the paper does not give the density of its
+lattices. Traffic for figure 3 is in ``load.py``.
 """
 
 from collections.abc import Sequence
@@ -80,7 +80,7 @@ def spam_fig2(
     networks : sequence of Network
         One or more of each size (the paper has 128 and 256 nodes); networks of one size are one curve, used in turn.
     destinations : sequence of int
-        Those below a network's number of processors are used.
+        Numbers below a network's number of processors are used.
     quick : bool
         Few replications instead of 95 % confidence within 1 %.
     seed : int
@@ -89,7 +89,7 @@ def spam_fig2(
     progress : callable or None
         Called with (points done, points in all).
     kept : KeptPoints or None
-        Points of an interrupted run with the same parameters, and where this run's are kept.
+        Store of an interrupted run's points with equal parameters, and of this run's.
     """
     tasks = []
     for nodes, models in _models_by_size(networks).items():
@@ -108,7 +108,7 @@ def spam_bound(
     progress: Progress | None = None,
     kept: KeptPoints | None = None,
 ) -> list[Point]:
-    """Return broadcast: hardware, simulated software multicast, and the software bound of ceil(log2(d + 1)) start-ups.
+    """Return the broadcast: hardware, simulated software, and the software bound of ceil(log2(d + 1)) start-ups.
 
     ``details`` of the hardware point has the largest latency. The paper's 90 us for 256 nodes counts the source as
     a destination: 255 destinations need 8 start-ups, 80 us.
@@ -155,7 +155,7 @@ def _point(series: str, x: float, rows: np.ndarray, names: Sequence[str]) -> Poi
 
 
 def _measure_single(task) -> Point:
-    """Return latency of one message in an empty network; random source and destinations."""
+    """Return the latency of one message with random source and destinations in an empty network."""
     series, count, models, precision, seed = task
     rows = replicate(partial(_observe_single, models, count, series == "software", seed), precision)
     point = _point(series, count, rows, ())

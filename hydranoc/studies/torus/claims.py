@@ -1,7 +1,7 @@
-"""What the torus paper says of figures 2 to 4, held against intervals (Sec. 3.4.4).
+"""Claims of the torus paper about figures 2 to 4, checked by intervals (Sec. 3.4.4).
 
-A claim about a difference holds where the whole 95 % interval lies on its side; an interval with both in it is said to
-tell nothing.
+A claim about a difference holds where the whole 95 % interval lies on its side; an interval with both is reported as
+inconclusive.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from hydranoc.studies.torus.points import SOFTWARE, Points
 from sim_model.statistics.latency import Interval, confidence_interval
 
 RANDOM_NETWORKS = ("I", "III")
-"""Types in which phase 1 is needed anyway; in the others it is B that brings it."""
+"""Types that always need phase 1; the others need it only with B."""
 SCHEMES = SOFTWARE[1:]
 MOST_NAMED = 4
 COLUMN_NAMES = {"means_us": "mean latency", "lasts_us": "last multicast"}
@@ -27,7 +27,7 @@ HOT_SPOT_NOTE = (
 
 
 def longer_claim(name: str, points: Points, panel: Mapping[str, float], flits: Sequence[int]) -> Claim:
-    """Return figure 2: the longer the messages, the greater the gain, workload by workload."""
+    """Check figure 2: the longer the messages, the greater the gain, workload by workload."""
     short, long = (
         {scheme: points.gains(scheme, **panel, flits=length) for scheme in SCHEMES} for length in (flits[0], flits[-1])
     )
@@ -47,7 +47,7 @@ def longer_claim(name: str, points: Points, panel: Mapping[str, float], flits: S
 
 
 def faster_claim(name: str, points: Points, places: Sequence[Mapping[str, float]], key: str, note: str) -> Claim:
-    """Return significant improvement over U-torus, wherever that was measured."""
+    """Check for a significant improvement over U-torus at all measured points."""
     texts = []
     for place in places:
         gains = {scheme: points.gain(scheme, **place) for scheme in SCHEMES}
@@ -64,7 +64,7 @@ def faster_claim(name: str, points: Points, places: Sequence[Mapping[str, float]
 
 
 def balance_claim(points: Points, destinations: int, sources: Sequence[int]) -> Claim:
-    """Return figure 3: B is of more use with few sources."""
+    """Check figure 3: B saves more with few sources."""
     holds, texts = [], []
     for scheme in (f"4{kind}" for kind in RANDOM_NETWORKS):
         for column, name in COLUMN_NAMES.items():
@@ -80,7 +80,7 @@ def balance_claim(points: Points, destinations: int, sources: Sequence[int]) -> 
 
 
 def hot_spot_claim(name: str, points: Points, panel: Mapping[str, float]) -> Claim:
-    """Return figure 4: a larger p increases the latency: no step falls, and from the first p to the last all rise."""
+    """Check figure 4: a larger p increases the latency; no step falls, and from the first p to the last all rise."""
     rises, steps, falls, growth = 0, 0, [], {}
     for software in SOFTWARE:
         own = points.find(software, **panel)

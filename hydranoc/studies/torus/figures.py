@@ -19,7 +19,7 @@ SIZES_4 = (80, 112)
 
 
 def figure_2(effort: Effort) -> Figure:
-    """Return latency against the length of messages."""
+    """Return figure 2: latency against the length of messages."""
     from hydranoc.studies.torus import claims
     from hydranoc.studies.torus.multicasts import Workload, torus_multicasts
     from hydranoc.studies.torus.points import SOFTWARE, Points
@@ -51,7 +51,7 @@ def figure_2(effort: Effort) -> Figure:
 
 
 def figure_3(effort: Effort) -> Figure:
-    """Return latency against the number of sources, with balance and without."""
+    """Return figure 3: latency against the number of sources, with balance and without."""
     from hydranoc.studies.torus import claims
     from hydranoc.studies.torus.multicasts import Workload, torus_multicasts
     from hydranoc.studies.torus.points import DILATED_4, U_TORUS, Points
@@ -72,7 +72,7 @@ def figure_3(effort: Effort) -> Figure:
 
 
 def figure_4(effort: Effort) -> Figure:
-    """Return latency against the hot-spot factor."""
+    """Return figure 4: latency against the hot-spot factor."""
     from hydranoc.studies.torus import claims
     from hydranoc.studies.torus.multicasts import Workload, torus_multicasts
     from hydranoc.studies.torus.points import SOFTWARE, Points
@@ -100,7 +100,7 @@ def figure_4(effort: Effort) -> Figure:
 def _series(
     points: "Points", software: Sequence[str], panels: Sequence[Mapping[str, float]], x: str
 ) -> tuple[Series, ...]:
-    """Return mean latencies; a colour for each type, dashed with B."""
+    """Return mean latencies, with a colour for each type, dashed with B."""
     kinds = list(dict.fromkeys(name.removesuffix("B") for name in software))
     series = []
     for number, panel in enumerate(panels):
@@ -125,7 +125,7 @@ INTERVALS = ("mean_us", "last_us", "gain")
 
 
 def _table(points: "Points") -> dict[str, Any]:
-    """Return where U-torus stands against itself the gain is an empty cell."""
+    """Return the rows of the table; the gain of U-torus over itself is an empty cell."""
     from hydranoc.studies.common.check import Comparable
     from hydranoc.studies.torus.points import U_TORUS
 

@@ -1,14 +1,14 @@
 """Multi-node multicasts in a 16 x 16 torus, the paper's measurements (Sec. 3.4.4).
 
-A cycle is a microsecond, T_c: one flit per channel. All sources begin at 0, and every send costs its host T_s. Channels
-have two lanes, by the rule without which U-torus is not free of contention. Buffers hold 8 flits; their depth
-makes little difference. Flits that are on their way go before those from processors (``injection_priority: low``): if
-they take turns, hosts that send much hold up what others have sent, and U-torus with 176 sources and 1,024 flits takes
-a quarter longer.
+A cycle is a microsecond, T_c: one flit per channel. All sources begin at 0, and every send costs its host T_s. Links
+have two virtual channels, by the rule that U-torus needs for freedom from contention. Buffers have 8 flits; their depth
+has little effect. Flits in the network have priority over those from processors (``injection_priority: low``). With
+round-robin arbitration busy hosts delay other messages, and U-torus with 176 sources and 1,024 flits takes a quarter
+longer.
 
-The paper says neither what it means by the latency of several multicasts nor which hot-spot factor figures 2 and 3
-have. Here latency is the mean over the multicasts, each from 0 to its last destination; the time of the last multicast
-stands beside it; and the factor is 25 %.
+The paper defines neither the latency of several multicasts nor the hot-spot factor of figures 2 and 3. Here latency is
+the mean over the multicasts, each from 0 to its last destination. The time of the last multicast is given beside it.
+The factor is 25 %.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ LANES = 2
 FLIT_BITS = 32
 BUFFER_FLITS = 8
 INSTANCES, QUICK_INSTANCES = 10, 5
-"""Random workloads behind a point."""
+"""Random workloads per point."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Workload:
 
 @dataclass(frozen=True)
 class MulticastPoint:
-    """A workload sent by one kind of software.
+    """Results of a workload with one kind of software.
 
     Members
     -------
@@ -69,9 +69,9 @@ class MulticastPoint:
     sources, destinations, flits, startup_us, hot_spot
         See ``Workload``.
     means_us : tuple of float
-        Latency of a multicast, mean over all of one random workload, by workload: all software gets the same ones.
+        Mean latency over the multicasts of each random workload; all software sends the same workloads.
     lasts_us : tuple of float
-        The same of the last multicast to be over.
+        Latency of the last multicast of each random workload.
     """
 
     software: str
@@ -85,17 +85,17 @@ class MulticastPoint:
 
     @property
     def workload(self) -> Workload:
-        """What was sent."""
+        """The workload of the point."""
         return Workload(self.sources, self.destinations, self.flits, self.startup_us, self.hot_spot)
 
     @property
     def mean_us(self) -> Interval:
-        """Over the workloads."""
+        """Mean over the workloads."""
         return confidence_interval(self.means_us)
 
     @property
     def last_us(self) -> Interval:
-        """Over the workloads."""
+        """Mean over the workloads."""
         return confidence_interval(self.lasts_us)
 
 
@@ -115,7 +115,7 @@ def torus_multicasts(
     progress: Progress | None = None,
     kept: KeptPoints | None = None,
 ) -> list[MulticastPoint]:
-    """Return latencies of workloads with each kind of software, which gets the same random workloads.
+    """Return the latencies of workloads with each kind of software, all with the same random workloads.
 
     Parameters
     ----------
@@ -129,14 +129,14 @@ def torus_multicasts(
     """
     instances = QUICK_INSTANCES if quick else INSTANCES
     tasks = [_Task(name, workload, instances) for workload in workloads for name in software]
-    # the longest first, so that none is left alone at the end
+    # the longest first, for an even finish
     tasks.sort(key=lambda task: -task.workload.flits * task.workload.sources * task.workload.destinations)
     return measure_points(_measure, tasks, processes=processes, progress=progress, kept=kept, point_type=MulticastPoint)
 
 
 @cache
 def paper_model() -> TorusModel:
-    """Return the paper's torus, made once."""
+    """Return the paper's torus, built once."""
     routing = TorusRouting(TorusNetwork(GRID, LANES), FLIT_BITS)
     return TorusModel(routing, buffer_flits=BUFFER_FLITS, routing_cycles=1, injection_priority=PRIORITY_LOW)
 
@@ -155,7 +155,7 @@ def _measure(task: _Task) -> MulticastPoint:
 
 @lru_cache(maxsize=INSTANCES)
 def _records(sources: int, destinations: int, hot_spot: float, flits: int, seed: int) -> MessageColumns:
-    """Return a random workload; one software after the other gets it."""
+    """Return a random workload, cached for several kinds of software."""
     return multinode_columns(
         GRID.nodes, sources=sources, destinations=destinations, hot_spot=hot_spot, flits=flits, seed=seed
     )

@@ -12,10 +12,10 @@ SOFTWARE = (U_TORUS, *DILATED_4, "2IIIB")
 
 
 class Points:
-    """Points by software and what else they differ in.
+    """Points by software and parameters.
 
-    All software gets the same random workloads, so comparisons are made within each and their mean has an interval over
-    the workloads. It is narrower than that of two means: what makes one workload slow makes it slow for all.
+    All software sends the same random workloads, so comparisons are within each workload, and their mean has an
+    interval over the workloads. It is narrower than that of two means, because slow workloads are slow for all.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class Points:
         self.all = tuple(points)
 
     def find(self, software: str, **wanted: float) -> list[MulticastPoint]:
-        """Return points of a software with these members, in order of sources, length and hot-spot factor."""
+        """Return the points of a software with these members, in order of sources, length and hot-spot factor."""
         own = [
             point
             for point in self.all
@@ -35,15 +35,15 @@ class Points:
         return sorted(own, key=lambda point: (point.sources, point.flits, point.hot_spot))
 
     def gain(self, software: str, **wanted: float) -> Interval:
-        """Return how many times the mean latency of U-torus is that of another software, at one point."""
+        """Return the ratio of the mean latency of U-torus to that of another software, at one point."""
         return confidence_interval(self.gains(software, **wanted))
 
     def gains(self, software: str, **wanted: float) -> list[float]:
-        """Return the same, by workload."""
+        """Return the ratios of ``gain`` by workload."""
         return self._paired(lambda base, own: base / own, U_TORUS, software, "means_us", wanted)
 
     def saved(self, scheme: str, column: str, **wanted: float) -> Interval:
-        """Return share of a time (``means_us`` or ``lasts_us``) that a scheme saves with B, at one point."""
+        """Return the fraction of a time (``means_us`` or ``lasts_us``) that a scheme saves with B, at one point."""
         return confidence_interval(self._paired(lambda own, b: 1 - b / own, scheme, f"{scheme}B", column, wanted))
 
     def _paired(

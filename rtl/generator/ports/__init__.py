@@ -1,1 +1,1 @@
-"""Groups of ports that a plan may add to a network's top: what each is made of, and what it is connected to."""
+"""Groups of ports that a plan may add to a network's top: their members and their connections."""

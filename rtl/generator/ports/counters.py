@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
-# (specimens of parts only say what ports there are)
-"""The bus of the channel counters at a network's top, for plans that want counters."""
+# (specimens of parts only provide their ports)
+"""Bus of the channel counters at a network's top, for plans with counters."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ INPUTS = ("enable", "clear", "address")
 
 
 def counter_members(plan: NetworkPlan) -> dict[str, Any]:
-    """Return members of a top: ``counters_enable``, ``_clear``, ``_address`` and ``_data``, see ``ChannelCounters``."""
+    """Return the members of a top: ``counters_enable`` and others, see ``ChannelCounters``."""
     if not plan.counters:
         return {}
     address_bits = KIND_BITS + bits_for(len(plan.network.channels))
@@ -31,7 +31,7 @@ def counter_members(plan: NetworkPlan) -> dict[str, Any]:
 
 
 def connect_counters(structure: Structure, fabric: Fabric, plan: NetworkPlan) -> None:
-    """Put the counters of all channels into a top, if the plan wants them."""
+    """Add the counters of all channels to a top, if the plan has counters."""
     if not plan.counters:
         return
     channels = len(plan.network.channels)
@@ -44,7 +44,7 @@ def connect_counters(structure: Structure, fabric: Fabric, plan: NetworkPlan) ->
 
 
 def counter_manifest(plan: NetworkPlan) -> dict[str, Any]:
-    """Return what the manifest says about reading the counters."""
+    """Return the manifest entries about reading the counters."""
     if not plan.counters:
         return {}
     return {

@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
-# (specimens of parts only say what ports there are)
-"""What a plan may add to any top: channel counters, status parts, loadable tables; and to exported tops: ``moved``."""
+# (specimens of parts only provide their ports)
+"""Options of any top: channel counters, status parts, loadable tables; and of exported tops: ``moved``."""
 
 from typing import Any
 
@@ -15,25 +15,25 @@ from rtl.generator.structure import Structure
 
 
 def optional_members(plan: NetworkPlan) -> dict[str, Any]:
-    """Return members of a top for all that the plan wants."""
+    """Return the members of a top for all options of the plan."""
     return {**counter_members(plan), **status_members(plan), **table_members(plan)}
 
 
 def connect_optional(structure: Structure, fabric: Fabric, plan: NetworkPlan) -> None:
-    """Put all that the plan wants into a top."""
+    """Add all options of the plan to a top."""
     connect_counters(structure, fabric, plan)
     connect_status(structure, fabric, plan)
     connect_tables(structure, fabric, plan)
 
 
 def exported_members(plan: NetworkPlan) -> dict[str, Any]:
-    """Return members of a top that is exported: those of any top, and ``moved`` if the plan wants it."""
+    """Return the members of an exported top: those of any top, and ``moved`` if the plan has it."""
     moved = {"moved": Out(plan.links.moved_bits)} if plan.moved else {}
     return {**moved, **optional_members(plan)}
 
 
 def connect_exported(structure: Structure, fabric: Fabric, plan: NetworkPlan) -> None:
-    """The same for what they are connected to."""
+    """Add all options of the plan to an exported top, ``moved`` included."""
     if plan.moved:
         structure.outputs["moved"] = fabric.moved
     connect_optional(structure, fabric, plan)

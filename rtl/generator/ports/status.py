@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
-# (specimens of parts only say what ports there are)
-"""Parts that watch a network's routers, and their outputs at its top."""
+# (specimens of parts only provide their ports)
+"""Parts that monitor a network's routers, and their outputs at its top."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ CLEAR = "clear_"
 
 
 def status_members(plan: NetworkPlan) -> dict[str, Any]:
-    """Return members of a top: the outputs of all status parts, ``{name}_{output}``, and ``{name}_clear_{output}``."""
+    """Return the members of a top for all status parts: ``{name}_{output}`` and ``{name}_clear_{output}``."""
     outputs: dict[str, Any] = {output.name: Out(output.bits) for output in status_outputs(plan)}
     for status in plan.status:
         inputs = _module(plan, status).inputs
@@ -38,7 +38,7 @@ def _module(plan: NetworkPlan, status: StatusPart) -> SharedModule:
 
 
 def connect_status(structure: Structure, fabric: Fabric, plan: NetworkPlan) -> None:
-    """Put the status parts of a plan into a top."""
+    """Add the status parts of a plan to a top."""
     for status in plan.status:
         part = structure.instance(status.name, _module(plan, status))
         for port, watched in status.watched.items():

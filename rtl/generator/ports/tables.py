@@ -1,4 +1,4 @@
-"""The chain of loadable tables at a network's top, for plans that want their tables loaded."""
+"""Chain of loadable tables at a network's top, for plans with loadable tables."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ PREFIX = "tables_"
 
 
 def table_members(plan: NetworkPlan) -> dict[str, Any]:
-    """Return members of a top: ``tables_load``, ``tables_data``, and ``tables_out``, the word that leaves the chain."""
+    """Return the members ``tables_load``, ``tables_data`` and ``tables_out`` (end of the chain) of a top."""
     if not plan.loadable_tables:
         return {}
     word = TABLE_WORD_BITS
@@ -22,7 +22,7 @@ def table_members(plan: NetworkPlan) -> dict[str, Any]:
 
 
 def connect_tables(structure: Structure, fabric: Fabric, plan: NetworkPlan) -> None:
-    """Chain up the table stores, if the plan wants them."""
+    """Chain the table stores, if the plan has loadable tables."""
     if not plan.loadable_tables:
         return
     data: Wire = structure.ports[f"{PREFIX}data"]
@@ -34,7 +34,7 @@ def connect_tables(structure: Structure, fabric: Fabric, plan: NetworkPlan) -> N
 
 
 def table_manifest(plan: NetworkPlan, top: str) -> dict[str, Any]:
-    """Return what the manifest says about loading."""
+    """Return the manifest entries about loading."""
     if not plan.loadable_tables:
         return {}
     return {
@@ -51,7 +51,7 @@ def table_manifest(plan: NetworkPlan, top: str) -> dict[str, Any]:
 
 
 def table_file(top: str) -> str:
-    """Return name of the file with the words."""
+    """Return the name of the file with the words."""
     return f"{top}_tables.hex"
 
 

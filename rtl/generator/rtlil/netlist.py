@@ -97,7 +97,7 @@ class Cell:
 
 @dataclass
 class NetModule:
-    """A module: nets by name, cells, and connections as pairs of what is driven and what drives it."""
+    """A module: nets by name, cells, and connections as pairs of sink and driver."""
 
     name: str
     head: list[str]
@@ -171,7 +171,7 @@ def read_modules(text: str) -> list[NetModule]:
     Parameters
     ----------
     text : str
-        As Yosys writes it.
+        Output of Yosys.
 
     Returns
     -------
@@ -180,7 +180,7 @@ def read_modules(text: str) -> list[NetModule]:
     Raises
     ------
     ValueError
-        If it has lines of another kind.
+        If it has lines of other kinds.
     """
     modules: list[NetModule] = []
     attributes: list[str] = []

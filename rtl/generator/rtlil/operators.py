@@ -15,7 +15,7 @@ def plain_operators(module: NetModule) -> None:
     Parameters
     ----------
     module : NetModule
-        Is changed.
+        Changed in place.
     """
     cells: list[Cell] = []
     for cell in module.cells:
@@ -60,7 +60,7 @@ def _compare_with_zero(cell: Cell) -> None:
 
 
 def _multiplexers(module: NetModule, cell: Cell) -> list[Cell]:
-    """Return multiplexers between an input and zeros, and what combines them: one bit of the selector is 1 at most."""
+    """Return multiplexers between an input and zeros, and their OR: at most one bit of the selector is 1."""
     width, selectors = cell.number("\\WIDTH"), signal_width(cell.pins["\\S"])
     if selectors == 1:
         return [_multiplexer(cell.name, cell.pins["\\S"], cell.pins["\\B"], cell.pins["\\A"], cell.pins["\\Y"])]

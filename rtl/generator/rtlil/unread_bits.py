@@ -18,13 +18,13 @@ Ports = Mapping[str, Mapping[str, str]]
 def without_unread_bits(module: NetModule, ports: Ports) -> None:
     """Cut away the bits of a module that nothing reads.
 
-    What remains of them is read by a net ``unused``, which drives nothing: inputs of the module, bits between others,
-    and what instances and registers drive.
+    The remaining ones are read by a net ``unused``, which drives nothing: inputs of the module, bits between others,
+    and outputs of instances and registers.
 
     Parameters
     ----------
     module : NetModule
-        Is changed.
+        Changed in place.
     ports : mapping of str to mapping of str to str
         ``input`` or ``output`` for each port of the modules that have instances.
     """
@@ -66,7 +66,7 @@ def _is_output(cell: Cell, pin: str, ports: Ports) -> bool | None:
 
 
 def _cut(module: NetModule, read: Mapping[str, int]) -> bool:
-    """Return narrow what drives bits that nothing reads; return whether there was any."""
+    """Narrow the drivers of bits that nothing reads; return whether there were any."""
     cells: list[Cell] = []
     connections: list[tuple[Signal, Signal]] = []
     changed = False

@@ -1,4 +1,4 @@
-"""What comes after a cycle: the next one, a jump over idle time, or the end."""
+"""The clock: the next cycle, a jump over idle time, or the end of the run."""
 
 from sim_model.engines.cycle.state import FLITS_IN_NETWORK, NEVER, NEXT_HOST_CYCLE, UNSENT
 from sim_model.loops.compiled import compiled
@@ -9,7 +9,7 @@ LIMIT, FINISHED, DEADLOCKED = 0, 1, 2
 
 @compiled
 def status(changes, counters):
-    """FINISHED when nothing is left to do, DEADLOCKED when nothing can ever change again, else LIMIT.
+    """Return FINISHED when all work is done, DEADLOCKED when no state can ever change again, else LIMIT.
 
     Routers and links are a deterministic machine whose only inputs are the injectors and the ejectors' users. So a
     cycle in which no bit of it changed (``changes`` is 0: no flit moved, nothing scanned, counted, enqueued, granted or
@@ -25,7 +25,7 @@ def status(changes, counters):
 
 @compiled
 def next_cycle(cycle, changes, until_cycle, counters):
-    """The cycle to run after ``cycle``. After a cycle without changes nothing happens before the next act of a host."""
+    """Return the cycle to run after ``cycle``. After a cycle without changes, it is the next act of a host."""
     if changes == 0:
         return max(cycle + 1, min(until_cycle, counters[NEXT_HOST_CYCLE]))
     return cycle + 1

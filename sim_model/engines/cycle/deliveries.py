@@ -8,7 +8,7 @@ from sim_model.loops.compiled import compiled
 
 @compiled
 def check_order(flit, channel, counters):
-    """A flit moves over a channel into a processor: it must be the next one of its message."""
+    """Check that a flit that moves into a processor is the next one of its message."""
     body = flit & ~TAIL
     if body != channel.expected and (channel.expected != NONE or index_of(flit) != 0):
         counters[DISORDERED] += 1
@@ -17,7 +17,7 @@ def check_order(flit, channel, counters):
 
 @compiled
 def count_arrival(cycle, processor, message, state):
-    """The tail of a message has arrived: count it; the last that is to come releases the messages that wait for it."""
+    """Count the tail of a message at its destination; the last tail due releases the messages that wait for it."""
     position = _find(processor, state.jobs[message], state.deliveries)
     if position == NONE:
         state.counters[STRAY] += 1
@@ -31,7 +31,7 @@ def count_arrival(cycle, processor, message, state):
 
 @compiled
 def _find(processor, job, deliveries):
-    """Position of a message's destination, by bisection; NONE if it is no destination."""
+    """Return the position of a message's destination, by bisection; NONE if it is no destination."""
     low = job.first_destination
     high = job.end_destination
     while low < high:

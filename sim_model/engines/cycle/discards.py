@@ -1,4 +1,4 @@
-"""Worms for which a switch has no way: they are drained, counted, and their channels remembered (docs/bad_input.md)."""
+"""Unroutable worms: they are drained, counted, and their channels recorded (docs/bad_input.md)."""
 
 from typing import NamedTuple
 
@@ -13,17 +13,17 @@ RECENT_CYCLES = 32  # more than the hardware needs to add up
 
 
 class Discards(NamedTuple):
-    """What has been discarded so far."""
+    """Worms discarded so far."""
 
     sum_cycles: int  # that the hardware takes to add up the bits of all inputs; never changes
-    first_cycle: np.ndarray  # int64[channels], when the first worm without a way was looked at, or NONE
+    first_cycle: np.ndarray  # int64[channels], when the first unroutable worm was read, or NONE
     recent_cycle: np.ndarray  # int64[RECENT_CYCLES], a cycle of this number modulo RECENT_CYCLES
     recent_worms: np.ndarray  # int64[RECENT_CYCLES], worms that were discarded in it
     worms: np.ndarray  # int64[1], all of them
 
 
 def make_discards(network: ChannelNetwork) -> Discards:
-    """Nothing yet."""
+    """Return the records before any discard."""
     return Discards(
         sum_cycles=sum_cycles(len(watched_channels(network))),
         first_cycle=np.full(len(network.channels), NONE),
@@ -35,7 +35,7 @@ def make_discards(network: ChannelNetwork) -> Discards:
 
 @compiled
 def discard(cycle, channel, discards):
-    """A worm from a channel has no way."""
+    """Count an unroutable worm from a channel."""
     slot = cycle % RECENT_CYCLES
     if discards.recent_cycle[slot] != cycle:
         discards.recent_cycle[slot] = cycle
@@ -48,7 +48,7 @@ def discard(cycle, channel, discards):
 
 @compiled
 def worms_until(cycle, discards):
-    """Worms that were discarded up to a cycle which is less than ``RECENT_CYCLES`` ago."""
+    """Return the worms discarded up to a cycle which is less than ``RECENT_CYCLES`` ago."""
     worms = discards.worms[0]
     for slot in range(len(discards.recent_cycle)):
         if discards.recent_cycle[slot] > cycle:
@@ -58,7 +58,7 @@ def worms_until(cycle, discards):
 
 @compiled
 def record_discards(cycle, discards, signals, first):
-    """Write what ``errors_unroutable``, ``errors_misframed`` and ``errors_discarded`` show in a cycle.
+    """Write the values of ``errors_unroutable``, ``errors_misframed`` and ``errors_discarded`` in a cycle.
 
     Nothing is misframed: injectors send whole worms.
 
@@ -67,7 +67,7 @@ def record_discards(cycle, discards, signals, first):
     signals : uint8 array
         Row of a recording.
     first : int
-        Where the three begin.
+        Position of the first of the three.
     """
     channels = len(discards.first_cycle)
     for channel in range(channels):

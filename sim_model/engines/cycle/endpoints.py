@@ -1,7 +1,7 @@
-"""State of hosts that hold back (docs/timing.md, "Hosts that hold back"): sources that pause, receivers that stall.
+"""State of host back-pressure (docs/timing.md, "Host back-pressure"): sources that pause, receivers that stall.
 
-There are no records of sources if none ever pauses, and none of receivers if none ever stalls; nothing of all this
-runs then.
+There are no records of sources if none ever pauses, and none of receivers if none ever stalls. None of this code runs
+then.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ from topology.common.host_pattern import (
 )
 
 EJECTOR_FLITS = 2
-"""Flits that an ejector holds between its channel and the user."""
+"""Capacity of an ejector between its channel and the user, in flits."""
 
 SOURCE_FIELDS = (
     "phase",  # position in the ring of patterns in cycle 0; never changes
@@ -45,7 +45,7 @@ BLOCKADE_FIELDS = ("receiver", "start_cycle", "end_cycle")
 
 
 class EndpointState(NamedTuple):
-    """Who holds back when."""
+    """Pauses of sources and stalls of receivers."""
 
     ring: np.ndarray  # uint8[PERIOD_CYCLES], what is held against the levels; empty if no host ever holds back
     pause_level: int
@@ -62,7 +62,7 @@ def make_endpoints(
     hosts: HostBehaviour,
     header_flits: Callable[[Sequence[int]], int],
 ) -> EndpointState:
-    """Return all hosts as they are before cycle 0.
+    """Return all hosts in their state before cycle 0.
 
     Raises
     ------
@@ -112,5 +112,5 @@ def _make_blockades(network: ChannelNetwork, hosts: HostBehaviour) -> np.recarra
 
 @compiled
 def holds_back(cycle, phase, level, ring):
-    """Whether an endpoint pauses or stalls in a cycle."""
+    """Return whether an endpoint pauses or stalls in a cycle."""
     return ring[(phase + cycle) % PERIOD_CYCLES] < level

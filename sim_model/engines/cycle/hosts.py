@@ -1,8 +1,8 @@
-"""Hosts and injectors (docs/timing.md): which message a node sends next, and when.
+"""Hosts and injectors (docs/timing.md): the next message of a node, and its cycle.
 
-Every injector of a node has a host of its own, and they know nothing of each other. A host sleeps until
-``wake_cycle``. Messages with a given start stand in a sorted queue; dependent ones join a second, sorted list when
-the last of their parents has arrived or left. The next message is the earlier of the two fronts.
+Every injector of a node has a host of its own, independent of the others. A host sleeps until ``wake_cycle``. Messages
+with a given start are in a sorted queue. Dependent ones join a second, sorted list when the last of their parents has
+arrived or left. The next message is the earlier of the two fronts.
 """
 
 from sim_model.engines.cycle.movers import load_register
@@ -14,7 +14,7 @@ from sim_model.loops.compiled import compiled
 
 @compiled
 def step_hosts(cycle, state, trace, row):
-    """One cycle of all hosts. Returns the number of messages accepted by injectors."""
+    """Step all hosts by one cycle. Returns the number of messages accepted by injectors."""
     hosts, counters = state.hosts, state.counters
     accepted = 0
     next_cycle = NEVER
@@ -34,7 +34,7 @@ def step_hosts(cycle, state, trace, row):
 
 @compiled
 def wake_host(cycle, injector, state):
-    """Take up the next message, or offer the one that is prepared. Returns the one that is accepted, or NONE."""
+    """Prepare the next message, or offer the prepared one. Returns the accepted message, or NONE."""
     host = state.hosts[injector]
     if host.preparing == NONE:
         host.preparing = _take_next(host, state.queue, state.jobs)
@@ -63,7 +63,7 @@ def _load_head(number, message, state):
 
 @compiled
 def _front(host, queue, jobs):
-    """The next message of a host, or NONE: smallest start, then smallest number."""
+    """Return the next message of a host, or NONE: smallest start, then smallest number."""
     dependent = host.released
     if host.queued == host.queue_end:
         return dependent
@@ -91,7 +91,7 @@ def _take_next(host, queue, jobs):
 
 @compiled
 def free_injector(cycle, injector, state):
-    """The tail has left the injector in this cycle."""
+    """Free an injector that the tail has left in this cycle."""
     host, jobs = state.hosts[injector], state.jobs
     message = host.sending
     host.sending = NONE
@@ -112,7 +112,7 @@ def _set_wake(cycle, host, queue, jobs, counters):
 
 @compiled
 def release_children(cycle, processor, parent, state):
-    """The tail of ``parent`` has arrived at ``processor``, or left it: messages that wait there for it wait no more."""
+    """Release the messages at ``processor`` that wait for ``parent``, whose tail has arrived there or left it."""
     jobs = state.jobs
     for position in range(jobs[parent].first_child, jobs[parent].end_child):
         message = state.children[position].message
@@ -128,7 +128,7 @@ def release_children(cycle, processor, parent, state):
 
 @compiled
 def _release(cycle, message, state):
-    """The start of a dependent message is known."""
+    """Queue a dependent message whose start has become known."""
     host = state.hosts[state.jobs[message].injector]
     _insert_released(host, message, state.jobs)
     state.counters[UNSENT] += 1

@@ -1,4 +1,4 @@
-"""Reach sets of large networks: processors in such an order that those behind an output stand side by side."""
+"""Reach sets of large networks: an order of processors in which those behind an output are contiguous."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from sim_model.loops.lookups import computed_by
 
 @compiled
 def ports_by_interval(switch, processor, reach):
-    """Mask of the outputs of a switch behind which a processor is."""
+    """Return the mask of the outputs of a switch that lead to a processor."""
     place = reach.place[processor]
     mask = 0
     for number in range(reach.first_output[switch], reach.end_output[switch]):
@@ -21,7 +21,7 @@ def ports_by_interval(switch, processor, reach):
 
 @computed_by(ports_by_interval)
 class ReachIntervals(NamedTuple):
-    """In the place of a mask per switch and processor: an interval for each channel."""
+    """Reach sets as one interval per channel, in place of a mask per switch and processor."""
 
     place: np.ndarray  # int64[processors], in the order
     begin: np.ndarray  # int64[channels], places behind a channel to which a copy may lead

@@ -13,7 +13,7 @@ from sim_model.loops.compiled import compiled
 
 @compiled
 def move_flits(cycle, state, trace, row):
-    """One cycle of all links. Returns 0 only if no flit moved.
+    """Move flits on all links for one cycle. Returns 0 only if no flit moved.
 
     An emptied register can be loaded again in the same cycle; the flit has been copied by then.
     """
@@ -28,7 +28,7 @@ def move_flits(cycle, state, trace, row):
 
 @compiled
 def _move_between_switches(cycle, state, trace, row):
-    """A flit goes into the buffer at the sink, or into the first stage of a link that has some."""
+    """Move flits into the buffers at their sinks, or into the first register stages of links that have some."""
     depth, channels, vertices = state.buffer_depth_flits, state.channels, state.vertices
     recording = row < len(trace.flits)
     has_stages, waking = state.link_stages > 0, state.registers_wake
@@ -58,7 +58,7 @@ def _move_between_switches(cycle, state, trace, row):
 
 @compiled
 def _move_from_processors(cycle, state, trace, row):
-    """The injector loads the next flit of its message at once."""
+    """Move flits out of injectors, which load the next flits of their messages at once."""
     depth, channels, vertices = state.buffer_depth_flits, state.channels, state.vertices
     recording = row < len(trace.flits)
     pausing = len(state.endpoints.sources) > 0
@@ -97,7 +97,7 @@ def _move_from_processors(cycle, state, trace, row):
 
 @compiled
 def _move_into_processors(cycle, state, trace, row):
-    """A flit goes to the processor, over its ejector if receivers can stall."""
+    """Move flits into processors, through ejectors if receivers can stall."""
     depth, channels, vertices = state.buffer_depth_flits, state.channels, state.vertices
     recording = row < len(trace.flits)
     kept = 1 if len(state.endpoints.receivers) > 0 else 0
@@ -126,7 +126,7 @@ def _move_into_processors(cycle, state, trace, row):
 
 @compiled
 def _enter_buffer(cycle, number, channel, state):
-    """The flit in the output register of a channel goes into the buffer at its sink."""
+    """Store the flit in the output register of a channel in the buffer at its sink."""
     state.slots[number, (channel.front + channel.count) & state.slot_mask] = channel.register
     channel.count += 1
     _note_arrival(cycle, channel, state.arrivals, state)
@@ -134,7 +134,7 @@ def _enter_buffer(cycle, number, channel, state):
 
 @compiled
 def _note_arrival(cycle, channel, rows, state):
-    """A flit arrives at an input of a switch. The compiler leaves the other branch out."""
+    """Mark the arrival of a flit at an input of a switch. The compiler drops the other branch."""
     if rows is None:
         state.vertices[channel.sink].arrived |= sink_bit(channel)
         wake(channel.sink, cycle, state.alarms)
@@ -154,7 +154,7 @@ def pop(number, bit, vertex, state):
 
 @compiled
 def take_first(number, state):
-    """Take the first flit out of the buffer of a channel; whether there are more is noted by the caller."""
+    """Take the first flit out of the buffer of a channel; the caller updates whether more are left."""
     channel = state.channels[number]
     flit = state.slots[number, channel.front]
     channel.front = (channel.front + 1) & state.slot_mask
@@ -166,7 +166,7 @@ def take_first(number, state):
 
 @compiled
 def _following(flit, jobs):
-    """The flit after one that is not a tail."""
+    """Return the flit after one that is not a tail."""
     message = flit >> MESSAGE_SHIFT
     last = message << MESSAGE_SHIFT | (jobs[message].flits - 1) << INDEX_SHIFT
     following = flit + NEXT_FLIT

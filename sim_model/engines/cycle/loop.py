@@ -15,17 +15,17 @@ from sim_model.engines.cycle.tallies import count_channels
 from sim_model.loops.compiled import compiled, compiled_loop
 
 ONE_LOOP = False
-"""Run and record in the same loop. LLVM makes a second one for recordings where ``recording`` never changes."""
+"""Use one loop for runs and recordings. For two, LLVM compiles a second one in which ``recording`` never changes."""
 
 
 def step_routers(_cycle, moves, _state, _family):
-    """Stands for the routers of a family: these do nothing."""
+    """Do nothing: placeholder for the routers of a family."""
     return moves
 
 
 @compiled
 def record_routers(_cycle, _state, _family, _trace, _row):
-    """Stands for what a family records of its routers: nothing."""
+    """Record nothing: placeholder for a family's record of its routers."""
 
 
 def run_cycles(state, family, trace, until_cycle):
@@ -80,7 +80,7 @@ def family_loop(
 
 @compiled
 def before_routers(cycle, state, trace, row):
-    """Links and hosts. Returns a number that is 0 only if nothing has changed or will change by itself."""
+    """Step links and hosts. Returns a number that is 0 only if nothing has changed or will change by itself."""
     if len(state.tallies) > 0:
         count_channels(state, 1)
     changes = move_flits(cycle, state, trace, row)
@@ -95,7 +95,7 @@ def before_routers(cycle, state, trace, row):
 
 @compiled
 def after_routers(cycle, changes, until_cycle, state, trace):
-    """The clock. Returns why the run has to stop, or ``LIMIT``, and the cycle to run next.
+    """Return why the run has to stop, or ``LIMIT``, and the cycle to run next.
 
     A recording leaves out no cycle: side wires change where no flit moves.
     """

@@ -1,7 +1,7 @@
 """Output registers whose flits may move in the next cycle: lists of channels, one for each role.
 
-A register whose flit found no room is on no list; it comes back when there is room. So a cycle costs what moves in it,
-and not what the network has, and each role has a loop of its own that asks nothing which the role decides.
+A register whose flit has no room is on no list until there is room. So the cost of a cycle grows with the moving flits,
+not with the network. Each role has a loop of its own without branches for the role.
 """
 
 from sim_model.loops.bits import source_bit
@@ -15,7 +15,7 @@ ROLES = 3
 
 @compiled
 def load_register(number, flit, state):
-    """A flit goes into the output register of a channel, which the caller marks as occupied."""
+    """Load a flit into the output register of a channel, which the caller marks as occupied."""
     channel = state.channels[number]
     channel.register = flit
     _append(number, channel, state)
@@ -23,13 +23,13 @@ def load_register(number, flit, state):
 
 @compiled
 def await_move(number, state):
-    """The flit in the output register of a channel, which was not there or had no room, may move."""
+    """List a channel whose output register has been filled, or has room behind it again."""
     _append(number, state.channels[number], state)
 
 
 @compiled
 def unblock(number, channel, state):
-    """There is room again behind an output register; if a flit waits for it, that may move."""
+    """List a channel whose flit waited for the room that has become free behind its output register."""
     source = state.vertices[channel.source]
     if source.blocked & source_bit(channel):
         source.blocked ^= source_bit(channel)

@@ -1,4 +1,4 @@
-"""What is the same in all runs on a network is made once, and forgotten with the network."""
+"""Cache of objects per network: they are shared by all runs, and dropped with the network."""
 
 import weakref
 from collections.abc import Callable
@@ -10,7 +10,7 @@ _made: dict[int, tuple[weakref.ref, dict[Any, Any]]] = {}
 
 
 def once_for(owner: Any, key: Any, make: Callable[[], Made]) -> Made:
-    """Return what ``make`` gives, for an owner and a key; it must not be changed.
+    """Return the object that ``make`` builds, cached per owner and key; it must not be changed.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Receivers that stall: what is in the ejectors, and when it leaves them.
+"""Receivers that stall: contents of the ejectors, and the cycles in which flits leave them.
 
-The buffer of a channel into a processor is its ejector. Its ``count`` is such that it is full at the depth of all
-other buffers, so links need not tell them apart.
+The buffer of a channel into a processor is its ejector. Its ``count`` is such that it is full at the depth of all other
+buffers, so links treat both alike.
 """
 
 from sim_model.engines.cycle.endpoints import EJECTOR_FLITS, holds_back
@@ -11,7 +11,7 @@ from sim_model.loops.compiled import compiled, compiled_apart
 
 @compiled_apart
 def step_receivers(cycle, state):
-    """One cycle of all receivers, after the links. Returns a number that is 0 only if all ejectors are empty."""
+    """Step all receivers by one cycle, after the links. Returns a number that is 0 only if all ejectors are empty."""
     endpoints, channels = state.endpoints, state.channels
     depth = state.buffer_depth_flits
     begin_blockades(cycle, endpoints)
@@ -31,7 +31,7 @@ def step_receivers(cycle, state):
 
 @compiled
 def begin_blockades(cycle, endpoints):
-    """Note which receivers are blocked from this cycle on."""
+    """Start the blockades that begin in this cycle."""
     for position in range(len(endpoints.blockades)):
         blockade = endpoints.blockades[position]
         if blockade.start_cycle <= cycle < blockade.end_cycle:
@@ -41,7 +41,7 @@ def begin_blockades(cycle, endpoints):
 
 @compiled
 def is_stalled(cycle, receiver, endpoints):
-    """Whether a receiver takes nothing in this cycle."""
+    """Return whether a receiver stalls in this cycle."""
     if cycle < receiver.blocked_until:
         return True
     return holds_back(cycle, receiver.phase, endpoints.stall_level, endpoints.ring)

@@ -1,7 +1,7 @@
-"""Arrays of records, of which all state is made.
+"""Arrays of records, which hold all state.
 
-What a cycle costs is bound by what has to be near the processor: so fields are no wider than what they hold, and a
-record lies in as few lines of the cache as it can.
+Cache misses dominate the cost of a cycle. So fields are no wider than their values, and a record lies in as few cache
+lines as possible.
 """
 
 import math
@@ -25,24 +25,24 @@ CACHE_LINE_BYTES = 64
 def number(name: str) -> Field:
     """Return a field for a number or count that is never NONE and at most 2^32 - 1.
 
-    It takes half the room; and a compiled index that cannot be negative is not looked at for being counted from the
-    end. Two such fields must not be added and the sum combined with a field of 64 bits: Numba makes that a float.
+    It takes half the room; and a compiled index that cannot be negative is not tested for being counted from the end.
+    Two such fields must not be added and the sum combined with a field of 64 bits: Numba makes that a float.
     """
     return name, NUMBER
 
 
 def short(name: str) -> Field:
-    """Return the same for what is at most 2^16 - 1."""
+    """Return a field for a number or count of at most 2^16 - 1."""
     return name, SHORT
 
 
 def signed(name: str) -> Field:
-    """A field for a count that may be negative, of at most 2^15 - 1: the sum with any other field is no float."""
+    """Return a field for a count that may be negative, of at most 2^15 - 1: sums with other fields stay integers."""
     return name, SIGNED
 
 
 def whole(name: str) -> Field:
-    """Return the same for what is at most 2^31 - 1."""
+    """Return a field for a number or count of at most 2^31 - 1."""
     return name, WHOLE
 
 
@@ -52,7 +52,7 @@ def byte(name: str) -> Field:
 
 
 def make_records(count: int, fields: tuple[Field, ...], /, **columns) -> np.recarray:
-    """Records, 0 where no column (an array or one value) is given; fields are int64 unless they are said to be narrow.
+    """Return records, 0 where no column (an array or one value) is given; fields are int64 unless declared narrow.
 
     Records of up to half a cache line begin where they do not straddle two.
     """
@@ -78,22 +78,22 @@ def empty_records(count: int, record: np.dtype) -> np.recarray:
 
 
 def aligned_words(*shape: int) -> np.ndarray:
-    """Return words (int64) that are 0 and begin where a cache line does, so that vectors of 64 bytes lie in one.
+    """Return words (int64) that are 0 and aligned to a cache line, so that vectors of 64 bytes lie in one.
 
-    A vector that lies in two lines takes twice as long to read, and what is written so can not be read at once.
+    A vector in two cache lines takes twice as long to read, and cannot be read right after a write.
     """
     return empty_records(math.prod(shape), np.dtype(np.int64)).view(np.ndarray).reshape(shape)
 
 
 def copied_records(records: Any) -> np.recarray:
-    """Return records of any shape that may be changed, in a place as good as the first ones'."""
+    """Return a copy of records of any shape, with the alignment of the original."""
     copied: Any = empty_records(records.size, records.dtype).reshape(records.shape)
     copied[:] = records
     return copied
 
 
 def _room(size: int) -> int:
-    """Return bytes of a record: a power of two up to a cache line, and then a multiple of half a line."""
+    """Return the bytes of a record: a power of two up to a cache line, and then a multiple of half a line."""
     if size > CACHE_LINE_BYTES:
         return -(-size // (CACHE_LINE_BYTES // 2)) * (CACHE_LINE_BYTES // 2)
     return 1 << (size - 1).bit_length()

@@ -1,4 +1,4 @@
-"""The route unit of a router: looks at one header flit per cycle, turns headers into requests."""
+"""The route unit of a router: reads one header flit per cycle and turns headers into requests."""
 
 from sim_model.engines.cycle.discards import discard
 from sim_model.engines.cycle.state import NONE
@@ -9,7 +9,7 @@ from sim_model.loops.lookups import candidates_of, ports_to
 
 @compiled
 def scan_header(cycle, switch, waiting, state, routing):
-    """One cycle of a router's route unit.
+    """Step the route unit of a router by one cycle.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def scan_header(cycle, switch, waiting, state, routing):
 
 @compiled
 def _eligible(switch, waiting, state, routing):
-    """Mask of the inputs that may use the route unit, and the number of delays that counted."""
+    """Return the mask of the inputs that may use the route unit, and the number of delays that counted."""
     full_delay = max(routing.tables.routing_cycles - 2, 0)
     # Flits that arrive in this very cycle count only with look-ahead.
     hidden = 0 if routing.tables.routing_cycles == 1 else state.vertices[switch].arrived
@@ -63,7 +63,7 @@ def _eligible(switch, waiting, state, routing):
 
 @compiled
 def look_at_flit(switch, number, message, state, routing):
-    """Use the next header flit of the message at an input channel. Returns whether its request is complete."""
+    """Read the next header flit of the message at an input channel. Returns whether its request is complete."""
     header, tables = routing.inputs[number], routing.tables
     flit_number = header.scanned
     header.scanned = flit_number + 1
@@ -89,7 +89,7 @@ def look_at_flit(switch, number, message, state, routing):
 
 @compiled
 def _choose(switch, candidates, state, routing):
-    """Search phase, selection function: the lowest output that nobody requests, or else the lowest, as a mask."""
+    """Return the selected output as a mask: the lowest one without a request, or else the lowest (search phase)."""
     requested = routing.routers[switch].owned
     rest = routing.routers[switch].queued
     while rest != 0:
@@ -102,7 +102,7 @@ def _choose(switch, candidates, state, routing):
 
 @compiled
 def _end_of_part(position, state, tables):
-    """The processor behind the last one of the part that the next destination lies in."""
+    """Return the processor behind the last one of the part that contains the next destination."""
     size = tables.part_processors
     return (state.deliveries[position].destination // size + 1) * size
 
@@ -123,7 +123,7 @@ def _add_reached(switch, header, message, first_beyond, state, routing):
 
 @compiled
 def forget_header(header):
-    """The tail has been copied: the next flit is a head."""
+    """Reset the header state of an input after its tail has been copied: the next flit is a head."""
     header.request = 0
     header.scanned = 0
     header.delay = 0
@@ -131,6 +131,6 @@ def forget_header(header):
 
 @compiled
 def end_cycle(vertex):
-    """What arrived in this cycle is there from the next one on."""
+    """Add the inputs in which flits arrived to the nonempty ones, at the end of a cycle."""
     vertex.nonempty |= vertex.arrived
     vertex.arrived = 0

@@ -1,4 +1,4 @@
-"""Sources that pause: where an injector gets the words of a message from."""
+"""Sources that pause: the supply of words to an injector."""
 
 from sim_model.engines.cycle.endpoints import holds_back
 from sim_model.engines.cycle.movers import await_move
@@ -9,7 +9,7 @@ from sim_model.loops.compiled import compiled_apart
 
 @compiled_apart
 def await_word(injector, state):
-    """The next flit of an injector is to be loaded: a header flit at once, a word when the source has one."""
+    """Load the next flit of an injector: a header flit at once, a word when the source offers one."""
     endpoints, channel = state.endpoints, state.channels[state.hosts[injector].channel]
     if index_of(channel.register) >= endpoints.header_flits[message_of(channel.register)]:
         endpoints.sources[injector].waiting = 1
@@ -18,9 +18,9 @@ def await_word(injector, state):
 
 @compiled_apart
 def step_sources(cycle, state):
-    """One cycle of all sources. Returns a number that is 0 only if none of them changes, now or later.
+    """Step all sources by one cycle. Returns a number that is 0 only if none of them changes, now or later.
 
-    A word that is on offer stays so until it is taken: sources, too, keep the rules of streams.
+    An offered word stays valid until it is taken, as in AXI4-Stream.
     """
     endpoints, hosts = state.endpoints, state.hosts
     changes = 0
@@ -44,7 +44,7 @@ def step_sources(cycle, state):
 
 @compiled_apart
 def offers_later(cycle, injector, endpoints):
-    """Whether a host may not offer its injector a message yet; if it may, words can be had from the next cycle on."""
+    """Return whether a host may not offer its injector a message yet; if it may, words follow in the next cycle."""
     source = endpoints.sources[injector]
     if holds_back(cycle, source.phase, endpoints.pause_level, endpoints.ring):
         return True

@@ -1,7 +1,7 @@
 """Register stages on links between switches (docs/timing.md): buffers of two flits with a registered ``ready``.
 
-The flits on a link stand in one queue, whose first ones are in the buffer of the sink. So a flit is written once, and
-what moves are two masks with a bit per stage: whether it holds a flit, and whether it is full.
+The flits on a link form one queue, whose first ones are in the buffer of the sink. So a flit is written once, and only
+two masks with a bit per stage change: whether it holds a flit, and whether it is full.
 """
 
 from sim_model.engines.cycle.alarms import wake
@@ -12,7 +12,7 @@ from sim_model.loops.compiled import compiled
 
 @compiled
 def enter_stages(number, channel, state):
-    """A flit leaves the output register of a channel for the first stage."""
+    """Move a flit from the output register of a channel into the first register stage."""
     link = state.stages[number]
     state.slots[number, (channel.front + channel.count + link.flits) & state.slot_mask] = channel.register
     link.flits += 1
@@ -22,7 +22,7 @@ def enter_stages(number, channel, state):
 
 @compiled
 def move_through_stages(cycle, state, trace, row):
-    """One cycle of all stages, after the output registers. Returns the number of links on which something moved."""
+    """Step all register stages by one cycle, after the output registers. Returns the number of links with a move."""
     changes = 0
     for switch in range(state.switches):
         rest = state.staged_inputs[switch]
@@ -35,7 +35,7 @@ def move_through_stages(cycle, state, trace, row):
 
 @compiled
 def _move_on_link(cycle, number, state, trace, row):
-    """One cycle of the stages of a link, all seen as they stood at its start."""
+    """Step the register stages of a link by one cycle, all from their state at its start."""
     link, channel = state.stages[number], state.channels[number]
     last = link.last
     stalled = link.full >> 1 | (last if channel.count == state.buffer_depth_flits else 0)
@@ -58,7 +58,7 @@ def _move_on_link(cycle, number, state, trace, row):
 
 @compiled
 def _arrive(cycle, link, channel, state):
-    """A flit leaves the last stage for the buffer."""
+    """Move a flit from the last register stage into the buffer."""
     sink = state.vertices[channel.sink]
     link.flits -= 1
     channel.count += 1

@@ -115,14 +115,14 @@ class EngineState(NamedTuple):
     startup_cycles: int
     buffer_depth_flits: int
     slot_mask: int  # slots of a ring buffer - 1, a power of two - 1
-    registers_wake: int  # 1 if a switch has something to do when an output register is emptied, 0 if credits tell it
+    registers_wake: int  # 1 if a switch has work when an output register is emptied, 0 if it goes by credits
     link_stages: int  # register stages of the longest link between switches
     channels: np.recarray  # CHANNEL_FIELDS
     slots: np.ndarray  # int64[channels, slots], ring buffers of packed flits, those in stages included
     stages: np.recarray  # STAGE_FIELDS, by channel; no records if links have no stages
     movers: np.ndarray  # uint32[ROLES, channels], channels whose flit may move, by role (``movers.py``)
     mover_counts: np.ndarray  # int64[ROLES], how many
-    alarms: np.ndarray  # int64[2, words], switches that have something to do, by cycle modulo 2 (``alarms.py``)
+    alarms: np.ndarray  # int64[2, words], switches with work, by cycle modulo 2 (``alarms.py``)
     staged_inputs: np.ndarray  # int64[vertices], masks of inputs whose links have flits in stages
     vertices: np.recarray  # VERTEX_FIELDS
     arrivals: ArrivalRows | None  # None where vertices have ``arrived``
@@ -134,7 +134,7 @@ class EngineState(NamedTuple):
     children: np.recarray  # CHILD_FIELDS, by parent and then by message
     counters: np.ndarray  # int64[COUNTERS]
     tallies: np.recarray  # TALLY_FIELDS, by channel; no records if nothing is counted
-    endpoints: EndpointState  # hosts that hold back; no records if none does
+    endpoints: EndpointState  # hosts with back-pressure; no records if none does
 
 
 class Trace(NamedTuple):
@@ -164,7 +164,7 @@ class Trace(NamedTuple):
 
 
 def make_trace(rows: int, links: LinkStages, signal_bits: int) -> Trace:
-    """Return an empty recording of ``rows`` cycles, with so many bits of side wires and status outputs."""
+    """Return an empty recording of ``rows`` cycles, with ``signal_bits`` bits of side wires and status outputs."""
     network = links.network
     return Trace(
         flits=np.full((rows, links.moved_bits), NONE, dtype=np.int64),
@@ -185,7 +185,7 @@ def make_state(
     registers_wake: bool = True,
     count_channels: bool = False,
 ) -> EngineState:
-    """Return everything as it is before cycle 0.
+    """Return the state before cycle 0.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def make_state(
     startup_cycles : int
         Cycles that a host prepares each message.
     registers_wake : bool
-        Whether a switch is looked at when one of its output registers is emptied.
+        Wake a switch when one of its output registers is emptied.
     count_channels : bool
         Keep the tallies, which makes a run slower.
     """
@@ -246,7 +246,7 @@ def make_state(
 
 
 def _make_channels(network: ChannelNetwork, empty_ejector: int) -> np.recarray:
-    """Return all channels empty; ``empty_ejector`` is the count of those into processors."""
+    """Return all channels, empty; ``empty_ejector`` is the count of those into processors."""
     return make_records(
         len(network.channels),
         CHANNEL_FIELDS,
@@ -349,5 +349,5 @@ def _by_injector(given: np.ndarray, start_cycle: np.ndarray, injector: np.ndarra
 
 
 def _first_positions(owner: np.ndarray, owners: int) -> np.ndarray:
-    """Where each owner's entries begin in a list that is sorted by owner; one more at the end. int64[owners + 1]."""
+    """Return the index of each owner's first entry in a list sorted by owner, and the end. int64[owners + 1]."""
     return np.concatenate(([0], np.cumsum(np.bincount(owner, minlength=owners)))).astype(np.int64)

@@ -1,4 +1,4 @@
-"""What the route unit needs to know: tables of all switches, headers of all messages, and how far each input is."""
+"""Tables for the route unit: routing tables, headers of all messages, and the progress of each input."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -13,9 +13,9 @@ LARGEST_TABLE_ROWS = 1_500_000
 
 HEADER_FIELDS = (
     byte("channel_class"),  # class of the arrival channel, which has a routing table of its own; never changes
-    short("scanned"),  # header flits looked at
+    short("scanned"),  # header flits that have been read
     short("delay"),  # cycles that a new header has waited
-    "request",  # outputs that the header wants
+    "request",  # outputs that the header requests
     number("cursor"),  # position in deliveries of the first destination that no scanned header flit holds
 )
 """Per input; a family adds what happens to a complete request."""
@@ -23,13 +23,13 @@ HEADER_FIELDS = (
 ROUTE_UNIT_FIELDS = (
     "queued",  # inputs whose request is complete
     "owned",  # outputs that are requested by inputs which are no longer ``queued``
-    byte("turn"),  # input that has first choice of the route unit
+    byte("turn"),  # input that is first in turn for the route unit
 )
 """Per router; a family adds its own."""
 
 
 class RoutingTables(NamedTuple):
-    """Tables and headers; nothing here ever changes."""
+    """Tables and headers; constant during a run."""
 
     routing_cycles: int
     key_flits: int
@@ -55,7 +55,7 @@ class ComputedTables(NamedTuple):
 def make_tables(
     routing: Any, messages: Messages, routing_cycles: int, computed: Callable[[Any], ComputedTables] | None = None
 ) -> RoutingTables:
-    """Return what a family's tables say, laid out for the route unit.
+    """Return a family's tables, laid out for the route unit.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def make_tables(
     messages : Messages
     routing_cycles : int
     computed : function or None
-        Of the routing: what stands for its tables where they would be large and are not there yet.
+        Builds a replacement for the routing's tables where they would be large and do not exist yet.
     """
     header = routing.header
     routes, reach_ports = (computed or _whole_tables)(routing) if _are_large(routing) else _whole_tables(routing)
@@ -85,7 +85,7 @@ def make_tables(
 
 
 def _are_large(routing: Any) -> bool:
-    """Whether tables that follow from the network should not be made. Those that somebody has given are there."""
+    """Return whether tables that follow rules are too large to build. Custom tables exist already."""
     return getattr(routing, "follows_rules", False) and routing.switches_times_keys > LARGEST_TABLE_ROWS
 
 
@@ -98,7 +98,7 @@ def _whole_tables(routing: Any) -> ComputedTables:
 
 
 def _keys(routing: Any, messages: Messages) -> np.ndarray:
-    """Return routing key of every message."""
+    """Return the routing key of every message."""
     keys = np.zeros(len(messages), dtype=np.int64)
     several = messages.destination_counts > 1
     keys[~several] = _unicast_keys(routing, messages, np.flatnonzero(~several))
@@ -107,7 +107,7 @@ def _keys(routing: Any, messages: Messages) -> np.ndarray:
 
 
 def _unicast_keys(routing: Any, messages: Messages, numbers: np.ndarray) -> np.ndarray:
-    """Return each destination is looked up once: where unicasts come from is nothing to tables of switches and keys."""
+    """Return the keys of unicasts. Each destination is looked up once, as tables do not depend on the source."""
     destination = messages.destinations[messages.offsets[numbers]]
     key_of = np.zeros(len(routing.network.processors), dtype=np.int64)
     for processor in np.flatnonzero(np.bincount(destination)).tolist():
@@ -116,7 +116,7 @@ def _unicast_keys(routing: Any, messages: Messages, numbers: np.ndarray) -> np.n
 
 
 def _multicast_keys(routing: Any, messages: Messages, numbers: np.ndarray) -> list[int]:
-    """Return each pair of source and destination set is looked up once."""
+    """Return the keys of multicasts. Each pair of source and destination set is looked up once."""
     known: dict[tuple[int, bytes], int] = {}
     keys = []
     for message in numbers.tolist():

@@ -1,4 +1,4 @@
-"""Counts per channel what the hardware's channel counters count (``rtl/generator/channel_counters.py``)."""
+"""Counts per channel, equal to those of the hardware's channel counters (``rtl/generator/channel_counters.py``)."""
 
 from sim_model.loops.bits import TAIL, source_bit
 from sim_model.loops.compiled import compiled

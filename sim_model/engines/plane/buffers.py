@@ -6,7 +6,7 @@
 
 
 def move_up(row, depth, held_at, tails_at, step, popped, arrived, arrived_tail):
-    """First flits leave buffers, and what arrives takes the first place that is not held.
+    """Pop first flits from buffers, and store arriving flits in the first free place.
 
     Places beyond the depth of the buffers are never held, and left out.
 
@@ -20,7 +20,7 @@ def move_up(row, depth, held_at, tails_at, step, popped, arrived, arrived_tail):
     step : int
         From a place to the next one.
     popped, arrived, arrived_tail : vectors by port
-        Which buffers a flit leaves, and enters, and whether that is a tail.
+        Buffers that a flit leaves, and enters, and whether that is a tail.
     """
     below = arrived
     for place in range(0, ROOM * step, step):

@@ -34,7 +34,7 @@ def add(numbers, routers, amount):
 
 
 def count_registers(row, left, counts, depth):
-    """Count a cycle that is about to run: what is in the output registers of all channels."""
+    """Count the contents of the output registers of all channels in a cycle that is about to run."""
     for slot in range(SLOTS):
         valid, tail = left[OUT_VALID + slot], left[OUT_TAIL + slot]
         if slot == HOST:
@@ -58,13 +58,13 @@ def count_blocked(word, cycles, planes):
 
 
 def read_counts(counts: np.ndarray, slots: np.ndarray, switches: np.ndarray) -> np.ndarray:
-    """Return the numbers of some channels.
+    """Return the counts of some channels.
 
     Parameters
     ----------
     counts : int64[words, kinds, output lanes and one, bits]
     slots, switches : int64[channels]
-        Position among the output lanes, and switch, of each channel.
+        Position among the output VCs, and switch, of each channel.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Hosts beside planes: what they send, and what reaches them."""
+"""Hosts beside planes: injection and delivery of messages."""
 
 # Offsets of planes are names that ``loop.py`` puts into the scope of these functions, as constants.
 # ruff: noqa: F821
@@ -16,7 +16,7 @@ from sim_model.loops.compiled import compiled
 
 @compiled
 def expect_host(host, cycle, planes, state):
-    """A host does something in its ``wake_cycle`` and not when it was to before. If that is now, it is due."""
+    """Schedule a host for its ``wake_cycle`` in place of an earlier entry; it is due at once if that is now."""
     wake_cycle, entered = state.hosts[host].wake_cycle, planes.calendar.entries[host].cycle
     if entered == wake_cycle:
         return
@@ -39,7 +39,7 @@ def _fall_due(host, cycle, planes):
 
 @compiled
 def take_hosts(cycle, planes):
-    """Hosts that were to do something in this cycle are due."""
+    """Add the hosts with an entry for this cycle to the due ones."""
     host = planes.calendar.first[cycle & WHEEL_MASK]
     while host != NONE:
         following = planes.calendar.entries[host].following
@@ -50,7 +50,7 @@ def take_hosts(cycle, planes):
 
 
 def step_hosts(cycle, planes, state):
-    """One cycle of the hosts that are due."""
+    """Step the hosts that are due by one cycle."""
     for position in range(planes.counters[DUE]):
         host = planes.due[position]
         if state.hosts[host].wake_cycle <= cycle:
@@ -63,7 +63,7 @@ def step_hosts(cycle, planes, state):
 
 
 def inject(host, message, planes, state):
-    """An injector accepts a message, and loads its head."""
+    """Accept a message in an injector, and load its head."""
     planes.counters[ALIVE] += 1
     planes.counters[CHANGED] = 1
     word, bit = host >> WORD_SHIFT, planes.bit[host & BIT_MASK]
@@ -77,7 +77,7 @@ def inject(host, message, planes, state):
 
 
 def move_to_and_from_hosts(cycle, word, row, planes, state):
-    """Flits leave injectors, which load the next ones, and arrive at processors.
+    """Move flits out of injectors, which load the next ones, and into processors.
 
     Returns
     -------

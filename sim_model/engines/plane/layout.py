@@ -1,8 +1,8 @@
-"""Where the planes of a group of routers lie: rows of 64 bits, one bit for each of 64 routers.
+"""Layout of the planes of a group of routers: rows of 64 bits, one bit for each of 64 routers.
 
-A plane is one register bit of every router. All planes of a group of 64 routers stand in one row of an array, at
-offsets that are constants of the compiled loop, so that the compiler knows which of them are apart. Those of all ports
-stand side by side, in as many places as a vector has, so that one instruction works on all of them.
+A plane is one register bit of every router. All planes of a group of 64 routers are in one row of an array, at offsets
+that are constants of the compiled loop, so that the compiler sees that they do not overlap. Those of all ports are side
+by side, in as many places as a vector has, so that one instruction processes all of them.
 """
 
 from collections.abc import Mapping
@@ -14,12 +14,12 @@ LEAST_ROOM = 4
 
 
 def ports_of_vector(ports: int) -> int:
-    """Return places for planes of all ports side by side: the next power of 2."""
+    """Return the places for planes of all ports side by side: the next power of 2."""
     return 1 << (ports - 1).bit_length()
 
 
 def room_for(depth_flits: int) -> int:
-    """Return the flits that buffers of a depth have planes for: a loop is compiled for a room, not for a depth.
+    """Return the room in flits that planes have for a buffer depth: a loop is compiled for a room, not for a depth.
 
     Parameters
     ----------
@@ -40,10 +40,10 @@ def least_depth(room: int) -> int:
 
 
 def plane_offsets(ports: int, lanes: int, room: int) -> Mapping[str, int]:
-    """Return offsets of all planes of a router with lanes, by name, with the numbers that they follow from.
+    """Return offsets of all planes of a router with virtual channels, by name, with the numbers that they follow from.
 
-    An input lane is ``lane * WIDTH + port``, and so is an output lane; numbers that are none, as ports are fewer than
-    ``WIDTH``, stay 0. Injection and delivery have the last port and are lane 0 of it; its other lanes are never used.
+    An input VC is ``lane * WIDTH + port``, and so is an output VC; unused numbers, for ports from ``ports`` to
+    ``WIDTH``, stay 0. Injection and delivery have the last port and are VC 0 of it; its other VCs are never used.
 
     Parameters
     ----------
@@ -52,24 +52,24 @@ def plane_offsets(ports: int, lanes: int, room: int) -> Mapping[str, int]:
     lanes : int
         Of a channel.
     room : int
-        Flits that there are planes for in the buffer of a lane, see ``room_for``.
+        Flits that there are planes for in the buffer of a VC, see ``room_for``.
     """
     width = ports_of_vector(ports)
     credit_bits = room.bit_length()
     sizes = {  # in vectors
         "HELD": room * lanes,  # [position in the buffer][input lane]: a flit is there
         "TAILS": room * lanes,  # and is a tail
-        "ACTIVE": lanes,  # the worm at the front has an output lane
+        "ACTIVE": lanes,  # the worm at the front has an output VC
         "LOOKED_UP": lanes,  # it is known where the head at the front can go
-        "CANDIDATES": lanes * lanes,  # [output lane][input lane]: of the output that it wants
+        "CANDIDATES": lanes * lanes,  # [output lane][input lane]: of the requested output
         "WANTED": ports * lanes,  # [output][input lane]
         "WAY": lanes * width,  # [input lane][output]: the same
-        "INPUT_TURN": lanes,  # the lane is at or after the one with first choice
+        "INPUT_TURN": lanes,  # the VC is at or after the one first in turn
         "OUTPUT_TURN": ports,  # [input][output]: the same for inputs
         "REQUEST": ports,  # [input][output]
-        "REQUEST_LANE": lanes,  # [lane][input]: lane whose flit is asked for
+        "REQUEST_LANE": lanes,  # [lane][input]: VC whose flit is requested
         "REQUEST_TARGET": lanes,  # [output lane][input]
-        "FREE": lanes,  # output lanes without a worm
+        "FREE": lanes,  # output VCs without a worm
         "CREDITS": credit_bits * lanes,  # [bit][output lane]
         "INJECTOR_VALID": 1,  # a flit is in the injector's register
         "INJECTOR_LAST": 1,  # and is a tail
@@ -77,13 +77,13 @@ def plane_offsets(ports: int, lanes: int, room: int) -> Mapping[str, int]:
         "DELIVERED_TAIL": 1,
         "REGISTER": 1,  # a flit is in the register of the delivery channel
         "REGISTER_TAIL": 1,
-        "IN_MESSAGE": lanes,  # output lanes between the moves of a head and of its tail; kept only if they are counted
+        "IN_MESSAGE": lanes,  # output VCs between the moves of a head and of its tail; kept only if they are counted
         # what follows is written anew in every cycle
         "ARRIVED": lanes,
         "ARRIVED_TAIL": lanes,
         "RETURNED": lanes,  # credits on their wires
         "CREDITED": lanes,
-        "USABLE": lanes,  # output lanes that a head can have
+        "USABLE": lanes,  # output VCs that a head can have
         "MAY_SEND": lanes,
         "MAY_START": lanes,
         "WINNER": ports,  # [input][output]
@@ -98,7 +98,7 @@ def plane_offsets(ports: int, lanes: int, room: int) -> Mapping[str, int]:
         "ARRIVING": lanes,
         "HEAD_POPPED": lanes,
         "POSSIBLE": lanes * lanes,  # candidates that a head can have
-        "NEW_HEADS": 1,  # of one lane
+        "NEW_HEADS": 1,  # of one VC
         "CHOSEN": lanes,
     }
     slots = lanes * width

@@ -1,8 +1,8 @@
-"""Messages in line: rings of numbers, each with its begin and its end beside it."""
+"""Queues of messages: rings of numbers, each with its begin and its end beside it."""
 
 
 def join(line, message):
-    """A message is the last one in a line.
+    """Append a message to a queue.
 
     Parameters
     ----------
@@ -15,12 +15,12 @@ def join(line, message):
 
 
 def first_of(line):
-    """Return the first message in a line."""
+    """Return the first message in a queue."""
     return line[2 + (line[0] & len(line) - 3)]
 
 
 def leave(line):
-    """Return the first message in a line, which leaves it."""
+    """Remove and return the first message in a queue."""
     message = first_of(line)
     line[0] += 1
     return message

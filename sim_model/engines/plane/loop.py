@@ -27,12 +27,12 @@ PlaneLoop = Callable[[PlaneState, EngineState, Any, int], int]
 
 
 def find_way(_switch, _port, _lane, _message, _state, _routes):
-    """Stands for the routing of a family.
+    """Return no route: placeholder for the routing of a family.
 
     Returns
     -------
     output, lanes : int
-        Port of the output, and mask of its lanes, for a head of the message that comes on an input lane.
+        Port of the output, and mask of its VCs, for a head of the message that comes on an input VC.
     """
     return 0, 0
 
@@ -73,12 +73,12 @@ def run_planes(planes, state, routes, until_cycle):
 
 @compiled
 def next_host_cycle(cycle, planes):
-    """The first cycle after this one in which a host does something, or one before it; NEVER if none will."""
+    """Return the first later cycle in which a host acts, or one before it; NEVER if none will."""
     return next_entry_cycle(cycle, planes.calendar)
 
 
 def step_word(cycle, word, planes, state, routes):
-    """One cycle of 64 routers and their hosts."""
+    """Step 64 routers and their hosts by one cycle."""
     row, out, coming = planes.rows[word], planes.outputs[cycle + 1 & 1, word], planes.outputs[cycle & 1]
     if len(planes.counts) > 0:
         count_registers(row, coming[word], planes.counts[word], planes.depth)
@@ -106,9 +106,9 @@ def step_word(cycle, word, planes, state, routes):
 
 
 def wake_words(cycle, word, changed, out, left, near, awake):
-    """A word sleeps when nothing has changed in it and nothing has left it in this cycle or the one before.
+    """Put a word to sleep when nothing has changed in it or left it in this cycle or the one before.
 
-    By then both its rows of ``outputs`` are 0. What leaves it wakes the words that the links lead to.
+    By then both its rows of ``outputs`` are 0. Flits and credits that leave it wake the words at their links.
     """
     leaving, leaves = splat(0), splat(0)
     for place in range(0, OUT_SIZE, WIDTH):
@@ -122,7 +122,7 @@ def wake_words(cycle, word, changed, out, left, near, awake):
 
 
 def take_from_links(word, row, coming, ahead, back, from_hosts):
-    """Flits and credits that are on the links, and those of the hosts.
+    """Receive the flits and credits that are on the links, and those of the hosts.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def take_from_links(word, row, coming, ahead, back, from_hosts):
 
 
 def pass_heads_on(word, row, planes):
-    """The messages of heads that were granted are in line where these go."""
+    """Pass the messages of granted heads on to the queues at their outputs."""
     for lane in range(0, SLOTS, WIDTH):
         ports = places_of(vector_at(row, HEAD_POPPED + lane))
         while ports != 0:
@@ -171,7 +171,7 @@ def pass_heads_on(word, row, planes):
 
 
 def pass_on(switch, bit, slot, row, planes):
-    """The message of a head is in line where it goes."""
+    """Move the message of a head to the queue at its output."""
     message, output = leave(planes.worms[slot, switch]), planes.ways[slot, switch]
     if output == HOST:
         join(planes.worms[SLOTS, switch], message)
@@ -183,7 +183,7 @@ def pass_on(switch, bit, slot, row, planes):
 
 
 def look_up_heads(word, row, planes, state, routes):
-    """Ask the family's routing where heads can go."""
+    """Look up the outputs of new heads in the family's routing."""
     for lane in range(0, SLOTS, WIDTH):
         looked_up = vector_at(row, LOOKED_UP + lane)
         new = vector_at(row, HEADS + lane) & ~looked_up
@@ -201,7 +201,7 @@ def look_up_heads(word, row, planes, state, routes):
 
 
 def look_up(switch, one, slot, row, planes, state, routes):
-    """Note where a head can go; ``one`` is the bit of its switch."""
+    """Look up the outputs of one head; ``one`` is the bit of its switch."""
     before = planes.ways[slot, switch]
     row[WANTED + before * SLOTS + slot] &= ~one
     row[WAY + slot * WIDTH + before] &= ~one
@@ -217,7 +217,7 @@ def look_up(switch, one, slot, row, planes, state, routes):
 
 @cache
 def plane_loop(way: Callable[..., Any], ports: int, lanes: int, room: int, folder: Path) -> PlaneLoop:
-    """Return the compiled loop of a family, for one number of lanes and one room in buffers.
+    """Return the compiled loop of a family, for one number of virtual channels and one room in buffers.
 
     Parameters
     ----------

@@ -26,11 +26,11 @@ class PlaneRun:
     ----------
     planes : PlaneState
     routes : named tuple of arrays
-        What the family's routing looks at.
+        Data of the family's routing.
     loop : callable
         The compiled loop.
     places_of_counts : callable
-        Gives the places of each channel's counts, int64[channels] each: position among the output lanes, one more for
+        Gives the places of each channel's counts, int64[channels] each: position among the output VCs, one more for
         injectors; and switch.
     """
 

@@ -1,8 +1,7 @@
-"""The router with lanes, 64 routers at a time (docs/timing.md, "Router with lanes").
+"""The router with virtual channels, 64 routers at a time (docs/timing.md, "Router with lanes").
 
-The functions here name planes by their offsets (``layout.py``), which ``loop.py`` gives them as constants. What they do
-to all routers of a word they do by bits: a condition is a mask of routers. What they do to all ports they do by vectors
-with a word for each port.
+The functions here name planes by their offsets (``layout.py``), which ``loop.py`` supplies as constants. They process
+all routers of a word by bits, where a condition is a mask of routers, and all ports by vectors with a word per port.
 """
 
 # Offsets of planes are names that ``loop.py`` puts into the scope of these functions, as constants.
@@ -11,7 +10,7 @@ with a word for each port.
 
 
 def note_what_can_be_had(row, empty_reuse, depth):
-    """Output lanes with credits, those that heads can have, and the same with the credits that are on wires."""
+    """Find output VCs with credits, those that heads can get, and both including the credits on wires."""
     for lane in range(0, SLOTS, WIDTH):
         free, returned = vector_at(row, FREE + lane), vector_at(row, RETURNED + lane)
         credited = splat(0)
@@ -31,7 +30,7 @@ def note_what_can_be_had(row, empty_reuse, depth):
 
 
 def has_credits(row, lane, credits):
-    """Return the outputs at which a lane has exactly ``credits`` credits."""
+    """Return the outputs at which a VC has exactly ``credits`` credits."""
     found = splat(-1)
     for bit in range(CREDIT_BITS):
         found = found & (vector_at(row, CREDITS + bit * SLOTS + lane) ^ splat((credits >> bit & 1) - 1))
@@ -39,7 +38,7 @@ def has_credits(row, lane, credits):
 
 
 def find_first_requests(row, low_injection):
-    """The first request at each output, from the input at or after its turn."""
+    """Find the first request at each output, from the input at or after its turn."""
     active, tail = splat(0), splat(0)
     for lane in range(0, SLOTS, WIDTH):
         requested = vector_at(row, REQUEST_LANE + lane)
@@ -69,7 +68,7 @@ def find_first_requests(row, low_injection):
 
 
 def _let_others_go_first(row):
-    """Inputs from processors do not compete where another input asks."""
+    """Remove inputs from processors from the competition where another input requests."""
     others, own = splat(0), vector_at(row, REQUEST + HOST * WIDTH)
     for place in range(0, HOST * WIDTH, WIDTH):
         others = others | vector_at(row, REQUEST + place)
@@ -78,7 +77,7 @@ def _let_others_go_first(row):
 
 
 def grant_first_requests(row, low_injection):
-    """Grant the first requests that are good, drop those that are not, and forget both.
+    """Grant the first requests that have resources, drop the others, and clear both.
 
     Returns the inputs with a first request, and those whose request is granted.
     """
@@ -104,7 +103,7 @@ def grant_first_requests(row, low_injection):
 
 
 def count_delays(row, delays, most_cycles):
-    """Heads wait for so many cycles before they may ask. Returns a vector that is 0 only if none waits."""
+    """Count the routing delay of heads. Returns a vector that is 0 only if no head waits."""
     changed = splat(0)
     for lane in range(0, SLOTS, WIDTH):
         popped, short = vector_at(row, HEAD_POPPED + lane), splat(0)
@@ -123,7 +122,7 @@ def count_delays(row, delays, most_cycles):
 
 
 def move_through_buffers(row, out, asked_inputs, granted_inputs, looks_ahead, depth):
-    """Granted flits leave their buffers, and those that have arrived enter. Heads and followers that may ask are noted.
+    """Pop granted flits, store arriving ones, and find the heads and followers that may request.
 
     Returns a vector that is 0 only if no buffer changed.
     """
@@ -149,7 +148,7 @@ def move_through_buffers(row, out, asked_inputs, granted_inputs, looks_ahead, de
 
 
 def keep_granted_lanes(row):
-    """Heads that were granted have the lane that they asked for, and no other."""
+    """Reduce the candidates of granted heads to the VC that they were granted."""
     for target in range(LANES):
         wanted = vector_at(row, REQUEST_TARGET + target * WIDTH)
         for lane in range(0, SLOTS, WIDTH):
@@ -158,7 +157,7 @@ def keep_granted_lanes(row):
 
 
 def send_flits(row, out):
-    """What was granted is on the links in the next cycle, or in the delivery buffer."""
+    """Send granted flits over the links in the next cycle, or to the delivery buffer."""
     tail = vector_at(row, WINNER_TAIL)
     for lane in range(0, SLOTS, WIDTH):
         sent = vector_at(row, SENT + lane)
@@ -169,7 +168,7 @@ def send_flits(row, out):
 
 
 def count_credits(row, depth):
-    """One credit more for what has been returned, and one less for what was sent."""
+    """Count one credit up for each return, and one down for each flit sent."""
     for lane in range(0, SLOTS, WIDTH):
         returned, sent = vector_at(row, RETURNED + lane), vector_at(row, SENT + lane)
         more, less = returned & ~sent, sent & ~returned
@@ -183,7 +182,7 @@ def count_credits(row, depth):
 
 
 def choose_requests(row):
-    """New requests of all inputs that have none. Returns a vector that is 0 only if there is no new one."""
+    """Choose new requests of all inputs that have none. Returns a vector that is 0 only if there is no new one."""
     requesting, later, seen = splat(0), splat(0), splat(0)
     for lane in range(0, SLOTS, WIDTH):
         requesting = requesting | vector_at(row, REQUEST_LANE + lane)
@@ -213,7 +212,7 @@ def choose_requests(row):
 
 
 def note_what_is_possible(row, lane):
-    """Candidates that heads in a lane of all inputs can have. Returns the inputs where the lane may ask."""
+    """Find the available candidates of heads in a VC of all inputs. Returns the inputs where the VC may request."""
     eligible = vector_at(row, ARRIVING + lane)
     for target in range(LANES):
         may_start, may_send = splat(0), splat(0)
@@ -230,7 +229,7 @@ def note_what_is_possible(row, lane):
 
 
 def select_target(row, lane, chosen):
-    """The selection function: the lowest candidate that can be had, or else the lowest one."""
+    """Select the lowest available candidate, or else the lowest one (selection function)."""
     left = chosen
     for planes in (POSSIBLE, CANDIDATES):
         for target in range(LANES):

@@ -1,4 +1,4 @@
-"""State of the engine that moves planes: bits of all routers, and the messages that the worms belong to."""
+"""State of the plane engine: bits of all routers, and the messages of the worms."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -25,9 +25,9 @@ COUNT_BITS = 48
 
 
 class Moves(NamedTuple):
-    """How planes move over links: where the bits of a word come from, in parts of all directions.
+    """Moves of planes over links: the origins of the bits of a word, in parts of all directions.
 
-    What a part has from one direction comes from one word and is rotated alike.
+    The bits of a part from one direction come from one word and are rotated alike.
     """
 
     begins: np.ndarray  # int64[words + 1], the first part of each word
@@ -72,7 +72,7 @@ def make_plane_state(
     empty_reuse: bool,
     low_injection: bool,
 ) -> PlaneState:
-    """Return everything as it is before cycle 0.
+    """Return the state before cycle 0.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def make_plane_state(
 
 
 def moves_of(neighbours: np.ndarray) -> tuple[Moves, Moves]:
-    """Return how planes move over channels, and back against them.
+    """Return the moves of planes over channels, and back against them.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def moves_of(neighbours: np.ndarray) -> tuple[Moves, Moves]:
 
 
 def _moves(origins: np.ndarray) -> Moves:
-    """Moves from int64[directions, switches]: the switch that each gets its bit from, or NONE."""
+    """Return moves from int64[directions, switches]: the switch that each gets its bit from, or NONE."""
     words, width = words_for(origins.shape[1]), ports_of_vector(len(origins) + 1)
     begins, sources, moves = [0], [], []
     for word in range(words):
@@ -155,7 +155,7 @@ def _moves(origins: np.ndarray) -> Moves:
 
 
 def _ways(origin: np.ndarray) -> Iterator[tuple[int, int, int]]:
-    """Word, turn and mask of the bits that some switches of a word get in one direction, for each word and turn."""
+    """Yield word, turn and mask of the bits that some switches of a word get in one direction."""
     places = np.flatnonzero(origin != NONE)
     source, turn = origin[places] >> WORD_SHIFT, places - origin[places] & BIT_MASK
     for key in distinct(source << WORD_SHIFT | turn).tolist():
@@ -170,14 +170,14 @@ def words_for(switches: int) -> int:
 
 
 def plane_of(switches: np.ndarray) -> np.ndarray:
-    """Return words in which the bits of some switches are 1, from bool[switches]."""
+    """Return words with a 1 for some switches, from bool[switches]."""
     bits = np.zeros(words_for(len(switches)) * WORD_BITS, dtype=bool)
     bits[: len(switches)] = switches
     return np.packbits(bits, bitorder="little").view(np.int64)
 
 
 def _words_near(neighbours: np.ndarray, words: int) -> np.ndarray:
-    """int64[words, most]: those with switches that channels of a word's switches lead to, some of them repeated."""
+    """Return the words that the channels of each word lead to, int64[words, most], some of them repeated."""
     near: list[set[int]] = [{word} for word in range(words)]
     for way in neighbours:
         for source, sink in enumerate((way >> WORD_SHIFT).tolist()):
@@ -187,7 +187,7 @@ def _words_near(neighbours: np.ndarray, words: int) -> np.ndarray:
 
 
 def _first_rows(at: Mapping[str, int], words: int, depth: int) -> np.ndarray:
-    """Return no flits, all credits, all lanes free, and everybody's turn is the first one's."""
+    """Return the first rows: no flits, all credits, all virtual channels free, every turn at the first input."""
     rows = aligned_words(words, at["SIZE"])
     width, slots, ports = at["WIDTH"], at["SLOTS"], at["PORTS"]
     for name, count in (("FREE", slots), ("INPUT_TURN", slots), ("OUTPUT_TURN", ports * width)):

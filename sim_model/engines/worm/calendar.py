@@ -1,7 +1,7 @@
-"""What will happen when: a wheel of cycles, each with a list of entries.
+"""A calendar of future events: a wheel of cycles, each with a list of entries.
 
-Every entry has a number of its own and stands in at most one cycle. A cycle further off than the wheel is long shares
-its list with an earlier one.
+Every entry has a number of its own and is in at most one cycle. A cycle further off than the wheel is long shares its
+list with an earlier one.
 """
 
 from typing import NamedTuple
@@ -37,7 +37,7 @@ class Calendar(NamedTuple):
 
 
 def make_calendar(entries: int) -> Calendar:
-    """Nothing is going to happen."""
+    """Return an empty calendar."""
     return Calendar(
         entries=make_records(entries, ENTRY_FIELDS, cycle=NEVER, following=NONE, before=NONE),
         first=np.full(WHEEL, NONE, dtype=np.int64),
@@ -48,7 +48,7 @@ def make_calendar(entries: int) -> Calendar:
 
 @compiled
 def enter(number, cycle, calendar):
-    """An entry that is in no list will happen in a cycle."""
+    """Schedule an entry that is in no list."""
     entries, place = calendar.entries, cycle & WHEEL_MASK
     following = calendar.first[place]
     entries[number].cycle = cycle
@@ -63,7 +63,7 @@ def enter(number, cycle, calendar):
 
 @compiled
 def cancel(number, calendar):
-    """An entry in a list will not happen, or has."""
+    """Remove an entry from its list."""
     entries = calendar.entries
     place = entries[number].cycle & WHEEL_MASK
     following, before = entries[number].following, entries[number].before
@@ -81,7 +81,7 @@ def cancel(number, calendar):
 
 @compiled
 def postpone(number, cycle, calendar):
-    """An entry, wherever it is, will happen in a cycle."""
+    """Reschedule an entry, listed or not."""
     if calendar.entries[number].cycle != NEVER:
         cancel(number, calendar)
     enter(number, cycle, calendar)
@@ -89,7 +89,7 @@ def postpone(number, cycle, calendar):
 
 @compiled
 def next_entry_cycle(cycle, calendar):
-    """The first cycle after ``cycle`` that has an entry, or NEVER."""
+    """Return the first cycle after ``cycle`` that has an entry, or NEVER."""
     if calendar.pending[0] == 0:
         return NEVER
     place = (cycle + 1) & WHEEL_MASK
@@ -109,7 +109,7 @@ def next_entry_cycle(cycle, calendar):
 
 @compiled
 def _has_entry(cycle, calendar):
-    """Whether a list has an entry for this cycle, and not for later rounds of the wheel alone."""
+    """Return whether a list has an entry for this cycle, beyond those for later rounds of the wheel."""
     entry = calendar.first[cycle & WHEEL_MASK]
     while entry != NONE and calendar.entries[entry].cycle != cycle:
         entry = calendar.entries[entry].following
@@ -118,7 +118,7 @@ def _has_entry(cycle, calendar):
 
 @compiled
 def _first_cycle(calendar):
-    """Of all entries, which are for later rounds of the wheel: it is not turned round and round until then."""
+    """Return the first cycle of all entries, which are for later rounds of the wheel: it need not turn until then."""
     first = NEVER
     for entry in range(len(calendar.entries)):
         first = min(first, calendar.entries[entry].cycle)

@@ -1,7 +1,7 @@
 """Counts per channel of flits, stalled cycles and bubbles, from the times of flits (``engines/cycle/tallies.py``).
 
 A flit that is loaded in cycle u is in the output register from u + 1 on; if it moves in t, it was stalled in t - u - 1
-cycles. What is left of the cycles between the moves of a head and of its tail are bubbles.
+cycles. The other cycles between the moves of a head and of its tail are bubbles.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from sim_model.loops.compiled import compiled
 
 @compiled
 def count_flits(number, flits, stalled_cycles, cycles, state):
-    """So many flits of a worm have moved over a channel in so many cycles, those before its head not counted."""
+    """Count flits of a worm that moved over a channel within some cycles, those before its head excluded."""
     tally = state.tallies[number]
     tally.flits += flits
     tally.stalled_cycles += stalled_cycles
@@ -22,13 +22,13 @@ def count_flits(number, flits, stalled_cycles, cycles, state):
 
 @compiled
 def count_flit(number, cycle, channel, state):
-    """The flit in an output register moves; the channel still knows when the one before it did."""
+    """Count the flit in an output register, which moves while the channel still holds the move of the one before."""
     begun = channel.load_cycle if channel.head_last else channel.move_cycle
     count_flits(number, 1, cycle - channel.load_cycle - 1, cycle - begun, state)
 
 
 def counts_so_far(worms: WormState, state: EngineState) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return flits, stalled cycles and bubbles by channel, int64[channels] each, up to the cycle that is run next.
+    """Return flits, stalled cycles and bubbles by channel, int64[channels] each, up to the next cycle to run.
 
     A flit that waits, or is waited for, has not been counted.
     """

@@ -1,4 +1,4 @@
-"""When flits are loaded, move and are popped: maxima of sums, found as soon as what they follow from is known."""
+"""Cycles in which flits are loaded, move and are popped: maxima of sums, found as soon as their terms are known."""
 
 from sim_model.engines.cycle.movers import FROM_PROCESSOR, INTO_PROCESSOR
 from sim_model.engines.cycle.state import FLIT_HOPS, NONE
@@ -11,7 +11,7 @@ from sim_model.loops.compiled import compiled
 
 @compiled
 def put_on_agenda(number, worms):
-    """The flits in the buffer of a channel may have got something to do."""
+    """List a channel whose buffered flits may make progress."""
     channel = worms.channels[number]
     if channel.listed == 0:
         channel.listed = 1
@@ -21,7 +21,7 @@ def put_on_agenda(number, worms):
 
 @compiled
 def load(number, cycle, worms, state, family):
-    """The next flit of the worm that is being sent goes into the output register of a channel."""
+    """Load the next flit of the current worm into the output register of a channel."""
     channel = worms.channels[number]
     if len(state.tallies) > 0:
         channel.head_last = 1 if channel.unloaded == state.jobs[channel.sending].flits else 0
@@ -34,7 +34,7 @@ def load(number, cycle, worms, state, family):
 
 @compiled
 def move(number, worms, state, family):
-    """The flit in the output register of a channel moves, if it is known when. Returns whether it is.
+    """Move the flit in the output register of a channel, if the cycle is known. Returns whether it is.
 
     An injector loads the next one at once.
     """
@@ -77,7 +77,7 @@ def move(number, worms, state, family):
 
 @compiled
 def pop(number, cycle, worms, state, family):
-    """All copies of the first flit in the buffer of a channel are made."""
+    """Pop the first flit in the buffer of a channel, all copies of which are made."""
     channel = worms.channels[number]
     flit = channel.popped
     if cycle != channel.pop_cycle + 1:
@@ -158,7 +158,7 @@ def stream(number, output, end, worms, state, family):
 
 @compiled
 def _make_room(number, worms, state, family):
-    """There is room in the buffer of a channel: what waits in the register before it, or before that, may move."""
+    """Move the flits that wait for room in the buffer of a channel, in the register before it or further upstream."""
     channel = worms.channels[number]
     if channel.loaded == channel.moved or not move(number, worms, state, family):
         return

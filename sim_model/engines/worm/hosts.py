@@ -1,4 +1,4 @@
-"""Hosts beside worms: what they send, and what reaches them."""
+"""Hosts beside worms: injection and delivery of messages."""
 
 from sim_model.engines.cycle.deliveries import count_arrival
 from sim_model.engines.cycle.hosts import free_injector, wake_host
@@ -13,7 +13,7 @@ from sim_model.loops.compiled import compiled
 
 @compiled
 def expect_host(injector, cycle, worms, state):
-    """A host does something in its ``wake_cycle`` and not when it was to before. If that is now, it is due."""
+    """Schedule a host for its ``wake_cycle`` in place of an earlier entry; it is due at once if that is now."""
     wake_cycle, entry = state.hosts[injector].wake_cycle, _entry_of(injector, worms, state)
     entered = worms.calendar.entries[entry].cycle
     if entered != wake_cycle:
@@ -28,7 +28,7 @@ def expect_host(injector, cycle, worms, state):
 
 @compiled
 def fall_due(injector, cycle, worms):
-    """A host does something in this cycle."""
+    """Add a host to the due ones of this cycle."""
     if worms.due_cycle[injector] != cycle:
         worms.due_cycle[injector] = cycle
         worms.due[worms.counters[DUE]] = injector
@@ -42,7 +42,7 @@ def _entry_of(injector, worms, state):
 
 @compiled
 def step_hosts(cycle, worms, state, family):
-    """One cycle of the hosts that are due."""
+    """Step the hosts that are due by one cycle."""
     for position in range(worms.counters[DUE]):
         injector = worms.due[position]
         if state.hosts[injector].wake_cycle <= cycle:
@@ -55,7 +55,7 @@ def step_hosts(cycle, worms, state, family):
 
 @compiled
 def _inject(cycle, number, message, worms, state, family):
-    """An injector accepts a message, and loads its head."""
+    """Accept a message in an injector, and load its head."""
     worms.counters[ALIVE] += 1
     worms.heads[message] = 1
     worms.counters[LAST_CHANGE] = cycle
@@ -70,7 +70,7 @@ def _inject(cycle, number, message, worms, state, family):
 
 @compiled
 def tail_is_sent(number, cycle, worms, state):
-    """The tail of a worm has been copied into an output register: if a processor is behind that, it arrives at once."""
+    """Schedule the arrival of a worm whose tail is in the output register of a delivery channel."""
     channel = worms.channels[number]
     channel.feeder = NONE
     if state.channels[number].role == INTO_PROCESSOR:
@@ -80,7 +80,7 @@ def tail_is_sent(number, cycle, worms, state):
 
 @compiled
 def tail_moves(number, cycle, worms, state):
-    """A tail moves out of an injector or into a processor."""
+    """Move a tail out of an injector or into a processor."""
     channel = state.channels[number]
     if channel.role == INTO_PROCESSOR:
         message = worms.channels[number].front

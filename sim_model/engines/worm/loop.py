@@ -1,4 +1,4 @@
-"""The loop of the engine that moves worms: from one cycle in which something is decided to the next."""
+"""The loop of the worm engine: from one cycle with a router decision to the next."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -45,17 +45,17 @@ WormLoop = Callable[[WormState, EngineState, Any, int], int]
 
 @compiled
 def copy_flits(_number, _worms, _state, _family):
-    """Stands for the copies that the routers of a family make of the flits of an input, as far as they are known."""
+    """Copy nothing: placeholder for the copies that the routers of a family make of an input's flits."""
 
 
 @compiled
 def end_worm(_cycle, _kind, _number, _worms, _state, _family):
-    """Stands for what a family does when a tail has been copied, or a noted flit popped."""
+    """Do nothing: placeholder for a family's reaction to a copied tail, or to a popped flit that it marked."""
 
 
 @compiled
 def end_cycle(_cycle, _switch, _worms, _state, _family):
-    """Stands for what the router of a family decides in a cycle, after its route unit and the ends of worms."""
+    """Decide nothing: placeholder for a router's decisions after its route unit and the ends of worms."""
 
 
 def run_cycles(worms, state, family, until_cycle):
@@ -91,7 +91,7 @@ def worm_loop(copy: Callable[..., Any], end: Callable[..., Any], decide: Callabl
     Parameters
     ----------
     copy, end, decide : compiled functions
-        What stands here as ``copy_flits``, ``end_worm`` and ``end_cycle``.
+        Replacements for ``copy_flits``, ``end_worm`` and ``end_cycle``.
     folder : Path
         The family's folder, whose name is part of the loop's.
     """
@@ -107,7 +107,7 @@ def worm_loop(copy: Callable[..., Any], end: Callable[..., Any], decide: Callabl
 
 @compiled
 def _find_times(worms, state, family):
-    """Find all times that can be found."""
+    """Find all times whose terms are known."""
     while worms.counters[AGENDA] > 0 or worms.counters[STREAMS] > 0:
         if worms.counters[AGENDA] == 0:
             _run_stream(worms, state, family)
@@ -119,7 +119,7 @@ def _find_times(worms, state, family):
 
 @compiled
 def _run_stream(worms, state, family):
-    """All heads of a message have got through: find times flit by flit until they stream, and leave out the rest."""
+    """Find times flit by flit after all heads have got through, until the worm streams, and skip the rest."""
     worms.counters[STREAMS] -= 1
     known = find_tree(worms.streams[worms.counters[STREAMS]], worms, state, family)
     worms.counters[MOST_COPIES] = ROUND_FLITS
@@ -141,7 +141,7 @@ def _run_stream(worms, state, family):
 
 @compiled
 def _go_on(cycle, worms, state, family):
-    """Hosts are expected; and times at the horizon of the last run, and beyond, may be looked for now."""
+    """Schedule hosts, and allow times at and beyond the horizon of the last run."""
     for injector in range(len(state.hosts)):
         expect_host(injector, cycle - 1, worms, state)
     for number in range(len(worms.channels)):
@@ -154,7 +154,7 @@ def _go_on(cycle, worms, state, family):
 
 @compiled
 def _run_cycle(cycle, worms, state, family):
-    """One cycle: what reaches hosts, what they send, and what the routers decide that have something to decide."""
+    """Run one cycle: arrivals at hosts, injections, and the routers that have decisions to make."""
     reached, woken, ended = _take_entries(cycle, worms, state)
     for position in range(reached):
         tail_moves(worms.reached[position], cycle, worms, state)
@@ -207,7 +207,7 @@ def _take_entries(cycle, worms, state):
 
 @compiled
 def _last_change(worms):
-    """The last cycle in which anything changed, if nothing else is going to."""
+    """Return the last cycle with a change, if none is to follow."""
     last = worms.counters[LAST_CHANGE]
     for number in range(len(worms.channels)):
         channel = worms.channels[number]

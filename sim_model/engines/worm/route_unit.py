@@ -1,4 +1,4 @@
-"""The route unit of a router, which is run only in cycles in which there is a header flit for it to look at."""
+"""The route unit of a router, which runs only in cycles with a header flit to read."""
 
 from sim_model.engines.cycle.discards import discard
 from sim_model.engines.cycle.movers import INTO_PROCESSOR
@@ -9,12 +9,12 @@ from sim_model.engines.worm.state import ALIVE, CHANNEL_KINDS, LAST_CHANGE, READ
 from sim_model.loops.bits import first_at_or_after, lowest_bit, sink_bit
 from sim_model.loops.compiled import compiled
 
-NEVER_ALL = 1 << 32  # heads of a message of which one has no way
+NEVER_ALL = 1 << 32  # heads of a message of which one is unroutable
 
 
 @compiled
 def scan_header(cycle, switch, worms, state, family):
-    """One cycle of a route unit. Returns the input whose request becomes complete, or NONE."""
+    """Step a route unit by one cycle. Returns the input whose request becomes complete, or NONE."""
     eligible = 0
     rest = worms.ready[switch]
     while rest != 0:
@@ -48,7 +48,7 @@ def scan_header(cycle, switch, worms, state, family):
 
 @compiled
 def await_header_flit(number, earliest, worms, state, family):
-    """The route unit looks at the next header flit of an input as soon as it is there, but not before a cycle."""
+    """Schedule the next header flit of an input for the route unit, on arrival but not before a cycle."""
     channel = worms.channels[number]
     flit = channel.front_begin + family.inputs[number].scanned
     if flit >= channel.moved:
@@ -60,14 +60,14 @@ def await_header_flit(number, earliest, worms, state, family):
 
 @compiled
 def header_flit_moves(number, cycle, worms, state, family):
-    """The flit that a route unit waits for moves into the buffer."""
+    """Pass the awaited header flit, which moves into the buffer, to the route unit."""
     worms.channels[number].awaited = NONE
     _set_ready(number, cycle + _hidden(family), worms, state, family)
 
 
 @compiled
 def _hidden(family):
-    """Flits are seen in the cycle in which they arrive only with look-ahead."""
+    """Return the delay until an arriving flit is visible: 0 with look-ahead, else 1."""
     return 0 if family.tables.routing_cycles == 1 else 1
 
 
@@ -83,7 +83,7 @@ def _set_ready(number, cycle, worms, state, family):
 
 @compiled
 def next_worm(number, earliest, worms, state, family):
-    """The worm at the front of a buffer has gone: the next one is seen from a cycle on."""
+    """Advance to the next worm in a buffer, which is visible from a cycle on."""
     channel = worms.channels[number]
     channel.copying = 0
     channel.granted = 0
@@ -94,7 +94,7 @@ def next_worm(number, earliest, worms, state, family):
 
 @compiled
 def send_worm(number, message, worms, state, family):
-    """A worm is going to be sent over a channel: it stands in line at the buffer."""
+    """Start a worm on a channel, and append it to the queue of the buffer."""
     channel = worms.channels[number]
     channel.sending = message
     channel.unloaded = state.jobs[message].flits

@@ -1,9 +1,9 @@
-"""State of the engine that moves worms: when the last flits of each channel moved, and what is known to happen.
+"""State of the worm engine: times of the last flits of each channel, and scheduled events.
 
-A flit has three times. It is loaded into the output register of a channel, it moves on the channel into the buffer,
-and it is popped from there when all copies of it are made. Each follows from times of other flits by a maximum of sums
-(docs/timing.md). So times are found as soon as those that they follow from are known, and that is long before the cycle
-comes. Only what routers decide is done when its cycle has come.
+A flit has three times. It is loaded into the output register of a channel, it moves on the channel into the buffer, and
+it is popped from there when all copies of it are made. Each follows from times of other flits by a maximum of sums
+(docs/timing.md). So times are found as soon as the times in these sums are known, long before the cycle itself. Only
+decisions of routers are made in their cycle.
 """
 
 from typing import NamedTuple
@@ -43,7 +43,7 @@ WORM_FIELDS = (
     "noted",  # number of the flit whose pop is to be entered in the calendar, or NONE
     "listed",  # 1 if it stands on the agenda
 )
-"""Per channel, which stands for its output register and the input at its sink."""
+"""Fields per channel, for its output register and the input at its sink."""
 
 # Kinds of entries in the calendar.
 HOST_SIDE, READY, SENT, POP = 0, 1, 2, 3  # by channel
@@ -58,14 +58,14 @@ LAST_CHANGE = 2  # cycle in which a router last changed
 AGENDA = 3  # length of the agenda
 DUE = 4  # hosts that do something in this cycle
 STREAMS = 5  # messages all of whose heads have got through in this cycle
-MOST_COPIES = 6  # flits of an input that are copied before others are looked at
+MOST_COPIES = 6  # flits of an input that are copied before the next input
 WORM_COUNTERS = 7
 
 ALL_COPIES = 1 << 32
 
 
 class WormState(NamedTuple):
-    """Times of flits, and what is going to happen."""
+    """Times of flits, and scheduled events."""
 
     channels: np.recarray  # WORM_FIELDS
     moves: np.ndarray  # int64[channels, places], when a flit moved, by its number modulo the number of places
@@ -74,7 +74,7 @@ class WormState(NamedTuple):
     mask: int  # places - 1
     agenda: np.ndarray  # int64[channels], inputs whose flits may have got something to do
     calendar: Calendar
-    ready: np.ndarray  # int64[switches], inputs with a header flit whose time to be looked at is known
+    ready: np.ndarray  # int64[switches], inputs with a header flit whose time for the route unit is known
     ready_cycle: np.ndarray  # int64[channels], that time
     complete: np.ndarray  # int64[switches], input whose request becomes complete in this cycle, or NONE
     woken: np.ndarray  # int64[switches], switches in which something happens in this cycle
@@ -90,7 +90,7 @@ class WormState(NamedTuple):
 
 
 def make_worm_state(state: EngineState) -> WormState:
-    """Return everything as it is before cycle 0."""
+    """Return the state before cycle 0."""
     channels, switches = len(state.channels), state.switches
     places = 1 << (state.buffer_depth_flits + 3).bit_length()
     entries = CHANNEL_KINDS * channels + SWITCH_KINDS * switches + len(state.hosts)

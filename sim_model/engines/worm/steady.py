@@ -3,9 +3,9 @@
 The times of a flit follow from those of earlier ones by maxima of sums, by the same rule for all flits. Let all times
 of some flit i be one cycle after those of flit i - 1, and no flit be longer in a buffer of D flits than D - 1 cycles.
 Then, by induction, all times of every later flit are one cycle after those of the flit before it: every term of the
-maxima grows by one, but for the one that says when a place in a buffer became free, and that is none that decides. The
-second condition need not hold if the times of D flits in a row are one cycle apart; then that term grows by one as
-well. Nothing that others do comes in, since whoever has to be waited for has gone.
+maxima grows by one, except the time when a place in a buffer became free, which is never the maximum. The second
+condition need not hold if the times of D flits in a row are one cycle apart; then that term grows by one as well. Other
+worms have no influence, since all that this one had to wait for have gone.
 """
 
 from sim_model.engines.cycle.movers import INTO_PROCESSOR
@@ -18,14 +18,14 @@ from sim_model.loops.bits import lowest_bit
 from sim_model.loops.compiled import compiled
 
 LEAST_FLITS = 8
-"""It is not worth while for fewer."""
+"""Minimum of flits for which streaming saves time."""
 ROUND_FLITS = 4
-"""Of each input, before it is looked whether they stream."""
+"""Flits of each input between tests whether worms stream."""
 
 
 @compiled
 def begin_copies(number, worms, state):
-    """An input has got outputs. If all heads of its message have got through now, the worm may stream."""
+    """Count an input that has been granted outputs; the worm may stream once all its heads have got through."""
     message = worms.channels[number].front
     root = state.hosts[state.jobs[message].injector].channel
     got_through = worms.heads[message] == 0 and worms.channels[root].sending == message
@@ -38,13 +38,13 @@ def begin_copies(number, worms, state):
 
 @compiled
 def flits_in_injector(root, worms):
-    """Flits that are still in an injector."""
+    """Return the flits that are still in an injector."""
     return worms.channels[root].unloaded
 
 
 @compiled
 def find_tree(root, worms, state, family):
-    """The channels that a message has, each behind the one that it branches from. Returns how many."""
+    """Find the channels of a message, each after the one that it branches from. Returns their number."""
     worms.tree[0] = root
     known = 1
     position = 0
@@ -63,7 +63,7 @@ def find_tree(root, worms, state, family):
 
 @compiled
 def streams(known, last, worms, state):
-    """Whether all times behind those of the last flit that is known everywhere are one cycle apart."""
+    """Return whether all times after those of the last completely known flit are one cycle apart."""
     depth = state.buffer_depth_flits
     if last < 1:
         return False
@@ -83,7 +83,7 @@ def streams(known, last, worms, state):
 
 @compiled
 def last_known(known, worms, state):
-    """The last flit all of whose times are known; the head is 0."""
+    """Return the last flit with all times known; the head is 0."""
     root = worms.channels[worms.tree[0]]
     last = root.popped - root.front_begin - 1
     for position in range(known):
@@ -96,7 +96,7 @@ def last_known(known, worms, state):
 
 @compiled
 def leave_out(known, worms, state):
-    """Leave out what is in the injector, as if the worm were shorter: all that is known of its flits is so later."""
+    """Skip the flits in the injector, as if the worm were shorter: all known times of its flits move by as much."""
     latest = 0
     for position in range(known):
         channel = worms.channels[worms.tree[position]]

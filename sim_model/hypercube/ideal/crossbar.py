@@ -1,4 +1,4 @@
-"""Routers whose inputs have one way into the crossbar: an input asks for one worm at a time, and sticks to it."""
+"""Routers with one crossbar port per input: an input requests one worm at a time, until it is granted."""
 
 from sim_model.hypercube.ideal.router import deliver_flit, move_flit
 from sim_model.hypercube.ideal.state import DELIVERY, NONE
@@ -8,10 +8,10 @@ from sim_model.loops.compiled import compiled
 
 @compiled
 def move_requested(cycle, node, state):
-    """Every link of a node moves a flit if one is asked for; the node takes all that is. Returns how many moved.
+    """Move the requested flits of a node over links and into the node. Returns the number of flits.
 
-    Which input is first changes from cycle to cycle, and so does the direction in which the others follow: in one of
-    them, one behind several that ask for nothing would be first more often.
+    The first input changes from cycle to cycle, and so does the direction in which the others follow: in one of them,
+    an input behind several idle ones would be first more often.
     """
     record = state.nodes[node]
     if record.ready | record.delivering == 0:
@@ -43,7 +43,7 @@ def move_requested(cycle, node, state):
 
 @compiled
 def _choose_requests(node, state):
-    """Inputs that ask for nothing ask for the next of their worms, in turn, that has a flit, and room behind."""
+    """Choose a request for idle inputs: the next of their worms, in turn, that has a flit, and room behind."""
     lanes_per_link = state.lanes // state.dimensions
     for number in range(state.ports.shape[1]):
         port = state.ports[node, number]
@@ -58,12 +58,12 @@ def _choose_requests(node, state):
                 able |= 1 << lane
         if able != 0:
             port.request = first_at_or_after(able, port.turn)
-            port.turn = port.request + 1  # behind the last lane nobody is found, which is as good as the first
+            port.turn = port.request + 1  # behind the last VC: equivalent to the first
 
 
 @compiled
 def _can_leave(node, lane, state):
-    """Whether an input has a worm with a flit, and with room behind it."""
+    """Return whether an input has a worm with a flit, and with room behind it."""
     record, output = state.nodes[node], state.inputs[node, lane].output
     if output == NONE:
         return False

@@ -1,4 +1,4 @@
-"""What an ideal hypercube is made of."""
+"""Parameters of an ideal hypercube."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,15 +21,15 @@ class IdealCube:
     dimensions : int
         n, 2 to 16.
     lanes : int
-        Virtual channels V of a link, 2 to 8: one for escape, the others adaptive. A node has at most 61 lanes and
+        Virtual channels V of a link, 2 to 8: one for escape, the others adaptive. A node has at most 61 VCs and
         injection channels together.
     flits : int
         Length M of every message, at least 1.
     buffer_flits : int
-        Flits that the buffer of a lane holds, 1 to 64.
+        Flits that the buffer of a VC holds, 1 to 64.
     hop_cycles : int
-        Cycles, 0 to 63, between a header's lane and the first flit over it, in every router, and in that of its
-        destination between its turn and the first flit that the node takes. The lane is taken for as long.
+        Cycles, 0 to 63, between a header's VC and the first flit over it, in every router, and in that of its
+        destination between its turn and the first flit that the node takes. The VC is taken for as long.
     link_cycles, credit_cycles : int
         Cycles, 0 to 63, by which a flit arrives later, and by which the news of room in a buffer arrives later. A worm
         alone moves one flit in each cycle if buffers hold 2 flits and one more for each of both.
@@ -39,17 +39,17 @@ class IdealCube:
         Queues of a node, 1 to n; 0 stands for n. Each sends one flit per cycle at most. A copy for dimension d is in
         queue d modulo their number.
     lane_reuse : str
-        When a header can have a lane: "empty", when the buffer behind is known to be empty; or "tail", as soon as the
+        VC reallocation: "empty", when the buffer behind is known to be empty; or "tail", as soon as the
         tail before it has left and there is room for a flit.
     choice : str
-        What has the same chance in a header's choice among the free adaptive lanes: "lanes", so that a dimension with
+        Uniform random choice of a header among the free adaptive VCs: by "lanes", so that a dimension with
         more of them has more; or "dimensions", in which it then takes the first free one.
     delivery_lanes : int
         Worms that a node takes at a time, one flit of each in a cycle; 0 stands for all that are there, so that
         delivery never blocks.
     single_requests : bool
-        An input sends one flit per cycle at most: it asks for one of its worms in turn, and until that worm's flit has
-        left for no other one. Without, each lane of an input sends on its own.
+        An input sends one flit per cycle at most: it requests one of its worms in turn, and until that worm's flit has
+        left for no other one. Without, each VC of an input sends on its own.
 
     Raises
     ------
@@ -96,12 +96,12 @@ class IdealCube:
 
     @classmethod
     def of(cls, load: HypercubeLoad, **options) -> "IdealCube":
-        """The cube of a load of the analytical model; its options are the parameters that a load does not have."""
+        """Return the cube of a load of the analytical model; options are the parameters that a load does not have."""
         return cls(load.dimensions, load.lanes, load.flits, **options)
 
     @cached_property
     def network(self) -> HypercubeNetwork:
-        """The same cube as a network. Output lanes, and inputs of nodes, are numbered as its lane-ports."""
+        """The cube as a network. Output VCs, and inputs of nodes, are numbered as its lane-ports."""
         return HypercubeNetwork(self.dimensions, self.lanes, self.injection_channels)
 
     @property

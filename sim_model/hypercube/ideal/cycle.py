@@ -8,15 +8,15 @@ from sim_model.hypercube.ideal.state import CYCLE, OUTSTANDING, QUIET_CYCLES, WA
 from sim_model.loops.compiled import compiled_loop
 
 LIMIT, DONE, DEADLOCK = range(3)
-"""Why the loop stops: the cycle is reached, all watched messages have arrived, or nothing can ever move again."""
+"""Reasons to stop: the cycle is reached, all watched messages have arrived, or nothing can ever move again."""
 
 
 @compiled_loop
 def run_cycles(state, until_cycle):
     """Run to a cycle, or to an earlier end, and return why it stopped.
 
-    A node reads only its own state, and what it changes at others takes effect behind the cycle. So nodes take their
-    turn one after the other, and those with nothing to do are left out.
+    A node reads only its own state, and its changes at other nodes take effect after the cycle. So nodes are stepped
+    one after the other, and idle ones are skipped.
     """
     counters = state.counters
     cycle = counters[CYCLE]

@@ -1,4 +1,4 @@
-"""What is on its way: flits to buffers, credits to outputs, worms through a router's pipeline, messages to hosts."""
+"""Delayed events: flits to buffers, credits to outputs, worms through a router's pipeline, messages to hosts."""
 
 from sim_model.hypercube.ideal.state import DELIVERY, NONE
 from sim_model.loops.compiled import compiled
@@ -9,7 +9,7 @@ PORT_MASK = (1 << NODE_SHIFT) - 1
 
 @compiled
 def list_event(events, cycle, event):
-    """Something happens in a cycle that is not over."""
+    """List an event for a cycle that is not over."""
     position = cycle & (len(events.counts) - 1)
     count = events.counts[position]
     events.listed[position, count] = event
@@ -18,20 +18,20 @@ def list_event(events, cycle, event):
 
 @compiled
 def list_port(events, cycle, node, port):
-    """Something happens to an input or output in a cycle that is not over."""
+    """List an event at an input or output for a cycle that is not over."""
     list_event(events, cycle, node << NODE_SHIFT | port)
 
 
 @compiled
 def present_head(node, port, message, state):
-    """A header is at the front of an input, and looks for a lane when its node has its next turn."""
+    """Present a header at the front of an input for the node's next allocation of VCs."""
     state.inputs[node, port].remaining = node ^ state.messages[message].destination
     state.nodes[node].heads |= 1 << port
 
 
 @compiled
 def begin_worm(cycle, node, port, state):
-    """A worm has the lane that it needs, or that of its destination, and may move in a given cycle at the earliest."""
+    """Start a worm that has its VC, or that of its destination; it may move after the delay of a hop."""
     if state.hop_cycles == 0:
         _move_worm(node, port, state)
     else:
@@ -40,7 +40,7 @@ def begin_worm(cycle, node, port, state):
 
 @compiled
 def move_worms(cycle, state):
-    """Worms that have passed a router's pipeline, at the start of a cycle."""
+    """Release worms that have passed a router's pipeline, at the start of a cycle."""
     events = state.worms
     position = cycle & (len(events.counts) - 1)
     for number in range(events.counts[position]):
@@ -51,7 +51,7 @@ def move_worms(cycle, state):
 
 @compiled
 def _move_worm(node, port, state):
-    """The header of a worm is ready to leave: there is room, since it has got its lane with room."""
+    """Mark the header of a worm as ready to leave: its VC was allocated with room."""
     output = state.inputs[node, port].output
     if output == DELIVERY:
         state.nodes[node].delivering |= 1 << port
@@ -61,7 +61,7 @@ def _move_worm(node, port, state):
 
 @compiled
 def arrive(cycle, state):
-    """Flits that are in their buffers from the next cycle on."""
+    """Store arriving flits in their buffers, for the next cycle on."""
     events = state.arrivals
     position = cycle & (len(events.counts) - 1)
     for number in range(events.counts[position]):
@@ -83,7 +83,7 @@ def arrive(cycle, state):
 
 @compiled
 def return_credits(cycle, state):
-    """Room that outputs know of from the next cycle on."""
+    """Return credits to outputs, for the next cycle on."""
     events = state.credits
     position = cycle & (len(events.counts) - 1)
     for number in range(events.counts[position]):

@@ -14,7 +14,7 @@ from sim_model.loops.compiled import compiled
 
 @compiled
 def generate(cycle, state):
-    """All messages that are generated in a cycle enter their queues; their headers may leave at once."""
+    """Enter all messages that are generated in a cycle into their queues; their headers may leave at once."""
     number = state.counters[NEXT_GENERATION]
     while number < len(state.generations) and state.generations[number].cycle == cycle:
         generation = state.generations[number]
@@ -29,13 +29,13 @@ def generate(cycle, state):
 
 @compiled
 def take_message(cycle, message, state):
-    """A node has taken the tail of a message, of which its host hears in this cycle or later."""
+    """Schedule the reception of a message whose tail a node has taken, after the delay of the host."""
     list_event(state.tails, cycle + state.host_cycles, message)
 
 
 @compiled
 def receive_messages(cycle, state):
-    """Hosts have messages, at the end of a cycle."""
+    """Receive messages in hosts, at the end of a cycle."""
     events = state.tails
     position = cycle & (len(events.counts) - 1)
     for number in range(events.counts[position]):
@@ -45,7 +45,7 @@ def receive_messages(cycle, state):
 
 @compiled
 def _receive(cycle, message, state):
-    """A host has a message; from the next cycle on, the copies that it owes to others are in its queues."""
+    """Receive a message in a host, and queue its copies for others, for the next cycle on."""
     counters = state.counters
     counters[OUTSTANDING] -= 1
     state.messages[message].arrival_cycle = cycle
@@ -63,7 +63,7 @@ def _receive(cycle, message, state):
 
 @compiled
 def _send_copies(node, base, first_message, first_edge, count, state):
-    """Copies over consecutive edges of a tree enter the queues of their dimensions."""
+    """Enter copies over consecutive edges of a tree into the queues of their dimensions."""
     for edge in range(first_edge, first_edge + count):
         queue = state.edges[base, edge].dimension
         if queue >= state.injection_channels:
@@ -73,7 +73,7 @@ def _send_copies(node, base, first_message, first_edge, count, state):
 
 @compiled
 def _enqueue(node, queue, message, state):
-    """A message enters a queue, and may leave it when its node has its next turn."""
+    """Enter a message into a queue; it may leave in the node's next turn."""
     state.counters[OUTSTANDING] += 1
     port = state.lanes + queue
     channel = state.inputs[node, port]
@@ -87,7 +87,7 @@ def _enqueue(node, queue, message, state):
 
 @compiled
 def begin_message(node, port, state):
-    """The message at the front of a queue has its header there."""
+    """Present the header of the message at the front of a queue."""
     channel = state.inputs[node, port]
     channel.flits = state.flits
     present_head(node, port, channel.first, state)

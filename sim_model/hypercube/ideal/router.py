@@ -1,4 +1,4 @@
-"""One cycle of a node: headers take lanes, links move flits, and the node takes what is its own."""
+"""One cycle of a node: VC allocation to headers, transfers over links, and delivery."""
 
 from sim_model.hypercube.ideal.events import begin_worm, list_port, present_head
 from sim_model.hypercube.ideal.queues import begin_message, take_message
@@ -13,7 +13,7 @@ RANDOM_MASK = (1 << RANDOM_BITS) - 1
 
 @compiled
 def give_lanes(cycle, node, state):
-    """All headers of a node look for a lane. Who is first changes from cycle to cycle."""
+    """Allocate VCs to all headers of a node. The first header changes from cycle to cycle."""
     record = state.nodes[node]
     heads, turn = record.heads, cycle % state.inputs_of_node
     record.heads = 0
@@ -47,7 +47,7 @@ def give_lanes(cycle, node, state):
 
 @compiled
 def _choose(ways, state):
-    """One of some lanes at random, by the rule of the cube. With four lanes and a high load rules differ by 6 %."""
+    """Choose a VC at random, by the rule of the cube. With four VCs and a high load rules differ by 6 %."""
     if not state.chooses_dimensions:
         return _any_of(ways, state.counters)
     dimensions, rest = 0, ways
@@ -60,7 +60,7 @@ def _choose(ways, state):
 
 @compiled
 def _any_of(mask, counters):
-    """Position of a 1 at random, in a mask that is not 0: xorshift with 32 bits."""
+    """Return the position of a 1 at random, in a mask that is not 0: xorshift with 32 bits."""
     count, rest = 0, mask
     while rest != 0:
         rest &= rest - 1
@@ -77,7 +77,7 @@ def _any_of(mask, counters):
 
 @compiled
 def move_flits(cycle, node, state):
-    """Every link of a node moves a flit if it can. Returns how many moved."""
+    """Move a flit over every link of a node that can. Returns the number of flits."""
     record = state.nodes[node]
     ready, moved = record.ready, 0
     while ready != 0:
@@ -86,7 +86,7 @@ def move_flits(cycle, node, state):
         ready ^= rivals
         link = state.links[node, dimension]
         lane = first_at_or_after(rivals, link.turn)
-        link.turn = lane + 1  # behind the last lane nobody is found, which is as good as the first
+        link.turn = lane + 1  # behind the last VC: equivalent to the first
         move_flit(cycle, node, lane, state)
         moved += 1
     return moved
@@ -94,7 +94,7 @@ def move_flits(cycle, node, state):
 
 @compiled
 def move_flit(cycle, node, lane, state):
-    """The next flit of the worm that has an output lane."""
+    """Move the next flit of the worm that holds an output VC."""
     dimension = state.dimension_of[lane]
     state.links[node, dimension].flits += 1
     neighbour = node ^ 1 << dimension
@@ -115,7 +115,7 @@ def move_flit(cycle, node, lane, state):
 
 @compiled
 def deliver(cycle, node, state):
-    """A node takes a flit of every worm that is at its destination. Returns how many."""
+    """Deliver a flit of every worm that is at its destination. Returns the number of flits."""
     delivering, taken = state.nodes[node].delivering, 0
     while delivering != 0:
         port = lowest_bit(delivering)
@@ -127,7 +127,7 @@ def deliver(cycle, node, state):
 
 @compiled
 def deliver_flit(cycle, node, port, state):
-    """A node takes the next flit of a worm at its destination."""
+    """Deliver the next flit of a worm at its destination."""
     record = state.nodes[node]
     flit = _take_flit(cycle, node, port, state)
     if flit & TAIL or state.inputs[node, port].flits == 0:
@@ -140,7 +140,7 @@ def deliver_flit(cycle, node, port, state):
 
 @compiled
 def _take_flit(cycle, node, port, state):
-    """The flit at the front of an input. Behind a tail, the header of the next worm comes to the front."""
+    """Take the flit at the front of an input. Behind a tail, the header of the next worm moves to the front."""
     channel = state.inputs[node, port]
     channel.flits -= 1
     if port >= state.lanes:
@@ -158,7 +158,7 @@ def _take_flit(cycle, node, port, state):
 
 @compiled
 def _take_from_queue(node, port, state):
-    """The next flit of the first message of a queue."""
+    """Take the next flit of the first message of a queue."""
     channel = state.inputs[node, port]
     message = channel.first
     state.counters[FLITS_SENT] += 1

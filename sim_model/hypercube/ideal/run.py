@@ -1,4 +1,4 @@
-"""Runs of an ideal hypercube, and what they measure."""
+"""Runs of an ideal hypercube, and their measurements."""
 
 from dataclasses import dataclass
 
@@ -29,13 +29,13 @@ class IdealDeadlock(RuntimeError):
 
 
 class IdealRun:
-    """A cube in which time goes on as far as it is told to.
+    """A cube whose time advances on request.
 
     Parameters
     ----------
     cube : IdealCube
     seed : int
-        1 to 2^32 - 1: of the choice among lanes.
+        1 to 2^32 - 1: of the choice among VCs.
 
     Members
     -------
@@ -49,7 +49,7 @@ class IdealRun:
         self.state = make_state(cube, seed)
 
     def add(self, generated: Generated) -> None:
-        """More unicasts and broadcasts: in order of cycles, none before those that are there, none in the past."""
+        """Add unicasts and broadcasts: in order of cycles, none before existing ones, none in the past."""
         self.state = with_generated(self.state, generated)
 
     def watch(self, first: int, end: int) -> None:
@@ -92,21 +92,21 @@ class IdealRun:
         return int(self.state.counters[FLITS_DELIVERED])
 
     def latencies(self, first: int, end: int) -> np.ndarray:
-        """Cycles from the start of the cycle of generation to the end of that of the last arrival, for some of all.
+        """Return cycles from the start of the cycle of generation to the end of that of the last arrival.
 
-        Unicasts and broadcasts stand as they were generated; all of them must have arrived.
+        They are in the order of generation; all of them must have arrived.
         """
         return (self.last_arrivals() + 1 - self.state.generations.cycle)[first:end]
 
     def last_arrivals(self) -> np.ndarray:
-        """Return when the last tail of each unicast and broadcast arrived so far, int64, as they were generated."""
+        """Return the cycle of the last tail of each unicast and broadcast so far, int64, in order of generation."""
         first = self.state.generations.first_message
         return np.maximum.reduceat(self.state.messages.arrival_cycle, first) if len(first) else first.copy()
 
 
 @dataclass(frozen=True)
 class IdealOutcome:
-    """What a run gave, for M unicasts and broadcasts in order of generation.
+    """Outcome of a run, for M unicasts and broadcasts in order of generation.
 
     Members
     -------
@@ -129,9 +129,9 @@ class IdealOutcome:
 def simulate(
     cube: IdealCube, rate: float, broadcast_fraction: float, seed: int, cycles: int, parts: int = 1
 ) -> IdealOutcome:
-    """Return arrivals and loads under Poisson traffic.
+    """Simulate Poisson traffic and return arrivals and loads.
 
-    Sources go on for so many cycles; then the run goes on until all has arrived, or a quarter as long again.
+    Sources generate for ``cycles`` cycles; then the run continues until all has arrived, or a quarter as long again.
 
     Parameters
     ----------

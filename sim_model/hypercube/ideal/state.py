@@ -1,8 +1,8 @@
 """State of an ideal hypercube: arrays of records, all fields int64.
 
-Inputs of a node are its lanes, by dimension and then by lane, and behind them its injection queues; outputs are its
-lanes. Masks have one bit per input or output. What is on its way to a node stands in lists by the cycle in which it
-arrives, modulo their number, which is a power of two.
+Inputs of a node are its VCs, by dimension and then by VC, and behind them its injection queues; outputs are its VCs.
+Masks have one bit per input or output. Events for a node are in lists by the cycle of their arrival, modulo the number
+of lists, a power of two.
 """
 
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ from topology.hypercube.routing import HypercubeRouting
 
 NONE = -1
 DELIVERY = 62
-"""Stands for the output of worms at their destination; no node has so many."""
+"""Placeholder for the output of worms at their destination; nodes have fewer outputs."""
 NEVER = np.iinfo(np.int64).max
 
 # Positions in ``counters``.
@@ -34,7 +34,7 @@ RANDOM = 9  # state of the generator of random numbers
 COUNTERS = 10
 
 NODE_FIELDS = (
-    "heads",  # inputs with a header that looks for a lane
+    "heads",  # inputs with a header that looks for a VC
     "free",  # outputs that a header can have: without a worm, and with enough room
     "ready",  # outputs whose worm has both a flit here and room behind
     "delivering",  # inputs with a flit for the node itself
@@ -56,10 +56,10 @@ OUTPUT_FIELDS = (
 )
 PORT_FIELDS = (
     "request",  # input whose flit is to leave next, or NONE
-    "turn",  # lane that has first choice
+    "turn",  # VC that is first in turn
 )
 LINK_FIELDS = (
-    "turn",  # lane that has first choice
+    "turn",  # VC that is first in turn
     "flits",  # moved so far
 )
 MESSAGE_FIELDS = (
@@ -85,7 +85,7 @@ EDGE_FIELDS = (
 
 
 class Events(NamedTuple):
-    """Lists of inputs, outputs or messages by cycle: something happens to them then."""
+    """Lists of inputs, outputs or messages with an event, by cycle."""
 
     counts: np.ndarray  # int64[lists]
     listed: np.ndarray  # int64[lists, most], node << 6 | input or output, or message
@@ -108,7 +108,7 @@ class IdealState(NamedTuple):
     delivery_lanes: int
     single_requests: int
     chooses_dimensions: int
-    least_room: int  # credits without which no header can have a lane: all of them, or 1
+    least_room: int  # credits without which no header can have a VC: all of them, or 1
     candidates: np.ndarray  # int64[nodes], masks of outputs by remaining dimensions, like the next one
     escapes: np.ndarray
     dimension_of: np.ndarray  # int64[lanes of a node]
@@ -130,7 +130,7 @@ class IdealState(NamedTuple):
 
 
 def make_state(cube: IdealCube, seed: int) -> IdealState:
-    """Return a cube before cycle 0, without messages; the seed, 1 to 2^32 - 1, is that of the choice among lanes."""
+    """Return a cube before cycle 0, without messages; the seed, 1 to 2^32 - 1, is that of the choice among VCs."""
     nodes, lanes, depth = cube.nodes, cube.dimensions * cube.lanes, cube.buffer_flits
     inputs = lanes + cube.injection_channels
     routing = HypercubeRouting(cube.network, flit_bits=32)
@@ -195,6 +195,6 @@ def _table(rows: int, columns: int, fields: tuple[str, ...], /, **values: int) -
 
 
 def _no_events(delay_cycles: int, most: int) -> Events:
-    """Return lists for what happens at most that many cycles later."""
+    """Return lists for events at most ``delay_cycles`` cycles later."""
     lists = 1 << delay_cycles.bit_length()
     return Events(np.zeros(lists, dtype=np.int64), np.zeros((lists, most), dtype=np.int64))

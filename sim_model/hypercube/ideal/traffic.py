@@ -1,4 +1,4 @@
-"""What nodes generate: Poisson sources of unicasts and broadcasts (Sec. 2)."""
+"""Poisson sources of unicasts and broadcasts (Sec. 2)."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from sim_model.hypercube.ideal.cube import IdealCube
 from sim_model.hypercube.ideal.state import GENERATION_FIELDS, MESSAGE_FIELDS, NONE, IdealState
 
 SHARE_OF_NEXT_DRAW = 0.1
-"""Of what was drawn at first, each time that it was not enough."""
+"""Fraction of the first draw that is drawn again while it does not suffice."""
 
 
 class Generated(NamedTuple):
@@ -65,7 +65,7 @@ class PoissonSources:
         self._next_base = generator.integers(cube.dimensions, size=cube.nodes)
 
     def draw_until(self, cycle: int) -> Generated:
-        """Return all unicasts and broadcasts before a cycle; what is drawn beyond it is lost."""
+        """Return all unicasts and broadcasts before a cycle; those drawn beyond it are lost."""
         expected = int((cycle - self._time) / self.gap_cycles)
         drawn = [self.draw(expected + 1)]
         while drawn[-1].cycle[-1] < cycle:

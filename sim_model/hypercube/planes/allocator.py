@@ -1,4 +1,4 @@
-"""Which waiting heads get which output lanes, 64 routers at a time (docs/timing.md, "Router with adaptive routing")."""
+"""VC allocation for waiting heads, 64 routers at a time (docs/timing.md, "Router with adaptive routing")."""
 
 # Names in capitals are offsets of planes, which the loop has as constants.
 # ruff: noqa: F821
@@ -6,7 +6,7 @@
 
 
 def note_free_outputs(row):
-    """Outputs with a free lane for any head."""
+    """Find the outputs with a free VC for any head."""
     free = splat(0)
     for lane in range(0, ADAPTIVE_LANES * WIDTH, WIDTH):
         free = free | vector_at(row, FREE + lane)
@@ -15,7 +15,7 @@ def note_free_outputs(row):
 
 
 def examine(row):
-    """All inputs look along the diagonal. Returns the bits of the inputs that have got a lane."""
+    """Grant output VCs to the heads on the diagonal. Returns the bits of the inputs that have got one."""
     line, anything = vector_at(row, LINE), splat(0)
     for output in range(OUTPUTS):
         put(row, LOOKING + output * WIDTH, crossed(line, output) & splat(row[ANY_FREE + output]))
@@ -37,7 +37,7 @@ def examine(row):
 
 
 def pick(row, highest):
-    """The leaders pick outputs: registers for the examination in the next cycle. Returns the routers that chose.
+    """Pick outputs for the leaders, to be examined in the next cycle. Returns the routers that chose.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def pick(row, highest):
 
 
 def _outputs_of_leaders(row):
-    """Those that the leaders' heads can have, and dimensions that they want, by output."""
+    """Return the available outputs of the leaders' heads, and the dimensions that they request, by output."""
     for output in range(OUTPUTS):
         wanted = splat(0)
         for lane in range(LANES):
@@ -84,7 +84,7 @@ def _outputs_of_leaders(row):
 
 
 def _pick_escape(wanted, highest):
-    """The lowest of the wanted dimensions, or the highest one."""
+    """Return the lowest of the requested dimensions, or the highest one."""
     lowest = wanted & ~before(wanted)
     if highest == 0:
         return lowest
@@ -92,7 +92,7 @@ def _pick_escape(wanted, highest):
 
 
 def _first_at_random(row):
-    """The first usable dimension in the random order, by dimension."""
+    """Return the first usable dimension in the random order, by dimension."""
     places = splat(0)
     for dimension in range(DIMENSIONS):
         places = places | splat(row[USABLE + dimension]) & vector_at(row, ORDER + dimension * WIDTH)
@@ -104,7 +104,7 @@ def _first_at_random(row):
 
 
 def step_random_orders(row, routers):
-    """The random order after a choice (``topology.common.choice_orders.next_random_order``) in some routers."""
+    """Step the random order of some routers after a choice (``topology.common.choice_orders.next_random_order``)."""
     low = row[STATE]
     changes = splat(routers)
     before_it = vector_at(row, ORDER + (DIMENSIONS - 1) * WIDTH)
@@ -124,7 +124,7 @@ def step_random_orders(row, routers):
 
 
 def elect(row, order, lane_order):
-    """The leaders: the first lane of the cycle of the first input of the cycle in which a head asks."""
+    """Elect the leaders: the first VC of the cycle of the first input of the cycle with a requesting head."""
     asking = splat(0)
     for lane in range(0, LANES * WIDTH, WIDTH):
         asking = asking | vector_at(row, ASKING + lane)
@@ -139,7 +139,7 @@ def elect(row, order, lane_order):
 
 
 def is_hopeful(row, highest):
-    """Routers in which a waiting head could have a lane, as a word that is 0 only if there is none."""
+    """Return the routers in which a waiting head could get a VC, as a word that is 0 only if there is none."""
     hopeful = splat(0)
     for lane in range(0, LANES * WIDTH, WIDTH):
         waiting, below, above = vector_at(row, WAITING + lane), splat(0), splat(0)

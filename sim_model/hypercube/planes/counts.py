@@ -1,6 +1,6 @@
 """Counts per channel of flits, stalled cycles and bubbles (compare ``sim_model/engines/plane/counts.py``).
 
-A lane to another switch never stalls, nor does a delivery channel; an injector makes no bubbles.
+A VC to another switch never stalls, nor does a delivery channel; an injector makes no bubbles.
 """
 
 # Names in capitals are offsets of planes, which the loop has as constants.
@@ -12,7 +12,7 @@ from sim_model.engines.plane.state import BUBBLES, FLITS, STALLED_CYCLES
 
 
 def count_registers(row, left, counts, depth):
-    """Count a cycle that is about to run: what is in the output registers of all channels."""
+    """Count the contents of the output registers of all channels in a cycle that is about to run."""
     for lane in range(LANES):
         for output in range(OUTPUTS):
             place, slot = lane * WIDTH + output, lane * OUTPUTS + output

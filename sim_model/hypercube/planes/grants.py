@@ -6,7 +6,7 @@
 
 
 def note_who_waits(row):
-    """Heads that wait, and those that ask to lead. Returns the bits of those that only arrive, or have to be read."""
+    """Find waiting heads and candidates for leader. Returns the bits of heads that only arrive, or must be read."""
     new = splat(0)
     for lane in range(0, LANES * WIDTH, WIDTH):
         held, active = splat(0), vector_at(row, ACTIVE + lane)
@@ -24,7 +24,7 @@ def note_who_waits(row):
 
 
 def first_by_order(row, place, order):
-    """Of the inputs with a bit, those that come first in the order of the cycle."""
+    """Return, of the inputs with a bit, those that come first in the order of the cycle."""
     beaten = splat(0)
     for number in range(INPUTS):
         code = number if number < DIMENSIONS else number + HOST_GAP
@@ -33,7 +33,7 @@ def first_by_order(row, place, order):
 
 
 def grant_requests(row, order):
-    """At each output the first request in the order of the cycle is granted. Returns the inputs that got it."""
+    """Grant the first request in the order of the cycle at each output. Returns the granted inputs."""
     granted = splat(0)
     for output in range(0, OUTPUTS * WIDTH, WIDTH):
         rivals = splat(0)
@@ -52,7 +52,7 @@ def grant_requests(row, order):
 
 
 def move_through_buffers(row, out, granted):
-    """Granted flits leave their buffers, and those that have arrived enter. Returns the inputs that a tail has left."""
+    """Pop granted flits from buffers, and store arriving ones. Returns the inputs that a tail has left."""
     all_ended, entering = splat(0), vector_at(row, MOVED)
     from_host, tail_of_host = vector_at(row, IS_HOST), vector_at(row, TAILS)
     for lane in range(0, LANES * WIDTH, WIDTH):
@@ -80,12 +80,12 @@ def move_through_buffers(row, out, granted):
         if lane == 0:
             moved, moved_tail = vector_at(row, MOVED), vector_at(row, MOVED_TAIL)
             move_up(row, ROOM, HELD, TAILS, WIDTH, popped & from_host, moved, moved_tail)
-        entering, tail_of_host = splat(0), splat(0)  # hosts have lane 0
+        entering, tail_of_host = splat(0), splat(0)  # hosts have VC 0
     return all_ended
 
 
 def choose_requests(row):
-    """New requests of all inputs that have none. Returns those that have one now, new or old."""
+    """Choose new requests of all inputs that have none. Returns those that have one now, new or old."""
     requesting, later = splat(0), splat(0)
     for lane in range(0, LANES * WIDTH, WIDTH):
         requesting = requesting | vector_at(row, REQUEST + lane)

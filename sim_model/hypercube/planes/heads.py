@@ -1,7 +1,7 @@
-"""What is done head by head: a head that has got a lane, and what the next router has to know of it.
+"""Work per head: the grant of a VC, and the state that the next router needs.
 
-A lane is given away only when it is empty, and is given again only when the tail has left the buffer behind it. So the
-message of its worm, and what the head will want there, are written down at once; nobody looks before the head is there.
+A VC is allocated only when it is empty, and again only when the tail has left the buffer behind it. So the message of
+its worm, and the route candidates of the head there, are stored at once; they are not read before the head has arrived.
 """
 
 # Names in capitals are offsets of planes, which the loop has as constants.
@@ -15,7 +15,7 @@ from sim_model.loops.bits import lowest_bit
 
 
 def give_lanes(word, row, planes):
-    """The output lanes of the heads that have got one."""
+    """Give output VCs to the heads that have been granted one."""
     line = vector_at(row, LINE)
     for lane in range(LANES):
         places = places_of(vector_at(row, GOT + lane * WIDTH))
@@ -38,7 +38,7 @@ def give_lanes(word, row, planes):
 
 
 def _give_lane(switch, bit, slot, target, output, row, planes):
-    """A head on an input lane has got a lane of an output."""
+    """Give a head on an input VC a VC of an output."""
     record = planes.lanes[switch, slot]
     lane, place = slot // WIDTH, slot % WIDTH
     if record[TARGET_LANE] != NONE:
@@ -52,7 +52,7 @@ def _give_lane(switch, bit, slot, target, output, row, planes):
 
 
 def read_heads(word, row, planes):
-    """Heads that are at the front of the buffers of hosts for the first time."""
+    """Read heads that are at the front of the buffers of hosts for the first time."""
     places = places_of(vector_at(row, FRESH))
     while places != 0:
         place = lowest_bit(places)
@@ -66,7 +66,7 @@ def read_heads(word, row, planes):
 
 
 def expect_head(message, switch, lane, place, planes):
-    """The next head on an input lane is that of a message."""
+    """Set the message of the next head on an input VC."""
     record = planes.lanes[switch, lane * WIDTH + place]
     record[MESSAGE] = message
     wanted = switch ^ planes.key[message]

@@ -1,4 +1,4 @@
-"""Hosts of a hypercube beside planes: what they send, and what reaches them."""
+"""Hosts of a hypercube beside planes: injection and delivery of messages."""
 
 # Names in capitals are offsets of planes, which the loop has as constants.
 # ruff: noqa: F821
@@ -14,7 +14,7 @@ from sim_model.loops.bits import lowest_bit
 
 
 def step_hosts(cycle, planes, state):
-    """One cycle of the hosts that are due."""
+    """Step the hosts that are due by one cycle."""
     for position in range(planes.counters[DUE]):
         injector = planes.due[position]
         if state.hosts[injector].wake_cycle <= cycle:
@@ -27,7 +27,7 @@ def step_hosts(cycle, planes, state):
 
 
 def inject(injector, message, planes, state):
-    """An injector accepts a message, and loads its head."""
+    """Accept a message in an injector, and load its head."""
     planes.counters[ALIVE] += 1
     planes.counters[CHANGED] = 1
     switch = injector // CHANNELS
@@ -43,7 +43,7 @@ def inject(injector, message, planes, state):
 
 
 def move_from_injectors(row, unloaded, depth):
-    """Flits leave injectors, which load the next ones."""
+    """Move flits out of injectors, which load the next ones."""
     valid = vector_at(row, INJECTOR_VALID)
     moved = valid & ~vector_at(row, HELD + (depth - 1) * WIDTH)
     ended = moved & vector_at(row, INJECTOR_LAST)
@@ -61,7 +61,7 @@ def move_from_injectors(row, unloaded, depth):
 
 
 def free_injectors(cycle, word, row, planes, state):
-    """Injectors whose tail has left are free."""
+    """Free the injectors whose tail has left."""
     places = places_of(vector_at(row, MOVED_TAIL))
     while places != 0:
         place = lowest_bit(places)
@@ -76,7 +76,7 @@ def free_injectors(cycle, word, row, planes, state):
 
 
 def move_to_hosts(cycle, word, row, planes, state):
-    """Flits arrive at processors. Returns the bits of those, and whether any other is on its way there."""
+    """Move flits into processors. Returns the bits of these, and whether any other flit is on its way there."""
     arrived, tails = row[REGISTER], row[REGISTER_TAIL]
     row[REGISTER], row[REGISTER_TAIL] = row[DELIVERED], row[DELIVERED_TAIL]
     while tails != 0:
@@ -89,6 +89,6 @@ def move_to_hosts(cycle, word, row, planes, state):
 
 
 def expect_hosts_of(cycle, switch, planes, state):
-    """Messages of a processor may have been released."""
+    """Schedule the hosts of a processor, whose messages may have been released."""
     for injector in range(switch * CHANNELS, (switch + 1) * CHANNELS):
         expect_host(injector, cycle, planes, state)

@@ -1,9 +1,9 @@
-"""Where the planes of 64 routers of a hypercube lie: vectors in a row of words, one bit for each of 64 routers.
+"""Layout of the planes of 64 routers of a hypercube: vectors in a row of words, one bit for each of 64 routers.
 
 A plane is one register bit of every router. Planes that belong together are a vector: one for each input of a router,
-or one for each output. Inputs stand in the places of their numbers on diagonals (``topology/hypercube/diagonals.py``),
-so that what inputs look at along a diagonal is a vector with its words crossed. Input lanes of all inputs are a vector
-for each lane; hosts have lane 0 of their inputs. All offsets are constants of the compiled loop.
+or one for each output. Inputs are at the places of their numbers on diagonals (``topology/hypercube/diagonals.py``), so
+that the outputs along a diagonal are a vector with its words crossed. Input VCs of all inputs are a vector for each VC;
+hosts have VC 0 of their inputs. All offsets are constants of the compiled loop.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ WORD_SHIFT = 6
 BIT_MASK = 63
 LEAST_WIDTH = 8
 STATE_BITS = 16
-"""Of the shift register behind a random order (``topology/common/choice_orders.py``)."""
+"""Width of the shift register behind a random order (``topology/common/choice_orders.py``)."""
 
 
 def cube_offsets(dimensions: int, lanes: int, room: int, channels: int, adaptive_lanes: int) -> Mapping[str, int]:
@@ -27,11 +27,11 @@ def cube_offsets(dimensions: int, lanes: int, room: int, channels: int, adaptive
     lanes : int
         Of a channel.
     room : int
-        Flits that there are planes for in the buffer of a lane, see ``room_for``.
+        Flits that there are planes for in the buffer of a VC, see ``room_for``.
     channels : int
         From a processor into its switch.
     adaptive_lanes : int
-        Lanes of a channel, the first ones, that any head may have. The last one is an escape if it is none of them.
+        VCs of a channel, the first ones, that any head may have. The last one is an escape if it is none of them.
     """
     codes = input_codes(dimensions, channels)
     width = max(LEAST_WIDTH, 1 << max(codes).bit_length())
@@ -47,18 +47,18 @@ def cube_offsets(dimensions: int, lanes: int, room: int, channels: int, adaptive
         "HAS_TAIL": lanes,  # by input from another switch: one of them is a tail
         "HELD": room,  # [position in the buffer] by input from the host: a flit is there
         "TAILS": room,  # and is a tail
-        "ACTIVE": lanes,  # by input: the worm has an output lane
+        "ACTIVE": lanes,  # by input: the worm has an output VC
         "CLOSING": lanes,  # and its tail left in the last cycle
         "READ": 1,  # by input from the host: the head has been read
-        "REQUEST": lanes,  # by input: the lane whose flit is asked for
-        "TURN": lanes,  # by input: the lane is at or after the one with first choice
+        "REQUEST": lanes,  # by input: the VC whose flit is requested
+        "TURN": lanes,  # by input: the VC is at or after the one first in turn
         "TARGET": lanes * outputs * lanes,  # [output lane][output][lane] by input: what the worm has
         "REQUESTED": lanes * outputs,  # [output lane][output] by input: of the request
         "WANTED": outputs * lanes,  # [output][lane] by input: of the head
         "FREE": lanes,  # by output
         "CREDITS": bits * lanes,  # [bit][lane] by output
         "LEADER": lanes,  # by input
-        "ALLOWED": lanes,  # by input: lanes that count in the examination
+        "ALLOWED": lanes,  # by input: VCs that count in the examination
         "ESCAPING": lanes,  # by input: the leader that picked an escape
         "ESCAPE": 1,  # by output: which
         "LINE": 1,  # by number of the diagonal

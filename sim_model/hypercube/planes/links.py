@@ -6,7 +6,7 @@
 
 
 def take_from_links(word, row, coming):
-    """Flits, credits and releases that are on the links."""
+    """Receive the flits, credits and releases that are on the links."""
     here = coming[word]
     for place in range(0, OUT_SIZE, WIDTH):
         put(row, ARRIVED + place, exchanged(vector_at(here, place)))
@@ -17,7 +17,7 @@ def take_from_links(word, row, coming):
 
 
 def count_arrived(row):
-    """Flits that move over links between switches."""
+    """Count the flits that move over links between switches."""
     flits = 0
     for lane in range(LANES):
         flits += count_all(vector_at(row, ARRIVED + lane * WIDTH))
@@ -25,7 +25,7 @@ def count_arrived(row):
 
 
 def send_flits(row, out, ended):
-    """What was granted is on the links in the next cycle, or in the delivery buffer.
+    """Send granted flits over the links in the next cycle, or to the delivery buffer.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def send_flits(row, out, ended):
 
 
 def count_credits(row, out):
-    """One credit more for what has been returned, and one less for what was sent. Delivery needs none."""
+    """Count one credit up for each return, and one down for each flit sent. Delivery needs none."""
     between_switches = vector_at(row, IS_DIMENSION)
     for lane in range(0, LANES * WIDTH, WIDTH):
         returned, sent = vector_at(row, RETURNED + lane), vector_at(out, OUT_VALID + lane) & between_switches

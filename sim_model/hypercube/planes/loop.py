@@ -66,7 +66,7 @@ def run_planes(planes, state, _routes, until_cycle):
 
 
 def step_word(cycle, word, planes, state):
-    """One cycle of 64 routers and their hosts. Everything is decided by what was so at its start."""
+    """Step 64 routers and their hosts by one cycle, all from the state at its start."""
     row, out, coming = planes.rows[word], planes.outputs[cycle + 1 & 1, word], planes.outputs[cycle & 1]
     order = planes.input_orders[(cycle + 1) % len(planes.input_orders)]
     lane_order = planes.lane_orders[(cycle + 1) % len(planes.lane_orders)]
@@ -100,9 +100,9 @@ def step_word(cycle, word, planes, state):
 
 
 def wake_words(cycle, word, changed, out, left, awake):
-    """A word sleeps when nothing changes in it, nobody asks, and nothing has left it in this cycle or the one before.
+    """Put a word to sleep when nothing changes in it, no head requests, and nothing has left it for two cycles.
 
-    By then both its rows of ``outputs`` are 0. What leaves it wakes the words that the links lead to.
+    By then both its rows of ``outputs`` are 0. Flits and credits that leave it wake the words at their links.
     """
     leaving, leaves = splat(0), splat(0)
     for place in range(0, OUT_SIZE, WIDTH):
@@ -115,7 +115,7 @@ def wake_words(cycle, word, changed, out, left, awake):
 
 
 def move_flits(cycle, word, row, coming, planes, state):
-    """One cycle of all links. Returns a vector that is 0 only if nothing was on them, and no worm ends."""
+    """Move flits on all links for one cycle. Returns a vector that is 0 only if links are idle and no worm ends."""
     take_from_links(word, row, coming)
     moved = move_from_injectors(row, planes.unloaded[word], planes.depth)
     free_injectors(cycle, word, row, planes, state)
@@ -130,7 +130,7 @@ def move_flits(cycle, word, row, coming, planes, state):
 
 
 def end_cycle(row, out):
-    """Registers of lanes at the end of the cycle."""
+    """Update the registers of virtual channels at the end of the cycle."""
     from_host = vector_at(row, IS_HOST)
     for lane in range(0, LANES * WIDTH, WIDTH):
         ended, closing = vector_at(row, ENDED + lane), vector_at(row, CLOSING + lane)

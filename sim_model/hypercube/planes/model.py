@@ -26,7 +26,7 @@ class HypercubePlanes(PlaneEngine):
         self._model = model
 
     def obstacle(self, messages: Messages) -> str:
-        """Return why messages cannot be moved so, or nothing. Each has a way, as none is for its own source."""
+        """Return why planes cannot move messages, or an empty string. None is for its own source: all are routable."""
         if (messages.destination_counts > 1).any():
             return "for messages that have several destinations"
         if self._model.lane_reuse != REUSE_EMPTY:
@@ -42,12 +42,12 @@ class HypercubePlanes(PlaneEngine):
         return PlaneRun(planes, None, loop, self._places_of_counts)
 
     def _places_of_counts(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return position among the counts of a switch, and the switch, of each channel."""
+        """Return the position among the counts of a switch, and the switch, of each channel."""
         return places_of_counts(self._model.network, offsets_of(self._model)["OUTPUTS"])
 
 
 def places_of_counts(network: HypercubeNetwork, outputs: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return position among the counts of a switch, and the switch, of each channel."""
+    """Return the position among the counts of a switch, and the switch, of each channel."""
     slots, switches = [], []
     for channel, dimension in zip(network.channels, network.dimension_of, strict=True):
         injects = not network.is_switch(channel.source)

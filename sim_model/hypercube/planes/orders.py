@@ -1,4 +1,4 @@
-"""The orders of the cycle, as the planes need them: for each input those that it comes before, and lanes in a row."""
+"""The orders of the cycle for planes: for each input the inputs after it, and the VCs in a row."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from topology.hypercube.diagonals import input_codes
 
 
 def input_orders(dimensions: int, inputs: int, width: int) -> np.ndarray:
-    """Return who comes before whom among inputs: int64[cycles, width * width], by cycle + 1 modulo their number.
+    """Return the precedence among inputs: int64[cycles, width * width], by cycle + 1 modulo their number.
 
     From ``code * width`` on there is a vector that is -1 for all inputs that come after the one with this code
     (``topology/hypercube/diagonals.py``).
@@ -22,7 +22,7 @@ def input_orders(dimensions: int, inputs: int, width: int) -> np.ndarray:
 
 
 def lane_orders(inputs: int, lanes: int) -> np.ndarray:
-    """Return lanes of any input, the first one first: int64[cycles, lanes], by cycle + 1 modulo their number."""
+    """Return the VCs of any input, the first one first: int64[cycles, lanes], by cycle + 1 modulo their number."""
     size = lane_order_size(lanes, order_size(inputs))
     orders = [[lane for lane in cycle_order(size, step - 1) if lane < lanes] for step in range(2 * size)]
     return np.array(orders, dtype=np.int64)

@@ -15,12 +15,12 @@ from topology.common.choice_orders import ORDER_FEEDBACK, ORDER_SEED
 from topology.hypercube.routing import WRONG_ESCAPE, parity
 
 # Fields of ``lanes``.
-MESSAGE = 0  # of the worm on the lane
+MESSAGE = 0  # of the worm on the VC
 WANTED_OUTPUTS = 1  # of its head, as a mask
-TARGET_LANE = 2  # output lane times the number of outputs, and output, that the last worm has got; or NONE
+TARGET_LANE = 2  # output VC times the number of outputs, and output, that the last worm has got; or NONE
 LANE_FIELDS = 4
 ASKING_HEADS = PLANE_COUNTERS
-"""Position in ``counters``: 1 if a head asks for a lane in this cycle."""
+"""Position in ``counters``: 1 if a head requests a VC in this cycle."""
 
 
 class CubeState(NamedTuple):
@@ -47,7 +47,7 @@ class CubeState(NamedTuple):
 
 
 def make_cube_state(state: EngineState, key: np.ndarray, model: Any) -> CubeState:
-    """Return everything as it is before cycle 0.
+    """Return the state before cycle 0.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def make_cube_state(state: EngineState, key: np.ndarray, model: Any) -> CubeStat
 
 
 def offsets_of(model: Any) -> Any:
-    """Return where the planes of a model lie."""
+    """Return the offsets of a model's planes."""
     network = model.network
     channels = network.injection_channels_per_processor
     return cube_offsets(
@@ -95,7 +95,7 @@ def offsets_of(model: Any) -> Any:
 
 
 def _first_rows(at: Any, words: int, depth: int) -> np.ndarray:
-    """Return no flits, all credits, all lanes free, everybody's turn is the first one's, and nobody leads."""
+    """Return the first rows: no flits, all credits, all VCs free, every turn at the first input, and no leader."""
     rows, width, lanes = aligned_words(words, at["SIZE"]), at["WIDTH"], at["LANES"] * at["WIDTH"]
     for name in ("FREE", "TURN", "ALLOWED"):
         rows[:, at[name] : at[name] + lanes] = -1

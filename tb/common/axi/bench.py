@@ -1,7 +1,7 @@
 """The AXI4-Stream bench. cocotb runs `packets` inside the simulator.
 
-The job (a pickled `AxiJob`) is named by the environment variable HYDRANOC_AXI_JOB, and the result is written as JSON
-where the job says.
+The environment variable HYDRANOC_AXI_JOB names the job (a pickled `AxiJob`), and the result is written as JSON to its
+``result``.
 """
 
 import json
@@ -22,9 +22,9 @@ CLOCK_PERIOD_NS = 10
 RESET_CYCLES = 4
 POLL_CYCLES = 20
 PATIENCE_CYCLES = 3_000
-"""A phase fails when nothing arrives for so long."""
+"""A phase fails after this number of cycles without an arrival."""
 QUIET_CYCLES = 80
-"""After the last expected packet; one that then still arrives is one too many."""
+"""Cycles after the last expected packet; a packet that arrives in them is one too many."""
 
 
 async def reset(dut, job: AxiJob) -> None:

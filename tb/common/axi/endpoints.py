@@ -1,4 +1,4 @@
-"""The AXI4-Stream endpoints of a top: cocotbext-axi sources and sinks, and counters of what they cannot see."""
+"""AXI4-Stream endpoints of a top: cocotbext-axi sources and sinks, and counters of events that these do not see."""
 
 import random
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ def _pauses(numbers: random.Random, probability: float) -> Iterator[bool]:
 class Endpoints:
     """Sources and sinks of a top.
 
-    Without ``tkeep`` there is one word per "byte" of cocotbext-axi, so that any width will do.
+    Without ``tkeep`` there is one word per "byte" of cocotbext-axi, so that any width is possible.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Endpoints:
     errors : int
         Cycles in which some ``error`` was high.
     rule_broken : str or None
-        The first time that an output took back what it had offered.
+        The first violation by an output that dropped an offered beat.
     """
 
     def __init__(self, dut, job: AxiJob):
@@ -61,7 +61,7 @@ class Endpoints:
         return kind(bus, self._clock(node), self._dut.rst, **lanes)
 
     def pause(self, idle: float, backpressure: float) -> None:
-        """From now on pause with these probabilities."""
+        """Pause with these probabilities from now on."""
         sources = [source for inputs in self._sources.values() for source in inputs]
         for endpoints, probability in ((sources, idle), (self._sinks.values(), backpressure)):
             for endpoint in endpoints:
@@ -69,7 +69,7 @@ class Endpoints:
                 endpoint.pause = False
 
     def send(self, packet: Packet) -> None:
-        """Queue a packet at its source; the packet's number says at which input."""
+        """Queue a packet at its source; the packet's number selects the input."""
         job = self._job
         words: Any = list(packet.body)
         tuser = 0
@@ -79,7 +79,7 @@ class Endpoints:
             leading = [value >> job.flit_bits * k & mask for k in range(job.leading_words)]
             words = leading + words
             tuser = 1 if job.leading_words else value
-        # only the first beat's side signals count
+        # side signals are valid only in the first beat
         tuser_bits = 1 if job.leading_words else job.nodes
         tdests = [packet.tdest, *(self._numbers.getrandbits(job.tdest_bits) for _ in words[1:])]
         tusers = [tuser, *(self._numbers.getrandbits(tuser_bits) for _ in words[1:])]
@@ -93,7 +93,7 @@ class Endpoints:
         inputs[number // job.nodes % len(inputs)].send_nowait(AxiStreamFrame(words, **sides))
 
     def received(self) -> Iterator[tuple[int, Received]]:
-        """Yield packets that came out since the last call, and at which node."""
+        """Yield the packets received since the last call, and their nodes."""
         for node, sink in self._sinks.items():
             while not sink.empty():
                 frame: Any = sink.recv_nowait(compact=bool(self._job.lanes))
@@ -109,7 +109,7 @@ class Endpoints:
 
     @property
     def idle(self) -> bool:
-        """True if all sources have sent what they were given."""
+        """True if all sources have sent their packets."""
         return all(source.idle() for inputs in self._sources.values() for source in inputs)
 
     async def _count_errors(self, error, clock) -> None:
@@ -122,7 +122,7 @@ class Endpoints:
                 await edge
 
     async def _watch_output(self, prefix: str, clock) -> None:
-        """Once valid is high, data holds until it has moved. Looks only at cycles in which an output waits."""
+        """Check that valid and data stay until the transfer, in the cycles in which an output waits."""
         dut, edge, settled = self._dut, RisingEdge(clock), ReadOnly()
         tvalid, tready = (getattr(dut, f"{prefix}_{name}") for name in ("tvalid", "tready"))
         sides = ("tid", "tuser") if self._job.sets else ("tid",)

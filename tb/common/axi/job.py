@@ -1,4 +1,4 @@
-"""What goes into an AXI4-Stream run and what comes out of it; importable without a simulator."""
+"""Inputs and results of an AXI4-Stream run; importable without a simulator."""
 
 import random
 from collections.abc import Sequence
@@ -16,11 +16,11 @@ class Packet:
     -------
     source : int
     destinations : tuple of int or None
-        The set as it is sent, which may hold the source; None for a packet to ``tdest``.
+        The set as sent, which may include the source; None for a packet to ``tdest``.
     tdest : int
     body : tuple of int
-        Words to be delivered. The first one is the packet's number in its phase. Empty: the packet is nothing but the
-        words of its set, and goes nowhere.
+        Words to be delivered. The first one is the packet's number in its phase. Empty: the packet has only the words
+        of its set, and is unroutable.
     last_bytes : int
         Bytes of the last word; 0 if it is full.
     """
@@ -32,7 +32,7 @@ class Packet:
     last_bytes: int = 0
 
     def receivers(self, nodes: int) -> set[int]:
-        """Return nodes that must get the packet."""
+        """Return the nodes that must receive the packet."""
         if not self.body:
             return set()
         named = {self.tdest} if self.destinations is None else set(self.destinations)
@@ -41,12 +41,12 @@ class Packet:
 
 @dataclass(frozen=True)
 class Received:
-    """A packet that came out.
+    """A packet received by a node.
 
     Members
     -------
     words, tids, tusers : tuple of int
-        Of each beat (no ``tusers`` if there is no such port); of a word that is not full the bytes that are there.
+        Of each beat (no ``tusers`` without that port); of a partial word its valid bytes.
     last_bytes : int
         Bytes of the last word; 0 if it is full.
     """
@@ -77,7 +77,7 @@ class Phase:
 
 @dataclass(frozen=True)
 class AxiJob:
-    """What one run needs.
+    """Inputs of one run.
 
     Members
     -------
@@ -91,7 +91,7 @@ class AxiJob:
     ordered : bool
         Packets of one source to the same receivers must arrive in the order in which they were sent.
     seed : int
-        For pauses, and for what nobody may look at.
+        For pauses, and for undefined signals.
     phases : tuple of Phase
     result : str
         File for the `AxiResult`, as JSON.
@@ -125,13 +125,13 @@ class AxiJob:
         return bits_of(self.nodes)
 
     def inputs_of(self, node: int) -> list[str]:
-        """Return prefixes of the ports of a node's inputs."""
+        """Return the prefixes of the ports of a node's inputs."""
         return input_prefixes(node, self.injection_channels)
 
 
 @dataclass
 class AxiResult:
-    """What one run found.
+    """Results of one run.
 
     Members
     -------
@@ -144,7 +144,7 @@ class AxiResult:
     cycles : list of int
         Cycles of each phase.
     overtaken : int
-        Packets that arrived after a later one of the same source, whatever its other receivers.
+        Packets that arrived after a later one of the same source, for any other receivers.
     """
 
     report: str | None = None
@@ -156,7 +156,7 @@ class AxiResult:
 
 @dataclass(frozen=True)
 class Load:
-    """What random packets are like.
+    """Distribution of random packets.
 
     Members
     -------
@@ -169,7 +169,7 @@ class Load:
     longest : int
         Words of the longest body.
     bodiless : bool
-        Whether there are packets that are nothing but the words of their set.
+        Whether there are packets with only the words of their set.
     lanes, sets
         See `AxiJob`. Without sets a ``tdest`` may be up to two past the last node.
     """
@@ -184,7 +184,7 @@ class Load:
     sets: bool = True
 
     def random_packets(self, numbers: random.Random) -> tuple[Packet, ...]:
-        """Return unicasts, multicasts, broadcasts, and packets that can go nowhere.
+        """Return unicasts, multicasts, broadcasts, and unroutable packets.
 
         Raises
         ------
@@ -225,11 +225,11 @@ class Load:
 
 
 def input_prefixes(node: int, injection_channels: int) -> list[str]:
-    """Return prefixes of the ports of a node's inputs."""
+    """Return the prefixes of the ports of a node's inputs."""
     prefix = f"s_axis_n{node}"
     return [prefix] if injection_channels == 1 else [f"{prefix}_c{k}" for k in range(injection_channels)]
 
 
 def bits_of(nodes: int) -> int:
-    """Return bits of a node's number."""
+    """Return the width of a node's number."""
     return max(1, (nodes - 1).bit_length())

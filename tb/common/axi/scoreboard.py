@@ -1,4 +1,4 @@
-"""Holds packets that arrive against packets that were sent: each once at each destination, intact, and in order."""
+"""Compares received packets with those sent: each once at each destination, intact, and in order."""
 
 from collections.abc import Sequence
 
@@ -6,11 +6,11 @@ from tb.common.axi.job import Packet, Received
 
 
 class PacketWrong(AssertionError):
-    """A packet came out that should not, came out wrong, or did not come out."""
+    """A packet was received that is unexpected or wrong, or an expected one was not received."""
 
 
 class PacketScoreboard:
-    """What is still to arrive in a phase.
+    """Packets still expected in a phase.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ class PacketScoreboard:
     ordered : bool
         Whether a packet may not overtake another one of its source with the same receivers.
     sets : bool
-        Whether ``tuser`` says that a packet has several receivers.
+        Whether ``tuser`` marks packets with several receivers.
 
     Members
     -------
@@ -48,16 +48,16 @@ class PacketScoreboard:
 
     @property
     def complete(self) -> bool:
-        """True if everything has arrived."""
+        """True if every packet has arrived."""
         return not self._pending
 
     def receive(self, node: int, received: Received) -> None:
-        """A packet came out at a node.
+        """Check a packet received at a node.
 
         Raises
         ------
         PacketWrong
-            If it is not one that the node waits for, or not as it was sent.
+            If the node does not expect it, or it differs from the one sent.
         """
         words = received.words
         number = words[0]
@@ -75,7 +75,7 @@ class PacketScoreboard:
         self._note_order(packet, node, number)
 
     def _check_sides(self, what: str, packet: Packet, received: Received) -> None:
-        """The sender, and whether there are several receivers, in every beat."""
+        """Check the sender, and whether there are several receivers, in every beat."""
         sides = [("tid", received.tids, packet.source)]
         if self._sets:
             sides.append(("tuser", received.tusers, int(len(packet.receivers(self._nodes)) > 1)))
@@ -93,7 +93,7 @@ class PacketScoreboard:
             self._latest[key] = max(number, self._latest.get(key, -1))
 
     def check_complete(self) -> None:
-        """Raise ``PacketWrong`` if something has not arrived."""
+        """Raise ``PacketWrong`` if a packet has not arrived."""
         if self._pending:
             some = ", ".join(f"{number} at n{node}" for number, node in sorted(self._pending)[:8])
             raise PacketWrong(f"{len(self._pending)} packets never arrived: {some}")

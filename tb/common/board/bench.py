@@ -1,8 +1,8 @@
 """The bench of a board's self-test. cocotb runs `self_test` inside the simulator.
 
-It is what a person with a terminal and a finger on the button is. The job (`BoardJob` as JSON) is named by the
-environment variable HYDRANOC_BOARD_JOB; the lines on the serial line are written as JSON where the job says. The bench
-wakes up once per bit and not once per cycle.
+It acts as a user at a terminal with a button. The environment variable HYDRANOC_BOARD_JOB names the job (`BoardJob` as
+JSON); the lines on the serial line are written as JSON to its ``result``. The bench wakes up once per bit and not once
+per cycle.
 """
 
 import json
@@ -22,7 +22,7 @@ DATA_BITS = 8
 
 
 def cycles(count: int) -> Timer:
-    """Return waits for some cycles."""
+    """Return a timer of some cycles."""
     return Timer(count * CLOCK_PERIOD_NS, "ns")
 
 

@@ -1,4 +1,4 @@
-"""What goes into a run of a board's self-test and what comes out of it; importable without a simulator."""
+"""Inputs and results of a run of a board's self-test; importable without a simulator."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ JOB_VARIABLE = "HYDRANOC_BOARD_JOB"
 
 @dataclass(frozen=True)
 class BoardJob:
-    """What one run needs.
+    """Inputs of one run.
 
     Members
     -------

@@ -1,8 +1,8 @@
 """Bench of a router whose neighbours break the rules of worms, and then keep them again.
 
-Each sequence has three parts: flits with any data, heads and tails wherever they like, at all inputs at once; then a
-tail at each input, which ends what is open, or a reset; then sound worms at all inputs, which must come out whole and
-unmixed. Whatever goes in, what comes out of an output at any time are whole worms, one after the other.
+Each sequence has three parts: flits with random data, heads and tails at random places, at all inputs at once; then a
+tail at each input, which ends open worms, or a reset; then sound worms at all inputs, which must come out whole and
+unmixed. For any input, every output emits whole worms, one after the other.
 """
 
 import os
@@ -25,7 +25,7 @@ RESET_CYCLES = 2
 
 
 class Broken(AssertionError):
-    """The router did what it must not do."""
+    """The router violated its contract."""
 
 
 class Neighbours:
@@ -34,7 +34,7 @@ class Neighbours:
     Members
     -------
     waiting : list of deque of int
-        Flits that are to go in, by input.
+        Flits still to be sent, by input.
     came : list of list of int
         Worms that came out since the last ``forget``, by output: tuples of data.
     """
@@ -53,7 +53,7 @@ class Neighbours:
         self.quiet = 0
 
     async def reset(self) -> None:
-        """Forget everything, on both sides."""
+        """Reset both sides."""
         self._dut.rst.value = 1
         self._dut.drive_valid.value = 0
         for _ in range(RESET_CYCLES):
@@ -67,12 +67,12 @@ class Neighbours:
         self.forget()
 
     def forget(self) -> None:
-        """Begin a new list of what came."""
+        """Begin a new list of received flits."""
         for came in self.came:
             came.clear()
 
     async def step(self) -> None:
-        """One cycle."""
+        """Run one cycle."""
         seen = int(self._dut.seen.value)
         ready = seen & (1 << self._inputs) - 1
         valid = seen >> self._inputs & (1 << self._outputs) - 1
@@ -130,7 +130,7 @@ class Neighbours:
 
 
 class Fuzzer:
-    """Makes sequences and judges what comes of them."""
+    """Generates sequences and checks their results."""
 
     def __init__(self, dut, job: FuzzJob):
         self.job = job
@@ -140,10 +140,10 @@ class Fuzzer:
         self._serial = 0
 
     async def sequence(self) -> None:
-        """Break rules, end it, and keep the rules again."""
+        """Break rules, end the sequence, and keep the rules again."""
         neighbours, numbers = self.neighbours, self.numbers
         neighbours.pause, neighbours.stall = numbers.choice(PAUSES), self._stall()
-        neighbours.watching = not self.job.resets  # without guards anything may come out until the reset
+        neighbours.watching = not self.job.resets  # without guards any flits may come out until the reset
         for i, waiting in enumerate(neighbours.waiting):
             waiting.extend(self._noise(i))
         for _ in range(numbers.randrange(4, 60)):
@@ -167,7 +167,7 @@ class Fuzzer:
         return self.numbers.choice(PAUSES) if self.job.stalls else 0.0
 
     def _noise(self, i: int) -> list[int]:
-        """Return flits as they should not be; some are pieces of sound worms."""
+        """Return malformed flits; some are pieces of sound worms."""
         numbers, flits = self.numbers, []
         heads, tails = numbers.random() ** 2, numbers.random() ** 2
         for _ in range(numbers.randrange(1, max(MOST_NOISE_FLITS, 2 * self.job.longest_worm))):
@@ -202,7 +202,7 @@ class Fuzzer:
             for o in found:
                 came[o] = [other for other in came[o] if not self._same(worm, data, other)]
         if any(came):
-            raise Broken(f"{sum(map(len, came))} worms came out that nobody sent")
+            raise Broken(f"{sum(map(len, came))} worms came out that were not sent")
 
     def _same(self, worm: SoundWorm, sent: tuple[int, ...], came: tuple[int, ...]) -> bool:
         skip = len(worm.header) if self.job.header_changes else 0

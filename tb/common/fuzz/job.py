@@ -1,4 +1,4 @@
-"""What goes into a run of rule-breaking neighbours; importable without a simulator."""
+"""Inputs and results of a run of rule-breaking neighbours; importable without a simulator."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ class SoundWorm:
     outputs : int
         Mask of outputs.
     all_outputs : bool
-        It comes out of all of them, unaltered; otherwise of any one.
+        It is sent to all of them, unaltered; otherwise to any one.
     """
 
     header: tuple[int, ...]
@@ -26,7 +26,7 @@ class SoundWorm:
 
 @dataclass(frozen=True)
 class FuzzJob:
-    """What the bench needs to know of a router.
+    """Parameters of a router for the bench.
 
     Members
     -------
@@ -36,17 +36,17 @@ class FuzzJob:
     outputs : int
         Outputs of the router.
     header_changes : bool
-        A router may write into headers, so that only bodies come out as they went in.
+        A router may modify headers, so that only bodies are unaltered.
     most_body_flits : int
         Longest body of a sound worm.
     quiet_cycles : int
-        When nothing has come out for so long, nothing more will.
+        Cycles without output after which all worms have come out.
     sequences : int
         Rule-breaking sequences; sound worms follow each of them.
     resets : bool
         Reset the router after each sequence, instead of ending open worms with a tail.
     stalls : bool
-        Neighbours may leave flits waiting.
+        Neighbours may assert back-pressure.
     seed : int
     result : str
         File for the report: empty if all went well.

@@ -27,7 +27,7 @@ def check_total_order(older: Sequence[int]) -> None:
 @cocotb.test()
 @cocotb.parametrize(instance=instances())
 async def random_entries(dut, instance: str):
-    """Members enter in random order, some again and again; from reset on the matrix holds one total order."""
+    """Enter members in random order, some repeatedly; from reset on the matrix stores one total order."""
     parameters = parameters_of(instance)
     count, numbers = parameters["count"], random.Random(parameters["seed"])
     rows = [f"older.{member}" for member in range(count)]

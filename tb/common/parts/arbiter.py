@@ -12,7 +12,7 @@ from tb.common.parts.twin_bench import TwinBench
 
 
 class FairnessCheck:
-    """A requester that stays eligible is chosen before anyone else is chosen twice.
+    """A requester that stays eligible is granted before any other is granted twice.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ class FairnessCheck:
         self._passed_over = [0] * count
 
     def observe(self, eligible: int, chosen: int) -> None:
-        """Look at one cycle; raise ``RuleBroken`` if the choice is wrong or unfair."""
+        """Check one cycle; raise ``RuleBroken`` if the grant is wrong or unfair."""
         if chosen & chosen - 1 or chosen & ~eligible or bool(chosen) != bool(eligible):
             raise RuleBroken(f"of the eligible {eligible:#b} not one was chosen but {chosen:#b}")
         for requester, passed_over in enumerate(self._passed_over):
@@ -37,7 +37,7 @@ class FairnessCheck:
 @cocotb.test()
 @cocotb.parametrize(instance=instances())
 async def random_requests(dut, instance: str):
-    """Requests come with the probability of a busy source and, once there, mostly stay until they are chosen."""
+    """Request with the probability of a busy source; most requests stay until they are granted."""
     parameters = parameters_of(instance)
     count, numbers = parameters["count"], random.Random(parameters["seed"])
     bench, fairness = TwinBench(dut, instance, RoundRobinArbiterTwin(count)), FairnessCheck(count)

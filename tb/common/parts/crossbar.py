@@ -31,7 +31,7 @@ class CrossbarBench:
         self.bench = TwinBench(dut, instance, self.twin, registered)
 
     async def step(self) -> None:
-        """One cycle: every output that is free loads from some input unless it idles."""
+        """Run one cycle: every free output loads from some input unless it idles."""
         ready = [sink.offer() for sink in self.sinks]
         wanted = sum(1 << output for output in range(self.outputs) if not self.idle.paused())
         load = wanted & self.twin.free(ready)

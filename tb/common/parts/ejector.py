@@ -27,7 +27,7 @@ class EjectorBench:
         self.scoreboard = Scoreboard("ejector")
 
     async def step(self) -> None:
-        """One cycle."""
+        """Run one cycle."""
         valid, payload = self.source.offer()
         ready = self.sink.offer()
         seen = await self.bench.step({"link.valid": valid, "link.payload": payload, "user.ready": ready})

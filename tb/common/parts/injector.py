@@ -53,15 +53,15 @@ class InjectorBench:
                 yield self._unsound(descriptor)
 
     def _unsound(self, descriptor: Descriptor) -> int:
-        """A message without header, with too long a header, or shorter than its header: to be taken and not sent."""
+        """Return a message without header, with too long a header, or shorter than its header: taken and not sent."""
         too_long = self.header.multicast_flits + 1
         wrong = [replace(descriptor, header=()), replace(descriptor, flits=len(descriptor.header) - 1)]
-        if too_long < 1 << bits_for(too_long):  # the field can say so
+        if too_long < 1 << bits_for(too_long):  # the field can encode it
             wrong.append(Descriptor((0,) * too_long, too_long))
         return self.descriptors.pack(self.numbers.choice(wrong))
 
     async def step(self) -> dict[str, int]:
-        """Return one cycle. Returns the injector's outputs."""
+        """Run one cycle; return the injector's outputs."""
         message, payload = self.messages.offer(), self.payload.offer()
         ready = self.sink.offer()
         inputs = {"message.valid": message[0], "message.payload": message[1]}
@@ -83,7 +83,7 @@ class InjectorBench:
         return 1 <= header_flits <= self.header.multicast_flits and flits >= header_flits
 
     async def traffic(self, phase: Phase, cycles: int) -> None:
-        """Random traffic, then let the message in hand end."""
+        """Run random traffic, then complete the current message."""
         for source in (self.messages, self.payload):
             source.pause.probability = phase.idle
         self.sink.pause.probability = phase.backpressure
@@ -95,14 +95,14 @@ class InjectorBench:
             self.link.check_progress()
         self.messages.stopped, self.payload.pause.probability = True, 0.0
         self.sink.flow_freely()
-        for _ in range(self._longest_message_cycles * 2):  # one in hand, one on offer
+        for _ in range(self._longest_message_cycles * 2):  # one in progress, one offered
             await self.step()
         self.frames.check_complete()
         self.messages.stopped = False
 
 
 class MessageFrames:
-    """Puts together what the link must carry from the descriptors and words that were taken."""
+    """Assembles the expected link traffic from the descriptors and words that were taken."""
 
     def __init__(self, flit_format: FlitFormat):
         self._format = flit_format
@@ -110,7 +110,7 @@ class MessageFrames:
         self._body_left = 0
 
     def descriptor_taken(self, descriptor: Descriptor) -> None:
-        """A message begins; the one before must have ended."""
+        """Begin a message; the one before must have ended."""
         self.check_complete()
         self._body_left = descriptor.flits - len(descriptor.header)
         for position, word in enumerate(descriptor.header):
@@ -118,18 +118,18 @@ class MessageFrames:
             self._flits.expect(self._format.pack(data=word, head=position == 0, tail=tail))
 
     def word_taken(self, word: int) -> None:
-        """A body flit begins its way."""
+        """Add a body flit."""
         if self._body_left == 0:
-            raise RuleBroken("injector: took a payload word that no message needs")
+            raise RuleBroken("injector: took a payload word beyond the message")
         self._body_left -= 1
         self._flits.expect(self._format.pack(data=word, head=False, tail=self._body_left == 0))
 
     def flit_moved(self, flit: int) -> None:
-        """A flit went into the network."""
+        """Check a flit that went into the network."""
         self._flits.receive(flit)
 
     def check_complete(self) -> None:
-        """Raise ``RuleBroken`` if a message is under way."""
+        """Raise ``RuleBroken`` if a message is incomplete."""
         if self._body_left:
             raise RuleBroken(f"injector: {self._body_left} body flits of the message were never loaded")
         self._flits.check_empty()

@@ -15,17 +15,17 @@ LOOK_PROBABILITY = 0.3
 
 
 class Reader:
-    """Does what a router does with its buffer: looks at some flits from the front on, goes back, takes the front.
+    """Reads a buffer as a router does: some flits from the front on, then back, then it pops the front.
 
-    It keeps to the rules by looking at the twin, so that a faulty buffer cannot lead it astray.
+    It follows the rules by reading the twin, so that a faulty buffer cannot mislead it.
 
     Parameters
     ----------
     twin : InputBufferTwin
     header_flits : int
-        Flits that it may look at, counted from the front.
+        Flits that it may read, counted from the front.
     pause : PauseGenerator
-        Cycles in which it does nothing.
+        Cycles in which it pauses.
     random_numbers : random.Random
 
     Members
@@ -72,7 +72,7 @@ class BufferBench:
         self.moved_in, self.moved_out = 0, 0
 
     async def step(self) -> None:
-        """One cycle."""
+        """Run one cycle."""
         valid, payload = self.source.offer()
         command = self.reader.command(bool(valid and self.twin.ready))
         decoded = {"arriving_decoded": self.numbers.getrandbits(self.decoded_bits)} if self.decoded_bits else {}

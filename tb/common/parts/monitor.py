@@ -1,4 +1,4 @@
-"""Checks that need no golden twin: the rules of a link, its rate, and that nothing is lost, doubled or altered."""
+"""Checks without a golden twin: the rules of a link, its rate, and no lost, duplicated or altered items."""
 
 from collections import deque
 
@@ -8,10 +8,10 @@ class RuleBroken(AssertionError):
 
 
 class LinkMonitor:
-    """Holds a link against its rules and counts what moves on it.
+    """Checks a link against its rules and counts its transfers.
 
-    A flit moves in every cycle with valid and ready; once valid is high, valid and payload hold until then. That valid
-    and ready are registers is for the bench to see, which looks at them twice in a cycle.
+    A flit moves in every cycle with valid and ready; once valid is high, valid and payload are stable until then. The
+    bench checks that valid and ready are registers by sampling them twice in a cycle.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class LinkMonitor:
         self._moved_before = 0
 
     def start_phase(self) -> None:
-        """Begin to watch for progress."""
+        """Begin to check for progress."""
         self._moved_before = self.moved
 
     def check_progress(self) -> None:
@@ -40,12 +40,12 @@ class LinkMonitor:
             raise RuleBroken(f"{self.name}: nothing moved while ready waited for valid")
 
     def observe(self, valid: int, payload: int, ready: int) -> bool:
-        """Look at one cycle. Returns whether an item moved.
+        """Check one cycle; return whether an item moved.
 
         Raises
         ------
         RuleBroken
-            If valid fell, or the payload changed, before the item moved.
+            If valid was withdrawn, or the payload changed, before the item moved.
         """
         if self._held is not None and not valid:
             raise RuleBroken(f"{self.name}: valid fell before {self._held:#x} had moved")
@@ -64,7 +64,7 @@ def check_rate(name: str, moved: int, due: int, cycles: int) -> None:
 
 
 class Scoreboard:
-    """Compares what comes out of a part with what went in, in order.
+    """Compares the output of a part with its input, in order.
 
     Parameters
     ----------
@@ -79,15 +79,15 @@ class Scoreboard:
 
     @property
     def pending(self) -> int:
-        """Items that went in and have not come out."""
+        """Items in the part."""
         return len(self._pending)
 
     def expect(self, item: int) -> None:
-        """An item went in."""
+        """Add an item that went in."""
         self._pending.append(item)
 
     def receive(self, item: int) -> None:
-        """An item came out.
+        """Check an item that came out.
 
         Raises
         ------
@@ -102,6 +102,6 @@ class Scoreboard:
         self._received += 1
 
     def check_empty(self) -> None:
-        """Raise ``RuleBroken`` if something that went in never came out."""
+        """Raise ``RuleBroken`` if an item never came out."""
         if self._pending:
             raise RuleBroken(f"{self.name}: {self.pending} items went in and never came out")

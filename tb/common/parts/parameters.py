@@ -1,7 +1,7 @@
-"""How a bench learns which parts it finds in the simulator, and how the test that starts it says so.
+"""Environment of a bench: the parts to test in the simulator, and the test's side of the same protocol.
 
-Starting a simulator takes longer than testing a small part, so one simulator holds many instances, of different
-shapes, side by side. Each cocotb test runs once per instance.
+Starting a simulator takes longer than testing a small part, so one simulator contains many instances of different
+shapes. Each cocotb test runs once per instance.
 """
 
 import json
@@ -16,17 +16,17 @@ PROBABILITIES = (0.0, 0.5, 0.9)
 
 
 def to_environment(parameters: Mapping[str, Mapping[str, int]]) -> dict[str, str]:
-    """Return the environment variable that carries the parameters of each instance, by its name."""
+    """Return the environment variable with the parameters of each instance, by its name."""
     return {PARAMETERS_VARIABLE: json.dumps({name: dict(values) for name, values in parameters.items()})}
 
 
 def instances() -> list[cocotb.Param]:
-    """Return names of the instances to test, as parameters of a cocotb test; none outside a simulator."""
+    """Return the names of the instances to test, as parameters of a cocotb test; none outside a simulator."""
     return [cocotb.Param(name, name) for name in _from_environment()]
 
 
 def parameters_of(instance: str) -> dict[str, int]:
-    """Return parameters of an instance: those of the part, ``cycles`` per phase, and ``seed``."""
+    """Return the parameters of an instance: those of the part, ``cycles`` per phase, and ``seed``."""
     return _from_environment()[instance]
 
 
@@ -45,7 +45,7 @@ class Phase:
     backpressure : float
         Probability that a sink pauses in a cycle.
     waits_for_valid : bool
-        Sinks raise ready only after they have seen valid. A source that waits for ready stands still then.
+        Sinks assert ready only after valid. A source that waits for ready would hang.
     """
 
     idle: float

@@ -1,6 +1,6 @@
 """Stream drivers: a source and a sink that pause at random, and the generator of their pauses.
 
-They are stepped once per cycle by the bench: first they say what they drive, then they are told what became of it.
+The bench steps them once per cycle: first they return the values to drive, then they are updated with the handshake.
 """
 
 import random
@@ -14,12 +14,12 @@ def random_words(random_numbers: random.Random, width: int) -> Iterator[int]:
 
 
 class PauseGenerator:
-    """Decides cycle by cycle whether a driver pauses.
+    """Decides in each cycle whether a driver pauses.
 
     Parameters
     ----------
     random_numbers : random.Random
-        Where the decisions come from; the same seed gives the same pauses.
+        Source of the decisions; equal seeds give equal pauses.
     probability : float
         Probability of a pause in a cycle, 0 to 1.
     """
@@ -39,9 +39,9 @@ class StreamSource:
     Parameters
     ----------
     items : iterator of int
-        Payloads; the source falls silent when they end.
+        Payloads; the source stops when they end.
     payload_bits : int
-        While nothing is offered, the payload is a random number of this width: nobody may rely on it.
+        While nothing is offered, the payload is a random number of this width: it must not be used.
     pause : PauseGenerator
         Idle cycles between items.
     random_numbers : random.Random
@@ -49,7 +49,7 @@ class StreamSource:
     Members
     -------
     stopped : bool
-        Set it to offer nothing new.
+        If set, no further item is offered.
     """
 
     def __init__(self, items: Iterator[int], payload_bits: int, pause: PauseGenerator, random_numbers: random.Random):
@@ -69,7 +69,7 @@ class StreamSource:
         return 1, self._offered
 
     def settle(self, ready: int) -> int | None:
-        """Take note of the cycle's ready. Returns the item that moved, if one did."""
+        """Update the source with the cycle's ready; return the item that moved, if any."""
         moved = self._offered if ready else None
         if ready:
             self._offered = None
@@ -100,9 +100,9 @@ class StreamSink:
         return int(not self.pause.paused() and (self._waiting or not self.waits_for_valid))
 
     def flow_freely(self) -> None:
-        """From now on be ready in every cycle."""
+        """Be ready in every cycle from now on."""
         self.pause.probability, self.waits_for_valid = 0.0, False
 
     def settle(self, valid: int, ready: int) -> None:
-        """Take note of the cycle's handshake."""
+        """Update the sink with the cycle's handshake."""
         self._waiting = bool(valid and not ready)

@@ -77,14 +77,14 @@ class TwinBench:
         self._dut.rst.value = 0
 
     async def step(self, inputs: Inputs) -> dict[str, int]:
-        """Return one cycle. Returns the part's outputs; one that the twin leaves open is 0 if it is unknown.
+        """Run one cycle; return the part's outputs. One that the twin leaves open is 0 if it is unknown.
 
         Raises
         ------
         TwinMismatch
-            If an output is not what the twin says.
+            If an output differs from the twin's.
         RuleBroken
-            If an output that must be a register follows the inputs, or one that the twin knows is unknown.
+            If an output that must be a register follows the inputs, or one that the twin computes is unknown.
         """
         early = {port: self._read(port) for port in self._registered}
         self._drive(inputs)
@@ -117,7 +117,7 @@ class TwinBench:
         return self._handles[port]
 
     def _read(self, port: str) -> int | None:
-        """Return none if it is unknown, as data that no reset touches is at first."""
+        """Return the value of a port; None if it is unknown, as data without a reset is at first."""
         try:
             return int(self._handle(port).value)
         except ValueError:
@@ -145,10 +145,10 @@ class PartBench(Protocol):
     bench: TwinBench
 
     async def step(self) -> Any:
-        """Return one cycle."""
+        """Run one cycle."""
 
     async def traffic(self, phase: Phase, cycles: int) -> None:
-        """Random traffic for so many cycles, then as many as it takes to run empty."""
+        """Run random traffic for some cycles, then as many as it takes to run empty."""
 
 
 Bench = TypeVar("Bench", bound=PartBench)
@@ -186,6 +186,6 @@ async def all_phases(run: PartBench) -> None:
 
 
 async def steady_cycles(run: PartBench) -> None:
-    """`STEADY_CYCLES` cycles as the drivers stand; without any phase before they never pause."""
+    """Run `STEADY_CYCLES` cycles with the drivers' present settings; without any phase before they never pause."""
     for _ in range(STEADY_CYCLES):
         await run.step()

@@ -1,1 +1,1 @@
-"""Bench of a network's registers: an AXI4-Lite master of cocotbext-axi reads and writes what the manifest lists."""
+"""Bench of a network's registers: an AXI4-Lite master of cocotbext-axi accesses the registers in the manifest."""

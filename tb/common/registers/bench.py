@@ -1,7 +1,7 @@
 """The bench of a network's registers. cocotb runs each test inside the simulator, from reset on.
 
-The job (a pickled `RegisterJob`) is named by the environment variable HYDRANOC_REGISTER_JOB. Tests of registers that a
-network lacks are left out by whoever runs the bench.
+The environment variable HYDRANOC_REGISTER_JOB names the job (a pickled `RegisterJob`). The caller leaves out tests of
+registers that the network lacks.
 """
 
 import os
@@ -22,9 +22,9 @@ UNROUTABLE, MISFRAMED, DISCARDED = "ERRORS_UNROUTABLE", "ERRORS_MISFRAMED", "ERR
 UNROUTABLE_BIT, MISFRAMED_BIT, LOST_BIT = 1 << 0, 1 << 1, 1 << 2
 IRQ_TIMEOUT_NS = 3_000
 TIMEOUT_US = 500
-"""Of each test, which takes less than a third of that: without answers it would never end."""
+"""Limit for each test, which takes less than a third of that: without answers it would never end."""
 SETTLE_CYCLES = 60
-"""More than a worm needs to be drained, and counted."""
+"""More cycles than a worm needs to be drained and counted."""
 
 
 def _job() -> RegisterJob:
@@ -32,7 +32,7 @@ def _job() -> RegisterJob:
 
 
 async def _reset_values(registers: Registers) -> dict[str, int]:
-    """Return registers that stay as reset left them; sums settle by themselves once the network runs."""
+    """Return the registers that keep their reset value; sums settle by themselves once the network runs."""
     runs = not registers["CONTROL"]["fields"][0]["value"]
     values = {}
     for entry in registers:
@@ -51,7 +51,7 @@ async def _run_network(dut, job: RegisterJob, registers: Registers) -> None:
 
 @cocotb.test(timeout_time=TIMEOUT_US, timeout_unit="us")
 async def identification(dut):
-    """Every register reads as its reset value says, through any pauses; what is constant cannot be written."""
+    """Every register reads as its reset value, with any pauses; constants cannot be written."""
     job = _job()
     registers = await start(dut, job)
     for probability in (0.0, 0.5):
@@ -72,7 +72,7 @@ async def identification(dut):
 
 @cocotb.test(timeout_time=TIMEOUT_US, timeout_unit="us")
 async def unmapped(dut):
-    """Where there is no register, every access is refused, reads give 0, and no register changes."""
+    """Accesses to addresses without a register are refused, reads return 0, and no register changes."""
     job = _job()
     registers = await start(dut, job)
     before = await _reset_values(registers)
@@ -135,7 +135,7 @@ async def posted_writes(dut):
 
 @cocotb.test(timeout_time=TIMEOUT_US, timeout_unit="us")
 async def errors(dut):
-    """A worm without a way is marked, counted and signalled; what is cleared is gone, and nothing else is."""
+    """Check that an unroutable worm is marked, counted and signalled, and that clearing affects nothing else."""
     job = _job()
     registers = await start(dut, job)
     await _run_network(dut, job, registers)
@@ -224,7 +224,7 @@ async def cut_off(dut):
 
 @cocotb.test(timeout_time=TIMEOUT_US, timeout_unit="us")
 async def misframed(dut):
-    """What a guard of the first switch reports is marked, and can be cleared alone."""
+    """Check that a report of the first switch's guard is marked, and can be cleared alone."""
     job = _job()
     registers = await start(dut, job)
     await _run_network(dut, job, registers)
@@ -272,7 +272,7 @@ async def tables(dut):
     registers = await start(dut, job)
     assert await registers.read("CONTROL") == 1, "a network without tables runs"
     assert await registers.read("TABLES_WORDS") == len(job.table_words)
-    for _ in range(2):  # what was loaded comes out again while the same goes in
+    for _ in range(2):  # the loaded words come out while the same words go in
         seen = []
         for word in job.table_words:
             seen.append(await registers.read("TABLES_OUT"))

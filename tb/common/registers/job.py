@@ -1,4 +1,4 @@
-"""What the bench of a network's registers is told; importable without a simulator."""
+"""Inputs of the bench of a network's registers; importable without a simulator."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +25,7 @@ class Worm:
 
 @dataclass(frozen=True)
 class RegisterJob:
-    """A network with registers, and what the bench needs to know of it.
+    """A network with registers, and its parameters for the bench.
 
     Members
     -------
@@ -34,16 +34,16 @@ class RegisterJob:
     channel : int
         Injection channel of processor 0.
     lost : Worm
-        One for which there is no way.
+        An unroutable worm.
     good : Worm
-        One that reaches ``destination``.
+        A worm that reaches ``destination``.
     long : Worm
-        The same, but longer than the watchdog lets pass, if there is one.
+        Like ``good``, but longer than the watchdog's limit, if there is one.
     destination : int
     delivery_channel : int
         Channel into that processor.
     table_words : tuple of int
-        What is to be loaded; empty if tables are constants.
+        Words to be loaded; empty if tables are constants.
     """
 
     registers: dict[str, Any]

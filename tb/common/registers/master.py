@@ -46,19 +46,19 @@ class Registers:
         return self._entries[name]
 
     def pause(self, probability: float, seed: int) -> None:
-        """From now on every channel of the master pauses with this probability."""
+        """Pause every channel of the master with this probability from now on."""
         write, read = self.master.write_if, self.master.read_if
         channels = (write.aw_channel, write.w_channel, write.b_channel, read.ar_channel, read.r_channel)
         for number, channel in enumerate(channels):
             channel.set_pause_generator(_pauses(10 * seed + number, probability))
 
     async def answer(self, address: int) -> tuple[int, AxiResp]:
-        """Return value and response of a read."""
+        """Return the value and the response of a read."""
         answer = await self.master.read(address, WORD_BYTES)
         return int.from_bytes(answer.data, "little"), answer.resp
 
     async def send(self, address: int, data: bytes) -> AxiResp:
-        """Return response of a write."""
+        """Return the response of a write."""
         return (await self.master.write(address, data)).resp
 
     async def read(self, name: str, word: int = 0) -> int:
@@ -96,7 +96,7 @@ async def start(dut, job: RegisterJob) -> Registers:
 
 
 async def send_worm(dut, worm: Worm) -> None:
-    """Give processor 0 a message; its payload words are all 0."""
+    """Send a message from processor 0; its payload words are all 0."""
     dut.inject_n0_payload_data.value = 0
     dut.inject_n0_payload_valid.value = 1
     for name in ("header", "header_flits", "flits"):
@@ -109,7 +109,7 @@ async def send_worm(dut, worm: Worm) -> None:
 
 
 async def arrives(dut, node: int) -> bool:
-    """Return whether a tail arrives at a processor before patience ends."""
+    """Return whether a tail arrives at a processor before the timeout."""
     valid, tail = (getattr(dut, f"eject_n{node}_{name}") for name in ("valid", "tail"))
     for _ in range(PATIENCE_CYCLES):
         await RisingEdge(dut.clk)

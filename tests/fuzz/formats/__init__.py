@@ -1,4 +1,4 @@
-"""Everything that is read, by name."""
+"""All input formats, by name."""
 
 from tests.fuzz.case import Format
 from tests.fuzz.formats import (

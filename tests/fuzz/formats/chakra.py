@@ -1,4 +1,4 @@
-"""Chakra traces: nodes with mistakes, lengths that lie, and damaged bytes."""
+"""Chakra traces: nodes with mistakes, wrong lengths, and damaged bytes."""
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
@@ -14,7 +14,7 @@ RANKS = 4
 
 @st.composite
 def nodes(draw: DrawFn) -> list[bytes]:
-    """Computations and collective operations, of which each file has the same: all ranks agree."""
+    """Computations and collective operations, the same ones in each file: all ranks agree."""
     made = [node(0, 4, duration=draw(st.integers(0, 50)))]
     for number in range(1, draw(st.integers(2, 5))):
         kind, size = draw(st.integers(0, 8)), draw(st.integers(0, 500))
@@ -58,7 +58,7 @@ def files(draw: DrawFn) -> bytes:
 
 @st.composite
 def lying(draw: DrawFn) -> bytes:
-    """A file in which a length says something else than what there is."""
+    """A file in which a length differs from the actual one."""
     parts = [run(1, b"0.0.4"), *draw(nodes())]
     wrong = draw(st.integers(0, len(parts) - 1))
     length = base128(draw(st.sampled_from(NUMBERS)))

@@ -25,11 +25,11 @@ from tests.fuzz.formats.given_results import CONTENT, FIGURE, SWEEP, TABLE
 from tests.fuzz.odd_values import odd_text
 
 VALUES: dict[str, tuple[str, ...]] = {
-    "config": (CONFIGURATION, CONFIGURATION, CONFIGURATION, "nowhere.yaml", RESULTS, TABLE, "examples/demo.yaml"),
+    "config": (CONFIGURATION, CONFIGURATION, CONFIGURATION, "missing.yaml", RESULTS, TABLE, "examples/demo.yaml"),
     "folder": (RESULTS, f"{RESULTS}/a/b", "a/b", CONFIGURATION, f"{CONFIGURATION}/a", "", "."),
-    "path": ("out.txt", f"{RESULTS}/out.txt", "nowhere/out.txt", RESULTS, "", f"{CONFIGURATION}/a"),
-    "perfetto": ("out.json", f"{RESULTS}/out.json.gz", RESULTS, "nowhere/a/b.json"),
-    "tables": (f"{RESULTS}/out.csv", "out.csv", RESULTS, "nowhere/out.csv"),
+    "path": ("out.txt", f"{RESULTS}/out.txt", "missing/out.txt", RESULTS, "", f"{CONFIGURATION}/a"),
+    "perfetto": ("out.json", f"{RESULTS}/out.json.gz", RESULTS, "missing/a/b.json"),
+    "tables": (f"{RESULTS}/out.csv", "out.csv", RESULTS, "missing/out.csv"),
     "window": (
         "0:10",
         "5:5",
@@ -42,9 +42,9 @@ VALUES: dict[str, tuple[str, ...]] = {
         "9" * 5000 + ":" + "9" * 5001,
     ),
     "axes": ("network.buffer_flits=1,2", "traffic.seed=1:3:3", "network.buffer_flits", "=", "a=1"),
-    "table": (TABLE, FIGURE, "nowhere.csv", RESULTS, CONFIGURATION),
-    "figure": (FIGURE, TABLE, "spam-fig2", "nowhere.json", RESULTS),
-    "messages": (TABLE, "nowhere.csv", RESULTS, CONFIGURATION),
+    "table": (TABLE, FIGURE, "missing.csv", RESULTS, CONFIGURATION),
+    "figure": (FIGURE, TABLE, "spam-fig2", "missing.json", RESULTS),
+    "messages": (TABLE, "missing.csv", RESULTS, CONFIGURATION),
     "name": ("spam-fig2", "spam-fig", "verilator", "nothing", "harts-table-2"),
     "top": ("noc", "a", "module", "9", "a b"),
     "router": ("0", "s1", "99", "-1"),
@@ -103,7 +103,7 @@ def _case(words: tuple[str, ...]) -> Case:
 
 
 def stops() -> tuple[tuple[Any, str], ...]:
-    """What begins work of more than a moment, or takes this process's place."""
+    """Calls that begin long work or replace this process."""
     return (
         *(
             (os, "execve"),

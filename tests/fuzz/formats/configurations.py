@@ -94,7 +94,7 @@ def written(document: Any) -> str:
 
 
 def is_large(_folder: Path, _case: Case) -> bool:
-    """Whether a configuration is right and asks for more than a run of a moment."""
+    """True for a valid configuration whose run takes longer than a moment."""
     config = load(CONFIGURATION).config
     traffic, nodes = config.traffic, len(config.network.processors)
     blocked = sum(blockade.cycles for blockade in config.hosts.blocked)

@@ -1,4 +1,4 @@
-"""Functions from outside that a configuration names: names that are none, and functions that fail in every way."""
+"""Functions from outside that a configuration names: invalid names, and functions that fail in every way."""
 
 from hypothesis import strategies as st
 
@@ -22,8 +22,8 @@ TEMPLATES = (
 )
 VALUES = (
     *("None", "1", "'a'", "[]", "{}", "object()", "float('nan')", "10 ** 400", "1 / 0", "f", "lambda: 0", "(yield)"),
-    *("[10 ** 400] * 99", "__import__('nowhere')", "'\\x1b[2J\\udcff'", "f(*a, **k)", "print('said')", "[None] * 9"),
-    *("__import__('sys').exit(3)", "exit()", "open('/nowhere')", "a[1]", "a[1] * 1.0", "a[1] - 99", "a[1] + 2 ** 62"),
+    *("[10 ** 400] * 99", "__import__('missing')", "'\\x1b[2J\\udcff'", "f(*a, **k)", "print('said')", "[None] * 9"),
+    *("__import__('sys').exit(3)", "exit()", "open('/missing')", "a[1]", "a[1] * 1.0", "a[1] - 99", "a[1] + 2 ** 62"),
     *("(a[1] + 1) % 4", "a[1] * 0", "a[1][:1]", "a[1].astype('i1')", "a[1].astype('u8') + 2 ** 63", "a[1] == 0"),
     *("a[1].astype('O')", "a[1].astype('S4')", "a[1].reshape(-1, 1)", "a[0]", "a[0].processors", "(a[0], a[1])"),
     *(
@@ -83,7 +83,7 @@ FILES = (
         "def f(a): return 1\n",
         "def f(size=1): return 1\n",
         "def f(a, b, c, d): return 1\n",
-        "import nowhere\n",
+        "import missing\n",
     ),
     *(
         "def f(:\n",
@@ -95,7 +95,7 @@ FILES = (
         "",
         "\x00",
     ),
-    *("# coding: nowhere\n", "\ufeffdef f(): return 1\n", "f = type('T', (), {'__call__': 1})()\n", "f = print\n"),
+    *("# coding: missing\n", "\ufeffdef f(): return 1\n", "f = type('T', (), {'__call__': 1})()\n", "f = print\n"),
     *("def __getattr__(name): raise ValueError(name)\n", "import sys; sys.modules[__name__] = None\n", "(" * 300),
 )
 NAMES = (
@@ -118,7 +118,7 @@ NAMES = (
         "/:f",
         "results:f",
         ".py:f",
-        "nowhere.py:f",
+        "missing.py:f",
         "./mine.py:f",
         "../x.py:f",
         "mine.py:__doc__",

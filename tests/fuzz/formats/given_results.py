@@ -1,4 +1,4 @@
-"""Results of earlier runs that other verbs are given: messages.csv, tables of sweeps, figures."""
+"""Results of earlier runs as input of other verbs: messages.csv, tables of sweeps, figures."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""GraphML: networks written as the reader wants them, and then with mistakes; and XML's own traps."""
+"""GraphML: valid networks, networks with mistakes, and the traps of XML."""
 
 from pathlib import Path
 
@@ -40,7 +40,7 @@ ENCODINGS = (
         "zlib_codec",
         "idna",
         "rot13",
-        "nowhere",
+        "missing",
         "",
         "big5",
     ),
@@ -82,7 +82,7 @@ def declared(draw: DrawFn) -> bytes:
 
 @st.composite
 def odd_attributes(draw: DrawFn) -> bytes:
-    """A small network with an odd text in one place, escaped as XML wants it."""
+    """A small network with an odd text in one place, escaped as XML requires."""
     text = draw(odd_text).replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
     place = draw(
         st.sampled_from(

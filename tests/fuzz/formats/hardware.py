@@ -1,4 +1,4 @@
-"""What says how hardware is made: registers, tables, guards and widths, and the options of ``verilog``."""
+"""Settings of the generated hardware: registers, tables, guards and widths, and the options of ``verilog``."""
 
 from typing import Any
 

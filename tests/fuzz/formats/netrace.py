@@ -1,4 +1,4 @@
-"""Netrace traces, damaged before they are compressed and behind that."""
+"""Netrace traces, damaged before compression and after it."""
 
 import bz2
 import struct
@@ -29,7 +29,7 @@ def traces(draw: DrawFn, nodes: int = 4) -> bytes:
 
 @st.composite
 def lying(draw: DrawFn) -> bytes:
-    """A trace whose header says something else than what there is."""
+    """A trace whose header contradicts its content."""
     data = draw(traces())
     fields = list(FIELDS.unpack_from(data))
     place = draw(st.sampled_from((3, 4, 5, 6, 7)))

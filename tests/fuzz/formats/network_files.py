@@ -1,4 +1,4 @@
-"""What formats of networks share: a configuration that names a file, and random networks to write."""
+"""Shared parts of the formats of networks: a configuration that names a file, and random networks to write."""
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy

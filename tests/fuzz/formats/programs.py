@@ -1,4 +1,4 @@
-"""What formats of programs share: a configuration that names one, on networks of some families."""
+"""Shared parts of the formats of programs: a configuration that names one, on networks of some families."""
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
@@ -35,7 +35,7 @@ def program_format(
     sample : bytes
         A content that is right.
     keys : str
-        What the traffic says besides.
+        Further keys of the traffic.
     """
 
     def case(network: str, further: str, content: bytes) -> Case:

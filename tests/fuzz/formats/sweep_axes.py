@@ -1,4 +1,4 @@
-"""What ``sweep --over`` is given: keys and values, as words and ranges."""
+"""Arguments of ``sweep --over``: keys and values, as words and ranges."""
 
 from typing import Any
 

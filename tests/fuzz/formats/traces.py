@@ -18,7 +18,7 @@ NETWORKS = (
     "network:\n  family: hypercube\n  topology: {kind: hypercube, dimensions: 3}\n",
 )
 NODES = 6
-"""All of these networks have so many and more."""
+"""Minimum number of nodes of these networks."""
 
 
 @st.composite

@@ -65,7 +65,7 @@ NETWORKS: dict[str, dict[str, Any]] = {
         "reception": "vote",
     },
 }
-"""Those that no example has, by name."""
+"""Networks that no example has, by name."""
 
 
 def named(name: str) -> Design:
@@ -75,7 +75,7 @@ def named(name: str) -> Design:
 
 @dataclass(frozen=True)
 class Certified:
-    """A network's files, and what is said of them.
+    """Files of a network, and the checker's verdict on them.
 
     Members
     -------
@@ -104,7 +104,7 @@ class Certified:
         return self.digests or digests_text(self.files, "noc")
 
     def believed(self) -> "Certified":
-        """With digests made of the files as they are, as if the generator itself had slipped."""
+        """With digests of the altered files, as after a fault of the generator."""
         return replace(self, digests=None)
 
     def with_file(self, name: str, text: str) -> "Certified":
@@ -122,7 +122,7 @@ class Certified:
         return replace(self, evidence={**self.evidence, **fields})
 
     def with_fields(self, **fields: Any) -> "Certified":
-        """With fields of the certificate as they are given; None takes one away."""
+        """With replaced fields of the certificate; None removes one."""
         changed = {**json.loads(self.certificate()), **fields}
         return replace(self, text=json.dumps({name: value for name, value in changed.items() if value is not None}))
 
@@ -137,13 +137,13 @@ def certified(name: str) -> Certified:
 
 
 def best_order(names: list[str], path: nx.DiGraph) -> list[str]:
-    """An order of a graph that has none: what waits for each other stands side by side."""
+    """A pseudo-order of a cyclic graph: members of a cycle are adjacent."""
     components = nx.condensation(path)
     return [names[node] for one in nx.topological_sort(components) for node in sorted(components.nodes[one]["members"])]
 
 
 def verdict(network: Certified, folder: Path) -> tuple[int, str]:
-    """Exit code and the one line that the checker says."""
+    """Exit code of the checker, and its one line."""
     for name, text in {
         **network.files,
         "certificate.json": network.certificate(),

@@ -1,4 +1,4 @@
-"""Certificates of sound networks are accepted, by a program that knows nothing of the project."""
+"""Certificates of sound networks are accepted, by a program independent of the project."""
 
 import ast
 import json

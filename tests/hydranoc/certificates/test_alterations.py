@@ -22,7 +22,7 @@ def checker():
 
 
 def sampled(altered: Iterable[Alteration], draws: random.Random) -> list[Alteration]:
-    """So many of all alterations, each with the same chance, without having all of them in memory."""
+    """A uniform sample of all alterations, without all of them in memory."""
     kept: list[Alteration] = []
     for place, alteration in enumerate(altered):
         if place < SAMPLED:

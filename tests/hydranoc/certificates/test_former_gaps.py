@@ -1,4 +1,4 @@
-"""Wrong networks that an earlier checker accepted, because it believed what it did not find, and two crashes."""
+"""Wrong networks that an earlier checker accepted, because missing parts were not checked, and two crashes."""
 
 import json
 import re
@@ -38,14 +38,14 @@ def edited(name: str, pattern: str, new: str) -> Certified:
 
 
 def link_without_ready() -> Certified:
-    """The output of a link takes every flit as taken, and nobody reads the ready of the input behind it."""
+    """The output of a link takes every flit as moved, and no logic reads the ready of the input behind it."""
     network = edited("private", r"(\.outputs__2__ready\()router_s(\d+)__inputs__(\d+)__ready\)", r"\g<1>1'h1)")
     text = re.sub(r"    \.inputs__0__ready\(router_s4__inputs__0__ready\),\n", "", network.files["noc.v"])
     return network.with_file("noc.v", text)
 
 
 def long_links_called_short() -> Certified:
-    """Verilog with links of three cycles, and the manifest of links of one cycle, whose tokens go earlier."""
+    """Verilog with links of three cycles, and the manifest of links of one cycle, whose tokens leave earlier."""
     long, short = (generated(json.dumps({**LONG, "link_cycles": cycles})) for cycles in (3, 1))
     text = long.files["noc.v"]
     for given, cut in zip(release_flits(text), release_flits(short.files["noc.v"]), strict=True):
@@ -79,7 +79,7 @@ def wrong_end(pin: str, right: str, wrong: str) -> Certified:
 
 
 def commented_router() -> Certified:
-    """Comments hide that another router is the one that is there."""
+    """Comments hide that another router is instantiated."""
     return edited("dateline", r"(  noc_torus_router\w+ router_s0 \(\n.*?\n  \);\n)", r"/*\n\1*/\n\1")
 
 

@@ -1,4 +1,4 @@
-"""No input crashes the checker: it ends with one line and exit code 1 or 2, whatever it is given."""
+"""No input crashes the checker: it ends with one line and exit code 1 or 2 for any input."""
 
 import json
 import random
@@ -81,7 +81,7 @@ def test_values_of_all_types_at_keys_are_refused(name, text, checker):
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_parameters_of_all_types_crash_nothing(name, checker):
-    """Values that manifest and digests agree about: what comes behind that comparison has to bear them."""
+    """Values on which manifest and digests agree: the checks behind that comparison must handle them."""
     sound = offer(name)
     manifest, digests = json.loads(sound.manifest), json.loads(sound.digests)
     for key in manifest["parameters"]:

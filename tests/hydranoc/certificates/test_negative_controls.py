@@ -1,4 +1,4 @@
-"""Networks that deadlock: the project makes no certificate, and the checker refuses the best that can be forged."""
+"""Networks that deadlock: the project writes no certificate, and the checker refuses the best forged one."""
 
 import re
 from collections.abc import Callable
@@ -28,7 +28,7 @@ def torus(design: Design) -> dict[str, Any]:
 
 
 def hypercube(design: Design) -> dict[str, Any]:
-    """All that alike lanes stand for side by side, and the escapes that there are."""
+    """Equivalent lanes side by side, and the existing escape channels."""
     ways = Ways(design.routing)
     waiting = Waiting(ways, design.model.lane_reuse)
     names = lane_names(design)

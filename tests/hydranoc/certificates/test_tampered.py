@@ -1,6 +1,6 @@
-"""Certificates and networks that somebody has altered are refused, each with the line that names why.
+"""Altered certificates and networks are refused, each with the line that names the reason.
 
-Unless the digest is what was altered, it is made again, so that what refuses is what the checker knows of networks.
+Unless the digest is altered, it is computed again, so that the refusal comes from the checks of the network.
 """
 
 import re
@@ -20,7 +20,7 @@ def order(name: str) -> list[str]:
 
 
 def swapped_lanes() -> Certified:
-    """A lane and one that is asked for from it."""
+    """A lane and one that is requested from it."""
     changed = order("torus-lanes").copy()
     a, b = changed.index("p0->s0"), changed.index("s0->s1.1")
     assert a < b
@@ -60,7 +60,7 @@ def rewired_manifest() -> Certified:
 
 
 def rewired_verilog() -> Certified:
-    """Two links of the Verilog lead to each other's inputs."""
+    """Two links of the Verilog are swapped."""
     network = certified("torus-lanes")
     text = network.files["noc.v"]
     for part in ("payload", "valid"):
@@ -127,7 +127,7 @@ def token_of_another_ring() -> Certified:
 
 
 def loaded_word() -> Certified:
-    """The last word of what is loaded, the lowest bits of the first router's routes."""
+    """The last loaded word, the lowest bits of the first router's routes."""
     network = certified("registers")
     words = network.files["noc_tables.hex"].split()
     words[-1] = f"{int(words[-1], 16) ^ 3:02x}"
@@ -167,7 +167,7 @@ def other_rule() -> Certified:
 
 
 def no_rule() -> Certified:
-    """All lanes for everybody."""
+    """All lanes as candidates of every header."""
     network = certified("torus-lanes")
     return network.with_manifest(parameters={**network.manifest["parameters"], "lane_rule": "any"}).believed()
 
@@ -213,7 +213,7 @@ TAMPERED: list[tuple[str, Callable[[], Certified], str]] = [
     ),
     ("way taken away", lambda: flipped("demo", 0, "routes", 2 * UNICAST), "that comes on p0->s0 has no way"),
     ("other way", lambda: flipped("demo", 0, "routes", 2 * UNICAST + 1), "p0->s0 reaches one processor or another"),
-    ("branch to nobody", lambda: flipped("demo", 0, "reach", 17), "does not reach what the table says behind s0->p0"),
+    ("a stray branch", lambda: flipped("demo", 0, "reach", 17), "does not reach what the table says behind s0->p0"),
     ("class altered", lambda: flipped("demo", 0, "port_class", 1), "refused"),
     ("tables of two routers swapped", swapped_tables, "refused"),
     ("manifest's channel rewired", rewired_manifest, "name of channel 0 is 's0->s3', not s0->s"),

@@ -1,4 +1,4 @@
-"""A queue with one server and fixed service time, for which everything is known (M/D/1)."""
+"""A queue with one server and fixed service time, with a known closed form (M/D/1)."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Curves with values of one's own, for what is made of them."""
+"""Curves with given values, for tests of their evaluation."""
 
 import math
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Measured points: intervals that contain the mean as often as they say, percentiles, rates and histograms."""
+"""Measured points: intervals with the stated coverage, percentiles, rates and histograms."""
 
 import math
 from dataclasses import replace
@@ -149,7 +149,7 @@ def test_runs_are_added_until_the_flow_on_channels_is_known():
     assert point.replications > 10
     assert point.channel_flow.relative <= 0.02
     assert point.channel_flow.mean == pytest.approx(0.35 * 11, rel=0.02)
-    assert measure_point(Uneven(), Plan(20_000)).replications == 10, "nobody asked for it"
+    assert measure_point(Uneven(), Plan(20_000)).replications == 10, "no precision was requested"
     point = measure_point(FixedServiceQueue(0.6), Plan(20_000, 0.5, most_replications=12, channel_half_width=0.02))
     assert (point.precise, point.replications) == (False, 12), "no channels were counted"
 

@@ -28,7 +28,7 @@ def _two_nodes():
 
 
 def _cycles_per_message() -> float:
-    """What the way from one of two nodes to the other takes for each of many messages that wait at their source."""
+    """Cycles per message on the path between two nodes while many messages wait at their source."""
     few, many = (
         finish(prepare(_two_nodes(), [Message(0, [1], FLITS) for _ in range(count)])).cycles for count in (100, 200)
     )

@@ -1,4 +1,4 @@
-"""The verdict: what grows has no mean, what is level has one, and chance is not taken for growth."""
+"""The verdict: growing series have no mean, level ones have one, and noise does not count as growth."""
 
 import math
 

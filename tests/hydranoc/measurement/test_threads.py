@@ -1,4 +1,4 @@
-"""Replications on threads: the same whoever is finished first, and all ended by a failure or an interrupt."""
+"""Replications on threads: results independent of the order of completion; failures and interrupts end all of them."""
 
 import os
 import signal
@@ -63,7 +63,7 @@ def test_a_point_is_the_same_on_any_number_of_threads(model):
 
 
 def endless(model, engine, number):
-    """A run of a minute, which only being called off can end sooner."""
+    """A run of a minute, which ends sooner only if it is cancelled."""
     run_wanted(Simulation(model, columns(model, number), engine=engine), ENDLESS_CYCLES)
 
 
@@ -98,7 +98,7 @@ def _ended(run):
 
 @pytest.fixture
 def interruptible():
-    """A shell has what it starts in the background ignore interrupts."""
+    """Background jobs of a shell ignore interrupts."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -118,7 +118,7 @@ def test_an_interrupt_ends_all_runs(model):
 
 
 def test_compiled_loops_let_other_threads_run(model):
-    """While a run goes on, the interpreter goes on: a loop that kept it would let nobody count."""
+    """A run releases the interpreter: a loop that kept it would stop the counting thread."""
     simulation = Simulation(model, columns(model, 1), engine="cycle")
     simulation.run(1)
     thread = threading.Thread(target=simulation.run, args=(2_000_000,))

@@ -1,4 +1,4 @@
-"""The beginning of runs: found where there is one, and nothing else dropped."""
+"""Warm-up of runs: detected where there is one, and no other samples are dropped."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from hydranoc.measurement.warmup import beginning, filled, mser, warmup_parts
 
 
 def _marginal_error(series: np.ndarray, dropped: int) -> float:
-    """The definition: sum of squares about the mean of what is left, over the square of its count."""
+    """The definition: sum of squares about the mean of the remaining values, over the square of their count."""
     rest = series[dropped:]
     return sum((value - rest.mean()) ** 2 for value in rest) / len(rest) ** 2
 

@@ -23,7 +23,7 @@ class Point:
 
 
 def compile_loop(task: dict) -> dict:
-    """Stands for a task whose loops are not kept."""
+    """Stand-in for a task whose loops are not cached."""
     with notices.compiling(task["loop"]):
         time.sleep(0.3)
     return task

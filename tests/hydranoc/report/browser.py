@@ -32,7 +32,7 @@ class Browser:
     complaints : list of str
         Errors and warnings of the console, and exceptions that nothing has caught.
     requests : list of str
-        Addresses that the page has asked for.
+        Addresses that the page has requested.
     """
 
     def __init__(self, program: str, width: int = 1400, height: int = 1000):
@@ -78,7 +78,7 @@ class Browser:
         raise RuntimeError(f"Chromium does not start:\n{(self._folder / 'log').read_text(errors='replace')}")
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """Send a command and wait for what it gives back."""
+        """Send a command and wait for its result."""
         number = next(self._numbers)
         message = {"id": number, "method": method, "params": parameters}
         self._socket.send(json.dumps(message | ({"sessionId": self._session} if self._session else {})))
@@ -142,7 +142,7 @@ class Browser:
         self.call("Input.dispatchKeyEvent", type="keyUp", **keys)
 
     def dark(self, on: bool) -> None:
-        """Whether the user prefers dark colours."""
+        """Set the preference for dark colours."""
         value = "dark" if on else "light"
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": value}])
 

@@ -1,4 +1,4 @@
-"""A recording read flit by flit in plain Python, for holds to be compared with."""
+"""A recording read flit by flit in plain Python, as a reference for holds."""
 
 from hydranoc import Design
 from sim_model.engines.simulation import Simulation

@@ -1,4 +1,4 @@
-"""The page in headless Chromium: it loads without a complaint, the replay moves, clicks show what the recording has."""
+"""The page in headless Chromium: it loads without an error, the replay moves, clicks show the recording's data."""
 
 import json
 import re
@@ -18,11 +18,11 @@ LARGE = {
     "traffic": {"kind": "random", "seed": 1, "cycles": 3000, "messages_per_node_per_cycle": 0.005, "flits": 16},
 }
 MOST_MILLISECONDS = 100
-"""Median of a frame at 256 nodes, on a machine that does other things beside."""
+"""Median of a frame at 256 nodes, on a machine under other load."""
 
 
 def _opened(browser: Browser, run: Run, folder: Path) -> None:
-    """Open the page of a run, and see that it complains of nothing and asks for nothing but itself."""
+    """Open the page of a run, and check that it reports no error and requests no other address."""
     path = folder / "page.html"
     path.write_bytes(write_page(run)[0])
     browser.complaints.clear()
@@ -90,7 +90,7 @@ def test_clicks_show_trees_holders_and_waiters(browser, run, tmp_path):
 
 
 def _wrong_moments(browser: Browser, run: Run) -> list[str]:
-    """Cycles in which the page has other holders or waiters than the recording: those round many heads and tails."""
+    """Cycles in which the page has other holders or waiters than the recording: sampled around many heads and tails."""
     replay, found = run.recording.replay(), []
     columns = [column.tolist() for column in replay[1:6]]
     edges = np.unique(np.concatenate([replay.head_cycle[::9], replay.tail_cycle[::9], replay.since_cycle[::9]]))
@@ -231,7 +231,7 @@ def test_dark_and_light_are_both_readable(browser, small):
         for on in (True, False):
             browser.dark(on)
             browser.wait(f"hydranoc.picture.dark === {json.dumps(on)}")
-            assert min(browser.ask(contrast)) > 4.5  # what WCAG asks of text
+            assert min(browser.ask(contrast)) > 4.5  # the limit of WCAG for text
     finally:
         browser.dark(False)
 
@@ -244,7 +244,7 @@ def test_a_page_without_its_data_says_so(browser, tmp_path):
     browser.wait("document.readyState === 'complete' && !document.getElementById('failure').hidden")
     assert browser.ask("document.getElementById('failure').textContent").startswith("The replay cannot be shown")
     browser.wait("true")
-    assert browser.complaints  # so a page that fails is not taken for a good one
+    assert browser.complaints  # so a failing page does not pass as a good one
     browser.complaints.clear()
 
 

@@ -1,4 +1,4 @@
-"""Charts of a page: axes, curves, intervals, bars; what a figure says of its series is seen in them."""
+"""Charts of a page: axes, curves, intervals, bars; the series of a figure appear in them."""
 
 import re
 from dataclasses import replace
@@ -63,7 +63,7 @@ def test_marks_are_seen_on_the_lines_below_them():
 
 
 def _count(chart: str) -> dict[str, int]:
-    """What there is of a chart without its legend."""
+    """Number of elements of each kind in a chart without its legend."""
     drawn = chart.partition('<g transform="translate(74')[0]
     parts = {"lines": "<polyline", "marks": "<circle", "intervals": '"interval', "ends": 'class="end ', "bars": "<rect"}
     return {name: drawn.count(part) for name, part in parts.items()}

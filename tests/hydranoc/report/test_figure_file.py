@@ -118,7 +118,7 @@ def test_what_is_no_figure_is_refused(text, tmp_path):
 
 @pytest.mark.parametrize("name", measured_names())
 def test_curves_of_kept_figures_are_in_their_tables(name):
-    """A figure that was kept without its plot is to be reproduced again: kept points make that short."""
+    """A figure that was kept without its plot is reproduced again, quickly thanks to kept points."""
     figure, measured = read_given_figure(MEASURED / f"{name}.json"), measured_figure(name)
     assert measured is not None
     assert [claim.text for claim in figure.claims] == [claim["claim"] for claim in measured.claims]
@@ -149,12 +149,12 @@ def _scales(row: dict[str, str]) -> tuple[float, ...]:
 
 
 def _is_in(value: float, row: list[float], scales: tuple[float, ...]) -> bool:
-    """Whether it is a cell of a row in one of the scales, but for rounding."""
+    """True if the value is a cell of a row in one of the scales, up to rounding."""
     return any(abs(value - scale * cell) <= 1e-5 * value + 6e-5 * scale for cell in row for scale in scales)
 
 
 def _number(cell: str) -> float | None:
-    """None for what is no number."""
+    """None for a text that is no number."""
     try:
         return float(cell)
     except ValueError:
@@ -168,7 +168,7 @@ def test_kept_figures_are_given_by_name(tmp_path, monkeypatch, capsys):
     text = (tmp_path / "out" / "small.html").read_text()
     assert "SPAM, figure 3" in text
     assert '<section id="figure">' in text
-    (tmp_path / "spam-fig3").write_text("mine")  # what is there goes before what is kept
+    (tmp_path / "spam-fig3").write_text("mine")  # present data takes precedence over kept data
     assert str(figure_path(tmp_path / "spam-fig3")).endswith("spam-fig3")
     assert run(["report", "small.json", "--figure", "spam-fig3", "-o", "out"]) == 2
     assert "error: spam-fig3: must be NAME.json" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""A figure of a paper on the page, in headless Chromium: its curves are seen, and are what was measured."""
+"""A figure of a paper on the page, in headless Chromium: its curves are visible, and agree with the measured points."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -49,7 +49,7 @@ def _of(browser, selector: str) -> list[dict[str, Any]]:
 
 
 def _wrong_points(browser) -> list[str]:
-    """What of the kept table cannot be read off the page: marks by the numbers beside the axis, and intervals."""
+    """Parts of the kept table that the page does not show: marks by the numbers beside the axis, and intervals."""
     numbers = [(one["y"], float(one["text"])) for one in _of(browser, "text") if one["anchor"] == "end"]
     (first, low), (last, high) = numbers[0], numbers[-1]
     per_pixel = (high - low) / (last - first)
@@ -79,7 +79,7 @@ def test_curves_are_those_of_the_kept_table(browser, small, kept, tmp_path):
     lines, ends = _of(browser, "polyline"), _of(browser, "path.end")
     assert [one["curve"] for one in lines] == [one["curve"] for one in ends] == [f"c{k}" for k in range(COLOURS)]
     assert len({one["stroke"] for one in lines}) == COLOURS
-    # a curve ends behind its last mean, and that is told above the chart and nowhere within
+    # a curve ends behind its last mean; the text above the chart says so, the chart itself does not
     assert all(end["left"] > max(mark["x"] for mark in _of(browser, "circle")) for end in ends)
     assert max(end["bottom"] for end in ends) < min(mark["top"] for mark in _of(browser, "path.interval"))
     assert "messages per node and cycle" in browser.ask("document.getElementById('figure').innerText")

@@ -1,4 +1,4 @@
-"""The page without a browser: what is in it, how large it is, and what is said of bad input."""
+"""The page without a browser: content, size, and messages for bad input."""
 
 import json
 import re

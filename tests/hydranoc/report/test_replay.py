@@ -36,7 +36,7 @@ def _read(name: str) -> dict[tuple[int, int], tuple[int, int, int]]:
 
 
 def _differences(name: str, holds: Holds) -> list[str]:
-    """What is different from the plain reading; nothing if all is right."""
+    """Differences from the reference reading; empty if there are none."""
     read = _read(name)
     columns = (column.tolist() for column in holds[:4])
     said = {(channel, head): (message, tail) for channel, message, head, tail in zip(*columns, strict=True)}
@@ -47,7 +47,7 @@ def _differences(name: str, holds: Holds) -> list[str]:
 
 
 def _wrong_waits(name: str, holds: Holds, read) -> list[str]:
-    """Heads must stand where they leave from, and must have come there before; injected ones come from nowhere."""
+    """Heads leave from the channel that they arrived at before; injected ones have no earlier channel."""
     design, wrong = _design(name), []
     channels, links = design.network.channels, simulation_of(design).links
     rows = list(zip(*(column.tolist() for column in holds), strict=True))
@@ -77,7 +77,7 @@ def _has_copies(name: str) -> bool:
 
 
 def _hops(variant: int) -> int:
-    """Links that a packet has come over when a node sends it on; -1 as its host sends it."""
+    """Link by which a packet reached the node that sends it on; -1 if its host sends it."""
     return int(variant_field(np.array(variant), "hops")) if variant else NONE
 
 
@@ -122,7 +122,7 @@ def test_copies_came_over_the_channels_that_the_model_logs():
 
 
 def test_without_their_headers_copies_seem_to_come_over_others():
-    """That the family says over which port a copy came is what makes trees of its broadcasts right."""
+    """Broadcast trees are right because the family reports the arrival port of each copy."""
     design = _design("harts")
     blind = record(simulation_of(design), _results("harts"), 0).holds
     assert _differences("harts", blind) != []
@@ -156,7 +156,7 @@ def test_a_window_shows_what_the_whole_run_shows(name):
 
 
 def _seen(replay, cycle: int) -> tuple[set, set]:
-    """Who holds, and who waits since when, in a cycle: (channel, message)."""
+    """Holders and waiting messages (with the start of the wait) in a cycle: (channel, message)."""
     rows = list(zip(*(column.tolist() for column in replay[1:6]), strict=True))
     held = {(c, m) for c, m, _, head, tail in rows if NONE < head <= cycle and (tail == NONE or cycle <= tail)}
     waiting = {(c, m, since) for c, m, since, head, _ in rows if since < cycle and (head == NONE or cycle < head)}

@@ -1,4 +1,4 @@
-"""What is varied: texts, ranges, grids, and what is wrong with them."""
+"""Axes of a sweep: texts, ranges, grids, and their errors."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Without the packages of the extra the tables of sweeps are refused in one line that says how to get them."""
+"""Without the packages of the extra the tables of sweeps are refused in one line with the command to install them."""
 
 import sys
 

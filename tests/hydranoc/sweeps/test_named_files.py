@@ -64,14 +64,14 @@ NAMED = {
         PATTERN.format(2),
     ),
 }
-"""Network, traffic, name of a file, and what is in it: at first and later."""
+"""Network, traffic, name of a file, and its content: at first and later."""
 
 
 @pytest.fixture(autouse=True)
 def _own_cache(monkeypatch, tmp_path):
-    """Nothing is kept from another test; modules of the test's own folder are found."""
+    """Each test has caches of its own; modules of the test's own folder are found."""
     monkeypatch.setenv("HYDRANOC_CACHE", str(tmp_path / "cache"))
-    sys.path.append(str(tmp_path))  # what is put there meanwhile stays
+    sys.path.append(str(tmp_path))  # files that are put there meanwhile stay
     importlib.invalidate_caches()
     yield
     sys.path.remove(str(tmp_path))
@@ -140,7 +140,7 @@ def test_a_changed_file_is_read_in_the_same_process(named, request):
     file.write_text(later)
     if kind in ("anynet", "topology", "tables", "routing"):
         assert _routing(planned) is not before
-    elif kind != "module":  # those Python itself keeps
+    elif kind != "module":  # modules that Python itself caches
         assert _unicast_mean(planned) != mean
 
 
@@ -163,7 +163,7 @@ def test_a_copy_of_the_configuration_elsewhere_has_its_own_files(tmp_path):
 
 @pytest.mark.parametrize("folder", ["hydranoc/config", "hydranoc/families"])
 def test_files_are_named_in_one_place(folder):
-    """Whoever finds a file beside the configuration on its own would not be known to sweeps."""
+    """Code that looks up files beside the configuration on its own would be invisible to sweeps."""
     for path in (ROOT / folder).rglob("*.py"):
         if path.name != "source.py":
             assert "path.parent" not in path.read_text(), f"{path} must ask Source.files for the file"

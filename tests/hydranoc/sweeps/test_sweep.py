@@ -1,4 +1,4 @@
-"""Sweeps as users run them: the table, who measures it, and what happens to one that is interrupted."""
+"""Sweeps as users run them: the table, its workers, and interrupted sweeps."""
 
 import importlib
 import json
@@ -36,7 +36,7 @@ CHEAP = {"doublings": 2}
 
 @pytest.fixture
 def pandas(require_package):
-    """Tables need it; missing in CI it is a failure."""
+    """Dependency of tables; its absence is a failure in CI."""
     require_package("pyarrow")
     require_package("pandas")
     return importlib.import_module("pandas")
@@ -44,7 +44,7 @@ def pandas(require_package):
 
 @pytest.fixture(autouse=True)
 def _own_cache(monkeypatch, tmp_path):
-    """Nothing is kept from another test; compiled code is, beside the sources."""
+    """Each test has caches of its own; only compiled code is shared, beside the sources."""
     monkeypatch.setenv("HYDRANOC_CACHE", str(tmp_path / "cache"))
 
 

@@ -1,4 +1,4 @@
-"""Work shared by processes: everything once, in batches, whoever is killed."""
+"""Work shared by processes: everything once, in batches, even if processes are killed."""
 
 import os
 import signal

@@ -19,13 +19,13 @@ def age_matrix(count: int) -> Describe:
         members = range(count)
         older = [[claims.named(ages.older[i][j], f"older_{i}_{j}") for j in members] for i in members]
         for i in members:
-            claims.always("nobody is older than itself", ~older[i][i])
+            claims.always("no request is older than itself", ~older[i][i])
             for j in range(count):
                 if i == j:
                     continue
                 claims.always("of two members exactly one is older", older[i][j] ^ older[j][i])
                 entered_last = claims.was(ages.enter[j], f"enter_{i}_{j}")
-                claims.always("who enters is the youngest of all", ~entered_last | older[i][j])
+                claims.always("a request that enters is the youngest of all", ~entered_last | older[i][j])
                 unchanged = ~claims.was(ages.enter[i] | ages.enter[j], f"either_{i}_{j}")
                 before = claims.was(older[i][j], f"older_{i}_{j}")
                 kept = ~unchanged | ~_started(claims) | (older[i][j] == before)

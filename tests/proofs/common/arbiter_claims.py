@@ -1,4 +1,4 @@
-"""Claims about ``RoundRobinArbiter``: one of the eligible, each in its turn, and nobody waits for long."""
+"""Claims about ``RoundRobinArbiter``: one eligible request, each in its turn, with a bounded wait."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, Describe, at_most_one
 from tests.proofs.inside import Inside
 
-WAIT_BOUND = "whoever stays eligible is chosen within count cycles"
+WAIT_BOUND = "a request that stays eligible is granted within count cycles"
 
 
 def round_robin(count: int) -> Describe:
@@ -24,13 +24,13 @@ def round_robin(count: int) -> Describe:
 
         claims.always("only the eligible are chosen", ~(chosen & ~eligible).any())
         claims.always("at most one is chosen", at_most_one(chosen))
-        claims.always("somebody is chosen if anybody is eligible", chosen.any() | ~eligible.any())
+        claims.always("a request is chosen if any is eligible", chosen.any() | ~eligible.any())
         for i in range(count):
             before_i = [eligible[j] & (distance(turn, j, count) < distance(turn, i, count)) for j in range(count)]
             first = claims.named(eligible[i] & ~concat(before_i).any(), f"first_{i}")
             claims.always("the first one from the turn on is chosen", chosen[i] == first)
         later = concat((turn != 0) & (turn <= i) for i in range(1, count))
-        claims.invariant("the mask stands for the turn", inside.register("later") == later)
+        claims.invariant("the mask encodes the turn", inside.register("later") == later)
         bound_waiting(claims, eligible, chosen, turn)
 
     return describe
@@ -40,12 +40,12 @@ def reference_turn(claims: Claims, eligible: Any, count: int) -> Signal:
     """The requester after the one that was last chosen, which is the first eligible one from the turn on."""
     turn: Any = Signal(range(count), name="reference_turn")
     claims.m.d.sync += turn.eq(following_turn(claims, eligible, turn, count))
-    claims.invariant("the turn is somebody's", turn < count)
+    claims.invariant("the turn is a requester's", turn < count)
     return turn
 
 
 def following_turn(claims: Claims, eligible: Any, turn: Any, count: int) -> Any:
-    """The requester after the first eligible one from the turn on; the turn itself if nobody is eligible."""
+    """The requester after the first eligible one from the turn on; the turn itself if none is eligible."""
     following: Any = turn
     for steps in reversed(range(count)):
         candidate = claims.named(_modulo(turn + steps, count), f"candidate_{steps}")
@@ -59,12 +59,12 @@ def _modulo(number: Any, count: int) -> Any:
 
 
 def distance(turn: Any, requester: Any, count: int) -> Any:
-    """How far a requester is from the turn, cyclically."""
+    """Cyclic distance of a requester from the turn."""
     return Mux(turn <= requester, requester - turn, requester + count - turn)
 
 
 def bound_waiting(claims: Claims, eligible: Any, chosen: Any, turn: Any, step: Any = 1) -> None:
-    """Any one requester: cycles in which it was eligible in vain, one after the other.
+    """Successive cycles in which any one requester was eligible without a grant.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ HEADERS = {
 
 
 class Reader:
-    """Reads messages flit by flit, as somebody would who knows the header format.
+    """Reads messages flit by flit, by the header format.
 
     Taken for granted: messages begin with a head, end with a tail, and have a whole header.
 
@@ -63,7 +63,7 @@ class Reader:
         self.length_so_far: Any = claims.named(self._longest(self.header), "header_length_so_far")
 
     def _longest(self, header: Any) -> Value:
-        """Flits of a multicast's header, as far as they have been read: up to the one that says it is the last."""
+        """Flits of a multicast's header, as far as they have been read: up to the one marked as the last."""
         layout, bits = self.format, self.format.flit_bits
         length: Any = Const(layout.multicast_flits)
         if isinstance(layout, PartsFormat):
@@ -88,7 +88,7 @@ def axi_ejector(header: str) -> Describe:
         there = claims.named(queue.held != 0, "there")
         front: Any = flit_layout(part.header.flit_bits)(queue.row[0])
         reader = Reader(claims, part.header, part.unicast_key, there, front, leaves)
-        # a header flit waits for nobody, a body flit for the user
+        # a header flit never waits, a body flit waits for the user
         claims.m.d.comb += leaves.eq(there & Mux(reader.body, part.tready, 1))
         _prove_stream(claims, part, queue, reader, front, there)
         _tie(claims, inside, part, queue, reader)
@@ -103,11 +103,11 @@ def axi_ejector(header: str) -> Describe:
 
 def _prove_stream(claims: Claims, part: Any, queue: Any, reader: Reader, front: Any, there: Any) -> None:
     shown = claims.named(there & reader.body, "shown")
-    claims.always("valid tells that a body flit is in front", part.tvalid == shown)
+    claims.always("valid shows that a body flit is in front", part.tvalid == shown)
     unaltered = (part.tdata == front.data) & (part.tlast == front.tail)
     claims.always("body flits come out unaltered in order, the tail as the last", ~shown | unaltered)
     free = (queue.held < EJECTOR_FLITS) & started(claims)
-    claims.always("ready says whether a place is free", part.link.ready == free)
+    claims.always("ready shows whether a place is free", part.link.ready == free)
     claims.always("the multicast flag is that of the message", ~shown | (part.tuser == reader.multicast))
     if hasattr(part, "tid"):
         claims.always("the sender is that of the header", ~shown | (part.tid == _source(part, reader)))
@@ -122,12 +122,12 @@ def _source(part: Any, reader: Reader) -> Value:
 def _tie(claims: Claims, inside: Inside, part: Any, queue: Any, reader: Reader) -> None:
     header, buffer = part.header, "ejector/buffer"
     claims.invariant("the counter counts", inside.register("count", buffer) == queue.held)
-    claims.invariant("the queue has room for what is in it", queue.held <= EJECTOR_FLITS)
+    claims.invariant("the queue has room for its flits", queue.held <= EJECTOR_FLITS)
     for k, flit in enumerate(queue.row):
         place = inside.register(f"slot_{k}", buffer)
         claims.invariant(f"place {k} holds its flit", (queue.held <= k) | (place == flit))
     present = inside.placed["ejector"].user.valid == (queue.held != 0)
-    claims.invariant("present says whether a flit is in", present)
+    claims.invariant("present shows whether a flit is in", present)
     number, bits, reading = reader.number, header.flit_bits, reader.in_message
     claims.invariant("a message that is read has begun", ~reading | (number != 0))
     differs: Any = 0
@@ -144,7 +144,7 @@ def _tie(claims: Claims, inside: Inside, part: Any, queue: Any, reader: Reader) 
     if header.multicast_flits > 1:
         length = Mux(differs, reader.length_so_far, header.unicast_flits)
         body = reading & (number >= length) & (number >= header.unicast_flits)
-        claims.invariant("the body is known", inside.register("in_body") == body)
+        claims.invariant("the length of the body is right", inside.register("in_body") == body)
         within = reading & ~body
         claims.invariant("header flits are counted", ~within | (inside.register("position") == number))
 

@@ -59,21 +59,21 @@ INJECTOR_FAULTS = (
     ),
     Fault(
         "axi-injector-two-flit",
-        "words wait for nothing but the link",
+        "words wait only for the link",
         PACKET_FLITS,
         "injector.tready.eq(self.free)",
         "injector.tready.eq(self.free & ~injector.link.valid)",
     ),
     Fault(
         "axi-injector-two-flit",
-        "an error is of a packet that goes nowhere, once",
+        "an error is of a packet without a destination, once",
         AXI_INJECTOR,
         "m.d.sync += self.error.eq(0)",
         "m.d.sync += self.error.eq(self.error)",
     ),
     Fault(
         "axi-injector-two-flit",
-        "a packet that goes nowhere is swallowed with an error",
+        "a packet without a destination is swallowed with an error",
         AXI_INJECTOR,
         "m.d.sync += self.error.eq(1)",
         "m.d.sync += self.error.eq(0)",
@@ -94,7 +94,7 @@ INJECTOR_FAULTS = (
     ),
     Fault(
         "axi-injector-leading-words",
-        "an error is of a packet that goes nowhere, once",
+        "an error is of a packet without a destination, once",
         AXI_INJECTOR,
         "self.error.eq(self.tlast)]",
         "self.error.eq(1)]",
@@ -146,14 +146,14 @@ INJECTOR_FAULTS = (
 EJECTOR_FAULTS = (
     Fault(
         "axi-ejector-two-flit",
-        "valid tells that a body flit is in front",
+        "valid shows that a body flit is in front",
         AXI_EJECTOR,
         "Mux(multicast, longest, shortest)",
         "Mux(multicast, shortest, shortest)",
     ),
     Fault(
         "axi-ejector-two-flit-key",
-        "valid tells that a body flit is in front",
+        "valid shows that a body flit is in front",
         AXI_EJECTOR,
         "multicast.eq(~flit.head & self.tuser | differs)",
         "multicast.eq(differs)",
@@ -163,7 +163,7 @@ EJECTOR_FAULTS = (
         "body flits come out unaltered in order, the tail as the last",
         *LOSES_THE_SECOND_FLIT,
     ),
-    Fault("axi-ejector-two-flit", "ready says whether a place is free", *READY_FOR_ONE_TOO_MANY),
+    Fault("axi-ejector-two-flit", "ready shows whether a place is free", *READY_FOR_ONE_TOO_MANY),
     Fault(
         "axi-ejector-two-flit",
         "the multicast flag is that of the message",
@@ -180,14 +180,14 @@ EJECTOR_FAULTS = (
     ),
     Fault(
         "axi-ejector-parts",
-        "valid tells that a body flit is in front",
+        "valid shows that a body flit is in front",
         AXI_EJECTOR,
         "concat(at[self.header.unicast_flits :]).any() & flit.data[self.header.last_bit]",
         "flit.data[self.header.last_bit]",
     ),
     Fault(
         "axi-ejector-parts",
-        "valid tells that a body flit is in front",
+        "valid shows that a body flit is in front",
         AXI_EJECTOR,
         "longest = longest | concat",
         "longest = concat",
@@ -218,7 +218,7 @@ BYTE_FAULTS = (
     ),
     Fault(
         "byte-count-4",
-        "the highest bit tells that a word is not full",
+        "the highest bit marks a word that is not full",
         BYTE_COUNT,
         "partial.eq(missing.any())",
         "partial.eq(missing[-1])",

@@ -39,7 +39,7 @@ there are two flits of fields, a part of six nodes and one of a single node."""
 
 
 def addressing(nodes: int) -> Addressing:
-    """How senders of a network of so many nodes find their headers."""
+    """Addressing of the senders in a network of this size."""
     labels = LABELS[nodes]
     keys = tuple(labels.lowest_common_ancestor([i]) for i in range(nodes))
     return Addressing(lambda: MulticastKey(labels), KEY_CYCLES, keys, (0,) * nodes)
@@ -62,7 +62,7 @@ def looked_up(header: HeaderFormat, destinations: Any, function: Callable[[Heade
 
 
 def set_of(header: HeaderFormat, destinations: int) -> int:
-    """What stands in a header behind the fixed fields, or behind their flits."""
+    """Bits of a header behind the fixed fields, or behind their flits."""
     zeros = [0] * len(header.fields)
     start = header.unicast_flits * header.flit_bits if isinstance(header, PartsFormat) else header.fixed_bits
     return header.pack(zeros, destinations) >> start
@@ -97,7 +97,7 @@ class Packets:
         The last word of the set is taken and a body is to follow; the packet has ended with a word of the set, in the
         cycle before.
     pending : Signal
-        Its destinations are known, and nothing of its body has been taken.
+        Its destinations are valid, and no word of its body has been taken.
     destinations : Signal
         Its destinations, none as long as words of the set are due.
     header, header_flits : Signal
@@ -148,7 +148,7 @@ class Packets:
         self.header_flits: Any = claims.named(flits, "header_flits_reference")
 
     def _collect(self, claims: Claims, part: Any, own: Any) -> None:
-        """Write down the words of the set that a packet begins with."""
+        """Record the words of the set at the start of a packet."""
         m, bits = claims.m, part.set_word_bits
         words = set_words(part.header, bits) if part.mode == LEADING_WORD else 0
         self.set_words: Any = Signal(range(words + 1), name="set_words_taken")
@@ -167,7 +167,7 @@ class Packets:
 
 
 class LinkFlits:
-    """What comes onto the link, told apart: flits of headers, and words.
+    """Flits on the link, divided into header flits and words.
 
     Members
     -------
@@ -192,7 +192,7 @@ class LinkFlits:
 
 
 def axi_injector(header: str, mode: str = TUSER, set_word_bits: int | None = None) -> Describe:
-    """Claims about an injector with one of the ``HEADERS``, and its destination sets where ``mode`` says."""
+    """Claims about an injector with one of the ``HEADERS``, and its destination sets at the place of ``mode``."""
 
     def describe(claims: Claims) -> None:
         layout = HEADERS[header]
@@ -245,23 +245,25 @@ def _prove_words(claims: Claims, part: Any, packets: Packets, flits: LinkFlits) 
     sent = packets.takes & packets.destinations.any()
     claims.always("words follow the whole header", ~sent | whole)
     due = packets.destinations.any() & whole & flits.free
-    claims.always("words wait for nothing but the link", ~due | part.tready)
+    claims.always("words wait only for the link", ~due | part.tready)
 
 
 def _prove_errors(claims: Claims, part: Any, packets: Packets) -> Any:
-    """Gives whether the error of the packet has been seen."""
+    """Returns a bit that the error of the packet has been seen."""
     seen: Any = Signal(name="error_seen")
     error = _error_of_destinations(part, packets)
     claims.m.d.sync += seen.eq(~(packets.takes & part.tlast) & (seen | error))
-    nowhere = claims.named(~packets.destinations.any() & ~packets.set_due, "goes_nowhere")
-    right = packets.pending & nowhere & ~seen
-    claims.always("an error is of a packet that goes nowhere, once", ~error | right)
-    claims.always("a packet that goes nowhere is swallowed with an error", ~(packets.takes & nowhere) | seen | error)
+    unroutable = claims.named(~packets.destinations.any() & ~packets.set_due, "goes_nowhere")
+    right = packets.pending & unroutable & ~seen
+    claims.always("an error is of a packet without a destination, once", ~error | right)
+    claims.always(
+        "a packet without a destination is swallowed with an error", ~(packets.takes & unroutable) | seen | error
+    )
     return seen
 
 
 def _error_of_destinations(part: Any, packets: Packets) -> Value:
-    """An error that does not tell of the packet before, which has had no body."""
+    """An error that does not belong to the packet before, which had no body."""
     return part.error & ~packets.without_body
 
 
@@ -271,7 +273,9 @@ def _prove_set(claims: Claims, part: Any, packets: Packets) -> None:
     due = part.tvalid & packets.set_due & (packets.in_packet | looked_at)
     claims.always("words of the set are taken as they come", ~due | part.tready)
     claims.possible("a packet without body", packets.without_body)
-    claims.possible("the set comes in all its words, and leads nowhere", part.error & packets.pending & packets.by_set)
+    claims.possible(
+        "the set comes in all its words, and has no destination", part.error & packets.pending & packets.by_set
+    )
 
 
 def _prove_progress(claims: Claims, part: Any, packets: Packets, flits: LinkFlits) -> Any:
@@ -280,7 +284,7 @@ def _prove_progress(claims: Claims, part: Any, packets: Packets, flits: LinkFlit
     waited: Any = Signal(range(most + 1), name="cycles_offered")
     offered = claims.named(packets.pending & ~packets.takes, "is_offered")
     more = Mux(offered, waited + (waited < most), 0)
-    claims.m.d.sync += waited.eq(Mux(packets.set_ends, 1, more))  # as long as if it had been looked at at once
+    claims.m.d.sync += waited.eq(Mux(packets.set_ends, 1, more))  # as long as if it had been processed at once
     due = offered & (waited >= Mux(packets.by_set, most, 1)) & packets.destinations.any() & (flits.loaded == 0)
     late = claims.was(due & flits.free, "head_due") & ~(flits.header & (flits.before == 0))
     claims.always("the head waits for the key and the link alone", ~late)
@@ -297,7 +301,7 @@ def _tie(
     some, whole = packets.destinations.any(), flits.loaded == packets.header_flits
     no_error = ~error_seen & ~_error_of_destinations(part, packets)
     nothing = (flits.loaded == 0) & no_error
-    claims.invariant("between packets nothing is in hand", ~idle | ~packets.in_packet & nothing & (waited == 0))
+    claims.invariant("between packets no packet is in hand", ~idle | ~packets.in_packet & nothing & (waited == 0))
     fixed, destinations = inside.register("fixed"), inside.register("destinations")
     finding = packets.pending & packets.by_set & nothing & (destinations == packets.destinations)
     counted = inside.register("waited") == (waited - 1)[: len(waited)]
@@ -308,7 +312,7 @@ def _tie(
     key = packets.header[: len(finder.key)]
     found = ~some | (finder.key == key) & (finder.multicast == packets.several)
     claims.invariant("the key is found in time", ~(wait & (waited == cycles + 1)) | found)
-    # with parts only flits of fixed fields are counted; then the set itself says what is left
+    # with parts only flits of fixed fields are counted; then the set itself has the rest
     counted_flits: Any = part.header.unicast_flits if part.sends_parts else packets.header_flits
     left = inside.register("flits_left") == (counted_flits - flits.loaded)
     if part.sends_parts:
@@ -331,11 +335,11 @@ def _tie(
     no_set = behind_set & (packets.set_words == 0)
     claims.invariant("a packet without set begins with its body", ~no_set | packets.in_body)
     refused = there & ~some & ~packets.set_due & (flits.loaded == 0) & ~no_error
-    claims.invariant("who goes nowhere is refused", ~swallow | refused)
+    claims.invariant("a packet without a destination is refused", ~swallow | refused)
 
 
 def _parts_are_left(header: PartsFormat, packets: Packets, number: int, fixed: Any, destinations: Any) -> Value:
-    """Whether the registers hold what follows so many header flits."""
+    """True if the registers contain the rest of the header after this number of flits."""
     sent = max(0, number - header.unicast_flits)
 
     def unnamed(_header: HeaderFormat, mask: int) -> int:
@@ -365,6 +369,6 @@ def _tie_set(
     for number in range(1, words):
         come = number * part.set_word_bits
         here, collected = packets.set_words == number, packets.collected
-        claims.invariant("what has not come is nobody", ~here | ~collected[come:].any())
+        claims.invariant("parts that have not come name no processor", ~here | ~collected[come:].any())
         kept = inside.register("destinations")[:come] == collected[:come]
         claims.invariant("a set is kept as far as it has come", ~(collect & here) | kept)

@@ -13,7 +13,7 @@ ADDRESS_BITS = 4
 
 
 def axi_lite_port(read_cycles: int) -> Describe:
-    """Claims about a port; what stands on the register bus may be anything.
+    """Claims about a port; the register bus may have any values.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def axi_lite_port(read_cycles: int) -> Describe:
 
 
 def _assume_held(claims: Claims, name: str, valid: Any, ready: Any, payload: Any) -> Any:
-    """A master holds what it offers until it is accepted. Returns whether it has offered it in the last cycle."""
+    """A master keeps a request stable until it is accepted. Returns a bit that it was offered in the last cycle."""
     waited = claims.was(valid & ~ready, f"{name}_waited")
     claims.assume(~waited | valid & (payload == claims.was(payload, f"{name}_payload")))
     return waited
@@ -54,12 +54,12 @@ def _writes(claims: Claims, part: Any) -> None:
     free = claims.was(offered & ~accepted & ~part.bvalid, "write_free")
     claims.always("a write on offer is accepted in the next cycle if no answer waits", ~free | accepted)
     whole = part.wstrb == (1 << len(part.wstrb)) - 1
-    claims.always("a whole word is written when it is accepted, and nothing else is", part.write == accepted & whole)
-    claims.always("what is written is what was on offer", _same_write(part))
+    claims.always("exactly whole words are written, when they are accepted", part.write == accepted & whole)
+    claims.always("the data written is the data offered", _same_write(part))
     _answered(claims, "write", part.bvalid, part.bready, accepted)
     done = claims.was(accepted & whole & part.write_found, "write_done")
     answer, was_accepted = Mux(done, OKAY, SLVERR), claims.was(accepted, "write_accepted")
-    claims.always("OKAY answers what was written, SLVERR all else", ~was_accepted | (part.bresp == answer))
+    claims.always("OKAY answers writes that took effect, SLVERR all others", ~was_accepted | (part.bresp == answer))
     _prove_held(claims, "write", part.bvalid, part.bready, part.bresp)
     answered: Any = Signal(name="write_answered")
     claims.m.d.sync += answered.eq(answered | part.bvalid & part.bready)
@@ -77,16 +77,18 @@ def _reads(claims: Claims, part: Any, cycles: int, inside: Inside, waited: Any) 
     waits = part.arvalid & ~accepted & ~part.rvalid
     claims.m.d.sync += stood.eq(Mux(waits, stood + (stood < cycles), 0))
     claims.always("a read is accepted when its address has stood as long as data takes", accepted == (stood == cycles))
-    claims.invariant("an address does not stand while an answer waits", ~(part.rvalid & stood.any()))
+    claims.invariant("an address is not held while an answer waits", ~(part.rvalid & stood.any()))
     claims.invariant("an address that has stood is on offer", waited | ~stood.any())
-    claims.invariant("an address stands no longer", stood <= cycles)
+    claims.invariant("an address is held no longer", stood <= cycles)
     waiting = inside.register("waiting")
     for cycle in range(cycles):
-        claims.invariant("a bit tells how long an address has stood", waiting[cycle] == (stood == cycle + 1))
+        claims.invariant(
+            "a bit counts the cycles that an address has been stable", waiting[cycle] == (stood == cycle + 1)
+        )
     _answered(claims, "read", part.rvalid, part.rready, accepted)
     data, found = claims.was(part.read_data, "data"), claims.was(part.read_found, "found")
     right = (part.rdata == data) & (part.rresp == Mux(found, OKAY, SLVERR))
-    claims.always("a read gives what was on the bus when it was accepted", ~claims.was(accepted, "accepted") | right)
+    claims.always("a read returns the bus data at its acceptance", ~claims.was(accepted, "accepted") | right)
     claims.always("the bus looks at what is read", part.read_address == part.araddr >> 2)
     _prove_held(claims, "read", part.rvalid, part.rready, concat((part.rdata, part.rresp)))
     claims.possible("a read is answered", part.rvalid & part.rready)

@@ -37,14 +37,14 @@ AXI_LITE_FAULTS = (
     ),
     Fault(
         PROOF,
-        "a whole word is written when it is accepted, and nothing else is",
+        "exactly whole words are written, when they are accepted",
         FILE,
         "self.write.eq(accepted & whole)",
         "self.write.eq(accepted)",
     ),
     Fault(
         PROOF,
-        "what is written is what was on offer",
+        "the data written is the data offered",
         FILE,
         "self.write_data.eq(self.wdata)",
         "self.write_data.eq(self.wdata & -2)",
@@ -65,7 +65,7 @@ AXI_LITE_FAULTS = (
     ),
     Fault(
         PROOF,
-        "OKAY answers what was written, SLVERR all else",
+        "OKAY answers writes that took effect, SLVERR all others",
         FILE,
         "~(whole & self.write_found)",
         "~self.write_found",
@@ -100,7 +100,7 @@ AXI_LITE_FAULTS = (
     ),
     Fault(
         PROOF,
-        "a read gives what was on the bus when it was accepted",
+        "a read returns the bus data at its acceptance",
         FILE,
         "self.rdata.eq(self.read_data)",
         "self.rdata.eq(self.read_data & -2)",

@@ -1,4 +1,4 @@
-"""Claims about ``KeepPacker`` and ``KeepUnpacker``: what goes in at one end comes out at the other."""
+"""Claims about ``KeepPacker`` and ``KeepUnpacker``: the bytes at the input appear at the output."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def byte_count(count: int) -> Describe:
             below = alone.tkeep[:byte].all() if byte else 1
             claims.always("whatever the word, its bytes have no gap", ~alone.tkeep[byte] | below)
         full = packer.tkeep.all()
-        claims.always("the highest bit tells that a word is not full", packer.word[-1] == ~full)
+        claims.always("the highest bit marks a word that is not full", packer.word[-1] == ~full)
         claims.possible("a word without any byte", ~unpacker.tkeep.any())
         claims.possible("a full word", unpacker.tkeep.all() & (unpacker.tdata.all()))
         if count > 1:

@@ -1,6 +1,6 @@
 """Claims about ``ChannelCounters``: every event is counted once, and a sum that is read lags behind by a sweep at most.
 
-Any one channel and kind of event; what has been counted of it is written down beside the part as one number.
+Any one channel and kind of event; the reference model counts its events as one number.
 """
 
 from typing import Any
@@ -17,7 +17,7 @@ KINDS = len(COUNTED)
 
 
 class Counted:
-    """One channel, one kind, and all that happens to it.
+    """One channel, one kind, and its events.
 
     Members
     -------
@@ -70,7 +70,7 @@ def channel_counters(channels: int) -> Describe:
         lag = claims.named((total - part.data)[:COUNT_BITS], "lag")
         claims.always("a sum lags behind by the events of a sweep at most", ~(now & steady) | (lag <= settled))
         none = claims.was(claims.was(part.address[:KIND_BITS] == KINDS, "none_before"), "none_two_before")
-        claims.always("what is not counted reads as 0", ~none | (part.data == 0))
+        claims.always("kinds that are not counted read as 0", ~none | (part.data == 0))
         claims.possible("a sum of four is read", now & exact & (part.data == 4))
         claims.possible("a cleared sum is read", now & exact & (part.data == 0) & (counted.kind == 1))
         _tie_inside(claims, inside, part, counted, uncleared)
@@ -86,7 +86,7 @@ def _cycles_since_clear(claims: Claims, part: Any, most: int) -> Any:
 
 
 def _tie_inside(claims: Claims, inside: Inside, part: Any, counted: Counted, since_clear: Any) -> None:
-    """What has been counted is in the memory, on its way there, or in the short counter."""
+    """Counted events are in the memory, on the way there, or in the short counter."""
     channels, sweep = part.channels, sweep_cycles(part.channels)
     channel, kind = counted.channel, counted.kind
     position, first_sweep = inside.register("position"), inside.register("first_sweep")
@@ -112,12 +112,12 @@ def _tie_inside(claims: Claims, inside: Inside, part: Any, counted: Counted, sin
     added: Any = claims.was(short, "short_at_visit")
     fresh = claims.was(first_sweep, "first_at_visit")
     writes = claims.was(visits, "visited_before")
-    claims.invariant("what is added has been counted since the last visit", ~writes | (added <= sweep))
+    claims.invariant("the sum added was counted since the last visit", ~writes | (added <= sweep))
     read = claims.was(stored, "stored_at_visit")
     claims.invariant("a sum that is read is not written", ~writes | (stored == read))
     written = claims.named(Mux(fresh, 0, read) + added, "written")[:COUNT_BITS]
     base = Mux(writes, written, Mux(anew, 0, stored))
-    claims.invariant("nothing is lost and nothing counted twice", (base + short)[:COUNT_BITS] == counted.total)
+    claims.invariant("no event is lost or counted twice", (base + short)[:COUNT_BITS] == counted.total)
 
 
 def _any_of(claims: Claims, rows: list[list[Any]], counted: Counted) -> Any:

@@ -1,4 +1,4 @@
-"""Claims about ``ReplicatingCrossbar``: each output shows exactly what it was loaded with, until that moves."""
+"""Claims about ``ReplicatingCrossbar``: each output shows exactly the loaded flit, until it moves."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ def crossbar(inputs: int, outputs: int) -> Describe:
 
 
 def _reference_register(claims: Claims, part: Any, o: int) -> tuple[Any, Any]:
-    """What output o was last loaded with, and whether it has not moved yet."""
+    """The flit last loaded into output o, and a bit that it has not moved yet."""
     link = part.links[o]
     chosen: Any = Value.cast(part.flits[0])
     for i in range(1, part.inputs):

@@ -1,4 +1,4 @@
-"""Claims about what the route unit decodes of header flits on their way in: they say what the tables say."""
+"""Claims about what the route unit decodes of header flits on their way in: they agree with the tables."""
 
 from typing import Any
 
@@ -88,7 +88,7 @@ def _table_row(unit: Any, i: int, key: Any) -> Value:
 
 
 def _names(header: HeaderFormat, data: Any, position: Any, processor: int) -> Value:
-    """Whether a flit names a processor, if it is one that can."""
+    """True if a flit names a processor; only flits of destination sets can."""
     if isinstance(header, PartsFormat):
         part, bit = divmod(processor, header.part_processors)
         return (data[header.part_position] == part) & data[bit]

@@ -41,13 +41,13 @@ def _tie(claims: Claims, inside: Inside, ring: Any, queue: ReferenceQueue, front
     slots, bits = ring.slots, len(front)
     near, far, fetched = (inside.register(name) for name in ("near", "far", "fetched"))
     claims.invariant("flits are near or far", (queue.held == near + far) & (near <= slots))
-    claims.invariant("the ring has room for what is in it", queue.held <= ring.depth)
+    claims.invariant("the ring has room for its flits", queue.held <= ring.depth)
     claims.invariant("far flits wait behind a full front", ~((far != 0) | fetched) | (near >= slots - 1))
     landed = claims.named(near - fetched, "landed")[: len(near)]
     filled = inside.register("filled")
     claims.invariant("the next place is behind the last flit", filled == (front + landed)[:bits])
     back, first = inside.register("far_back"), inside.register("far_front")
-    claims.invariant("the far flits stand in a row", back == (first + far)[: len(first)])
+    claims.invariant("the far flits form a row", back == (first + far)[: len(first)])
     last = queue.at(claims.named(near - 1, "last_near")[: len(near)])
     claims.invariant(
         "the flit that was fetched is the last one near", ~fetched | (inside.memory_output("far_slots") == last)

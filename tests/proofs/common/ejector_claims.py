@@ -1,4 +1,4 @@
-"""Claims about ``MessageEjector``: what comes in on the delivery channel goes out to the user, in order."""
+"""Claims about ``MessageEjector``: flits of the delivery channel reach the user in order."""
 
 from amaranth.hdl import Signal, Value
 
@@ -27,13 +27,13 @@ def ejector() -> Describe:
         claims.always("valid waits for nothing once a flit is in", part.user.valid == (queue.held != 0))
         unaltered = Value.cast(part.user.payload) == queue.row[0]
         claims.always("flits come out unaltered in order", ~part.user.valid | unaltered)
-        claims.always("ready says whether a place is free", part.link.ready == (queue.held < EJECTOR_FLITS) & begun)
+        claims.always("ready shows whether a place is free", part.link.ready == (queue.held < EJECTOR_FLITS) & begun)
         refused = Signal()
         claims.m.d.sync += refused.eq(refused | part.user.valid & ~part.user.ready)
         claims.always("a user that is always ready never stalls the link", refused | part.link.ready | ~begun)
         claims.invariant("without refusal one flit is in at most", refused | (queue.held <= 1))
         claims.invariant("the counter counts", inside.register("count", "buffer") == queue.held)
-        claims.invariant("the queue has room for what is in it", queue.held <= EJECTOR_FLITS)
+        claims.invariant("the queue has room for its flits", queue.held <= EJECTOR_FLITS)
         for k, flit in enumerate(queue.row):
             place = inside.register(f"slot_{k}", "buffer")
             claims.invariant(f"place {k} holds its flit", (queue.held <= k) | (place == flit))

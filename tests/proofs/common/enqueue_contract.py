@@ -1,4 +1,4 @@
-"""What a route unit promises to the queues behind it; its own proof (``route_unit_claims``) shows that it keeps it."""
+"""Contract between a route unit and the queues behind it; proved of the route unit in ``route_unit_claims``."""
 
 from typing import Any
 
@@ -6,10 +6,10 @@ from tests.proofs.claims import Claims, at_most_one
 
 
 def assume_orderly_queueing(claims: Claims, route_unit: Any, release: Any, inputs: int) -> None:
-    """Take the contract of the route unit for granted.
+    """Assume the contract of the route unit.
 
-    One input at most is completed, not a queued one; it is queued from the next cycle until its release, and nobody
-    else is. As long as it is queued it requests the same outputs, or none if there is no way for its worm.
+    At most one input is completed, never a queued one. It is queued from the next cycle until its release, and no
+    other input is. While it is queued it requests the same outputs, or none if its worm is unroutable.
     """
     queued, completed = route_unit.queued, route_unit.completed
     claims.assume(at_most_one(completed))

@@ -1,4 +1,4 @@
-"""Claims about ``ErrorMonitor``: it tells for good which inputs met what, and counts the worms that were drained."""
+"""Claims about ``ErrorMonitor``: it records the errors of each input, and counts the drained worms."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from topology.common.input_errors import COUNT_BITS, MOST_COUNTED, sum_cycles
 
 
 def error_monitor(channels: Sequence[int], count: int, *, guarded: bool = True, clearable: bool = False) -> Describe:
-    """Claims about the monitor of some inputs; what the routers say may be anything.
+    """Claims about the monitor of some inputs; the routers' outputs may have any values.
 
     Parameters
     ----------
@@ -38,18 +38,18 @@ def error_monitor(channels: Sequence[int], count: int, *, guarded: bool = True, 
 
 
 def _remembered(claims: Claims, name: str, output: Any, seen: Any, channels: Sequence[int], clear: Any) -> None:
-    """A bit is set if its input has said so in any earlier cycle. Once it is, it stays so until it is cleared."""
+    """A bit is set if its input was asserted in any earlier cycle. It stays set until it is cleared."""
     for channel in range(len(output)):
         ever: Any = Signal(name=f"ever_{name}_{channel}")
         if seen is not None and channel in channels:
             claims.m.d.sync += ever.eq(ever & ~clear[channel] | seen[channels.index(channel)])
-        claims.always(f"{name} tells of the inputs that ever said so", output[channel] == ever)
+        claims.always(f"{name} records the inputs that ever reported it", output[channel] == ever)
     if seen is not None:
         claims.possible(f"one channel alone is {name}", output == 1 << channels[-1])
 
 
 def _counted(claims: Claims, part: Any) -> None:
-    """Worms since reset or clear, up to the highest number; each counts so many cycles later as the sum takes."""
+    """Worms since reset or clear, up to the highest number; each counts after the latency of the sum."""
     inputs = len(part.channels)
     begins = claims.named(part.discarding & ~claims.was(part.discarding, "discarding"), "begins_reference")
     begun: Any = claims.named(sum(begins[i] for i in range(inputs)), "worms_begun")

@@ -38,7 +38,7 @@ ARBITER_FAULTS = (
     ),
     Fault(
         "round-robin-5",
-        "somebody is chosen if anybody is eligible",
+        "a request is chosen if any is eligible",
         SELECTION,
         "Mux(preferred.any(), lowest_one(preferred), lowest_one(mask))",
         "lowest_one(preferred)",
@@ -46,10 +46,10 @@ ARBITER_FAULTS = (
 )
 
 AGE_FAULTS = (
-    Fault("age-matrix-3", "who enters is the youngest of all", ARBITER, "first.eq(0)", "first.eq(1)"),
+    Fault("age-matrix-3", "a request that enters is the youngest of all", ARBITER, "first.eq(0)", "first.eq(1)"),
     Fault(
         "age-matrix-3",
-        "nobody is older than itself",
+        "no request is older than itself",
         ARBITER,
         "[self.older[i][j].eq(first), ",
         "[self.older[i][i].eq(1), self.older[i][j].eq(first), ",
@@ -92,7 +92,7 @@ INJECTOR_FAULTS = (
     ),
     Fault(
         "injector-header-3",
-        "nothing is sent without a message",
+        "no flit is sent without a message",
         INJECTOR,
         "flits_left.eq(message.flits - 1)",
         "flits_left.eq(message.flits)",
@@ -124,7 +124,7 @@ INJECTOR_FAULTS = (
     ),
     Fault(
         "injector-header-3",
-        "ready says that no message is in hand",
+        "ready shows that no message is in hand",
         INJECTOR,
         "link.valid & link.ready & link.payload.tail",
         "link.valid & link.ready",
@@ -136,7 +136,7 @@ INJECTOR_FAULTS = (
         "following.head.eq(1)",
         "following.head.eq(0)",
     ),
-    Fault("injector-header-3", "nothing is sent of a message that is refused", INJECTOR, "counted & ends", "counted"),
+    Fault("injector-header-3", "no flit of a refused message is sent", INJECTOR, "counted & ends", "counted"),
     Fault("injector-header-3", "a descriptor without end is an error for good", INJECTOR, "error.eq(1)", "error.eq(0)"),
 )
 
@@ -152,7 +152,7 @@ EJECTOR_FAULTS = (
         "ejector", HOLDS, EJECTOR, "buffer.pop.eq(buffer.present & self.user.ready)", "buffer.pop.eq(buffer.present)"
     ),
     Fault("ejector", "flits come out unaltered in order", *LOSES_THE_SECOND_FLIT),
-    Fault("ejector", "ready says whether a place is free", *READY_FOR_ONE_TOO_MANY),
+    Fault("ejector", "ready shows whether a place is free", *READY_FOR_ONE_TOO_MANY),
     Fault(
         "ejector",
         "a user that is always ready never stalls the link",
@@ -186,7 +186,7 @@ COUNTER_FAULTS = (
     ),
     Fault(
         "channel-counters-2",
-        "what is not counted reads as 0",
+        "kinds that are not counted read as 0",
         COUNTERS,
         "m.d.sync += self.data.eq(0)",
         "m.d.sync += self.data.eq(kind)",
@@ -203,21 +203,21 @@ ERROR_FAULTS = (
     ),
     Fault(
         "error-monitor-3",
-        "misframed tells of the inputs that ever said so",
+        "misframed records the inputs that ever reported it",
         ERROR_MONITOR,
         "found[channel] = seen[i]",
         "found[i] = seen[i]",
     ),
     Fault(
         "error-monitor-3",
-        "unroutable tells of the inputs that ever said so",
+        "unroutable records the inputs that ever reported it",
         ERROR_MONITOR,
         "kept | concat(found)",
         "kept | Mux(remembered.any(), 0, concat(found))",
     ),
     Fault(
         "error-monitor-clearable",
-        "unroutable tells of the inputs that ever said so",
+        "unroutable records the inputs that ever reported it",
         ERROR_MONITOR,
         "remembered & ~clear",
         "Mux(clear.any(), 0, remembered)",

@@ -94,7 +94,7 @@ def injector(header_flits: int) -> Describe:
 def _prove_flits(claims: Claims, part: Any, reference: ReferenceMessage, header_flits: int) -> None:
     """The flit on the link is the next one of the message."""
     link, message, moved = part.link, reference.message, reference.moved
-    claims.always("nothing is sent without a message", ~link.valid | reference.in_hand)
+    claims.always("no flit is sent without a message", ~link.valid | reference.in_hand)
     claims.always("the first flit alone is the head", ~link.valid | (link.payload.head == (moved == 0)))
     claims.always("the last flit alone is the tail", ~link.valid | (link.payload.tail == (moved == message.flits - 1)))
     of_header = claims.named(moved < message.header_flits, "flit_of_header")
@@ -109,12 +109,12 @@ def _prove_flits(claims: Claims, part: Any, reference: ReferenceMessage, header_
 def _prove_handshakes(claims: Claims, part: Any, reference: ReferenceMessage) -> None:
     link, message = part.link, reference.message
     ready = ~reference.in_hand & started(claims)
-    claims.always("ready says that no message is in hand", part.message.ready == ready)
+    claims.always("ready shows that no message is in hand", part.message.ready == ready)
     on_link = Mux(link.valid, 1, 0)
     left = claims.named(message.flits - reference.moved - on_link, "flits_to_load")
     header_due = reference.moved + on_link < message.header_flits
     can_load = reference.in_hand & (left != 0) & (header_due | part.payload.valid)
-    # an empty register is filled whatever ready is: valid never waits for ready
+    # an empty register is filled for any ready: valid never waits for ready
     empty = claims.was(can_load & ~link.valid, "loadable_empty")
     claims.always("valid never waits for ready", ~empty | link.valid)
     emptied = claims.was(can_load & link.valid & link.ready, "loadable_emptied")
@@ -124,12 +124,12 @@ def _prove_handshakes(claims: Claims, part: Any, reference: ReferenceMessage) ->
 
 
 def _prove_refusals(claims: Claims, part: Any, reference: ReferenceMessage) -> None:
-    """A message that could not end is not sent, and said so for good."""
+    """A message without an end is not sent, and reported until reset."""
     ever: Any = Signal(name="refused_ever")
     claims.m.d.sync += ever.eq(ever | reference.refused)
     claims.always("a descriptor without end is an error for good", part.error == ever)
     before = claims.was(reference.refused, "refused_before")
-    claims.always("nothing is sent of a message that is refused", ~before | ~part.link.valid)
+    claims.always("no flit of a refused message is sent", ~before | ~part.link.valid)
     claims.possible("a sound message after one that was refused", ever & reference.in_hand)
 
 

@@ -1,4 +1,4 @@
-"""Claims about ``InputBuffer``: a first-in first-out queue with a cursor, whose ready says that there is room."""
+"""Claims about ``InputBuffer``: a first-in first-out queue with a cursor, whose ready shows a free place."""
 
 from typing import Any
 
@@ -28,8 +28,8 @@ def input_buffer(depth: int, header_flits: int) -> Describe:
         queue = ReferenceQueue(claims, depth, arriving, entry, buffer.pop)
         claims.assume(~buffer.pop | (queue.held != 0))
         ready = (queue.held < depth) & started(claims)
-        claims.always("ready says whether a place is free", buffer.link.ready == ready)
-        claims.always("present says whether there is a front", buffer.present == (queue.held != 0))
+        claims.always("ready shows whether a place is free", buffer.link.ready == ready)
+        claims.always("present shows whether there is a front", buffer.present == (queue.held != 0))
         claims.possible("the buffer gets full", queue.held == depth)
         if depth > 1:
             claims.possible("a flit leaves as another one arrives", buffer.pop & arriving)
@@ -52,7 +52,7 @@ def _prove_cursor(claims: Claims, buffer: Any, queue: ReferenceQueue, arriving: 
     claims.assume(~buffer.pop | buffer.at_front)
     claims.assume(~buffer.advance | ~buffer.at_front)
     claims.assume(~buffer.advance | (cursor < queue.held) | (cursor == queue.held) & arriving)
-    claims.always("readable says whether there is a flit at the cursor", buffer.readable == (cursor < queue.held))
+    claims.always("readable shows whether there is a flit at the cursor", buffer.readable == (cursor < queue.held))
     there = Mux(buffer.at_front, buffer.present, buffer.readable)
     right = read == Mux(buffer.at_front, queue.row[0], queue.at(cursor))
     claims.always("flits are read unaltered in the order of arrival", ~there | right)
@@ -64,7 +64,7 @@ def _prove_cursor(claims: Claims, buffer: Any, queue: ReferenceQueue, arriving: 
 
 def _tie_inside(claims: Claims, inside: Inside, buffer: Any, queue: ReferenceQueue, cursor: Any) -> None:
     claims.invariant("the counter counts", inside.register("count") == queue.held)
-    claims.invariant("the queue has room for what is in it", queue.held <= buffer.depth)
+    claims.invariant("the queue has room for its flits", queue.held <= buffer.depth)
     if buffer.header_flits == 1 and buffer.depth <= MOST_REGISTER_FLITS:
         for k, entry in enumerate(queue.row):
             place = inside.register(f"slot_{k}")

@@ -19,10 +19,10 @@ def interrupts(**masks: tuple[int, int]) -> Describe:
         Inside(claims, part)
         for name, (bit, _) in masks.items():
             marked = claims.was(getattr(part, name) != 0, f"{name}_marked")
-            claims.always("pending says which masks had a bit set one cycle ago", part.pending[bit] == marked)
+            claims.always("pending marks the masks that had a bit set one cycle ago", part.pending[bit] == marked)
         used = {bit for bit, _ in masks.values()}
         unused = concat(part.pending[bit] for bit in range(len(part.pending)) if bit not in used)
-        claims.always("what has no mask is never pending", ~unused.any())
+        claims.always("a bit without a mask is never pending", ~unused.any())
         enabled = claims.was((part.pending & part.enable) != 0, "enabled")
         claims.always("the interrupt is the or of what was pending and enabled one cycle ago", part.irq == enabled)
         claims.possible("an interrupt comes and goes", claims.was(part.irq, "irq") & ~part.irq)
@@ -42,7 +42,7 @@ def settling_timer(cycles: int, reasons: int) -> Describe:
         claims.m.d.sync += quiet.eq(Mux(busy, 0, quiet + (quiet < cycles)))
         settled = ~busy & (quiet == cycles)
         claims.always("sums are exact if nothing happens now or did in so many cycles before", part.settled == settled)
-        claims.invariant("what is left is what has not been quiet", inside.register("left") == cycles - quiet)
+        claims.invariant("the remaining time is that without quiet cycles", inside.register("left") == cycles - quiet)
         claims.possible("sums are exact", part.settled)
 
     return describe

@@ -1,4 +1,4 @@
-"""Faults of what stands on a link: buffers, deep rings, register stages, guards."""
+"""Faults of the parts on a link: buffers, deep rings, register stages, guards."""
 
 from tests.proofs.common.links import HOLDS
 from tests.proofs.fault_lines import (
@@ -12,10 +12,10 @@ from tests.proofs.fault_lines import (
 from tests.proofs.faults import Fault
 
 BUFFER_FAULTS = (
-    Fault("input-buffer-depth-2", "ready says whether a place is free", *READY_FOR_ONE_TOO_MANY),
+    Fault("input-buffer-depth-2", "ready shows whether a place is free", *READY_FOR_ONE_TOO_MANY),
     Fault(
         "input-buffer-depth-2",
-        "present says whether there is a front",
+        "present shows whether there is a front",
         BUFFER,
         "self.present.eq(arriving | count[1:].any())",
         "self.present.eq(count[1:].any())",
@@ -44,7 +44,7 @@ BUFFER_FAULTS = (
     ),
     Fault(
         "input-buffer-depth-4-header-3",
-        "readable says whether there is a flit at the cursor",
+        "readable shows whether there is a flit at the cursor",
         BUFFER,
         "self.readable.eq(before[1:].any() | before[0] & arriving)",
         "self.readable.eq(before[1:].any())",
@@ -86,7 +86,7 @@ STAGE_FAULTS = (
     ),
     Fault(
         "link-stage",
-        "ready says whether a place is free",
+        "ready shows whether a place is free",
         LINK_STAGE,
         "fills.eq(stalled & (full | arriving))",
         "fills.eq(stalled & arriving)",
@@ -103,14 +103,14 @@ STAGE_FAULTS = (
 WIRE_FAULTS = (
     Fault(
         "wire-stages-2x3",
-        "the sink is what the source was so many cycles ago",
+        "the sink is the source delayed by the number of registers",
         LINK_STAGE,
         "self.sink.eq(self.underway[-self.bits :])",
         "self.sink.eq(self.underway[: self.bits])",
     ),
     Fault(
         "wire-stages-2x3",
-        "each register holds what the source was, the last one highest",
+        "each register has an earlier value of the source, the last one highest",
         LINK_STAGE,
         "concat([self.source, self.underway])",
         "concat([self.source, self.underway[1:]])",
@@ -134,7 +134,7 @@ GUARD_FAULTS = (
     ),
     Fault(
         "worm-guard-3",
-        "what is dropped moves like everything else",
+        "dropped flits move like all others",
         WORM_GUARD,
         "self.link.ready.eq(self.onward.ready)",
         "self.link.ready.eq(self.onward.ready & self.onward.valid)",
@@ -156,7 +156,7 @@ GUARD_FAULTS = (
     ),
     Fault(
         "worm-guard-3",
-        "misframed tells of flits that were dropped or altered",
+        "misframed marks flits that were dropped or altered",
         WORM_GUARD,
         "too_long & ~flit.tail)",
         "too_long)",

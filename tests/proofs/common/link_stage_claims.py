@@ -1,4 +1,4 @@
-"""Claims about ``LinkStage``: a link with a stage in it is a link that is a cycle longer."""
+"""Claims about ``LinkStage``: a stage makes a link a cycle longer."""
 
 from amaranth.hdl import Signal, Value
 
@@ -26,7 +26,7 @@ def link_stage(claims: Claims) -> None:
     unaltered = Value.cast(part.onward.payload) == queue.row[0]
     claims.always("flits come out unaltered in order", ~part.onward.valid | unaltered)
     free = (queue.held < STAGE_FLITS) & started(claims)
-    claims.always("ready says whether a place is free", part.link.ready == free)
+    claims.always("ready shows whether a place is free", part.link.ready == free)
     refused = Signal()
     claims.m.d.sync += refused.eq(refused | part.onward.valid & ~part.onward.ready)
     claims.always("a link that is always ready is never stalled", refused | part.link.ready | ~started(claims))
@@ -34,6 +34,6 @@ def link_stage(claims: Claims) -> None:
     full = inside.register("full")
     claims.invariant("the spare register is the second place", full == (queue.held == STAGE_FLITS))
     claims.invariant("the spare register holds the second flit", ~full | (inside.register("spare") == queue.row[1]))
-    claims.invariant("the stage has room for what is in it", queue.held <= STAGE_FLITS)
+    claims.invariant("the stage has room for its flits", queue.held <= STAGE_FLITS)
     claims.possible("both registers are full", queue.held == STAGE_FLITS)
     claims.possible("one flit per cycle", leaving & entering & claims.was(leaving & entering, "streaming"))

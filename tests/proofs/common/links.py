@@ -1,4 +1,4 @@
-"""The link rules (docs/timing.md) as claims: what the far end of a link may do, and what a part must do."""
+"""The link rules (docs/timing.md) as claims: rights of the far end of a link, and obligations of a part."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ HOLDS = "valid and payload hold until the flit moves"
 
 
 def assume_link_rules(claims: Claims, link: Any, name: str) -> None:
-    """The source of a link holds valid and payload until the flit moves."""
+    """Assume that the source of a link keeps valid and payload until the flit moves."""
     claims.assume(_held(claims, link, name))
 
 

@@ -56,7 +56,7 @@ class Crossing:
         self.way: Any = claims.named(way, "way_on_the_link")
 
     def tie(self, claims: Claims, near_end: WormsOut, states: list[InputState], opened: list[Any], header: Any) -> None:
-        """Adds what the first router knows of worms on the link; ``header`` gives the way that a header asks for."""
+        """Adds the first router's invariants of worms on the link; ``header`` gives the outputs of a header."""
         same = (self.worms.in_worm == near_end.in_worm) & (~self.worms.in_worm | (self.worms.tag == near_end.owner))
         claims.invariant("both ends of the link see the same worm", same)
         for state, outputs in zip(states, opened, strict=True):
@@ -65,7 +65,7 @@ class Crossing:
             for k, flit in enumerate(state.flits):
                 there = (state.queue.held > k) & state.wanted[k][self.number]
                 right = ~state.head[k] | (state.beyond[k] == header(as_flit(flit)))
-                claims.invariant("worms that will cross know their way", ~there | right)
+                claims.invariant("worms that will cross have their route", ~there | right)
 
 
 def prove_pair(claims: Claims, first: Whole, second: Whole) -> TrackedFlit:

@@ -1,7 +1,7 @@
-"""A switch in which something may go does not stand still: counted in cycles, and bounded.
+"""Progress of a switch: if a flit may move, some flit moves within a bounded number of cycles.
 
-Whether an arbiter is fair is another matter, and so is who goes. But as long as somebody does, and ways are finite,
-what is in a network arrives: docs/liveness.md.
+Fairness of the arbiter and the choice of the flit are separate claims. As long as some flit moves, and routes are
+finite, all flits in a network arrive: docs/liveness.md.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from tests.proofs.claims import Claims, Describe
 from tests.proofs.common.whole_claims import Whole, tie_whole
 from tests.proofs.common.worms import WormsOut, assume_tables, assume_worms
 
-PROGRESS = "a switch in which something may go does not stand still for long"
+PROGRESS = "a switch in which a flit may move does not stall for long"
 
 
 def prove_progress(claims: Claims, may_go: Any, goes: Any, cycles: int, seen_cycles: int | None = None) -> None:
@@ -27,7 +27,7 @@ def prove_progress(claims: Claims, may_go: Any, goes: Any, cycles: int, seen_cyc
     goes : Value
         Something does.
     cycles : int
-        In so many cycles, one after the other, that may be so without this; not in one more.
+        Maximum number of successive cycles in which ``may_go`` holds without ``goes``.
     seen_cycles : int or None
         So many are found to be possible; default: as many as may be.
     """
@@ -45,7 +45,7 @@ def routed_progress(make: Any, cycles: int) -> Describe:
     Parameters
     ----------
     make : function
-        Of the claims: a whole router, as ``prove_alone`` wants it.
+        Of the claims: a whole router, as ``prove_alone`` requires it.
     cycles : int
     """
 
@@ -59,7 +59,7 @@ def routed_progress(make: Any, cycles: int) -> Describe:
             states, _, _ = tie_whole(claims, whole, worms_in, worms_out)
         claims.assume(concat(link.ready for link in part.outputs).all())
         there = concat(state.queue.held != 0 for state in states)
-        # a worm that has begun and whose next flit has not come keeps its outputs: that is not this switch's doing
+        # a worm that has begun and whose next flit has not come keeps its outputs: this switch cannot change that
         whole_worms = concat(~state.begun | (state.queue.held != 0) for state in states).all()
         goes = concat(state.buffer.pop for state in states).any() | concat(link.valid for link in part.outputs).any()
         prove_progress(claims, there.any() & whole_worms, goes, cycles)

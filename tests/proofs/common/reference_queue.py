@@ -1,4 +1,4 @@
-"""A first-in first-out queue that nobody can doubt: the flits stand in a row and move up."""
+"""A first-in first-out queue that is correct by inspection: the flits form a row and move up."""
 
 from typing import Any
 

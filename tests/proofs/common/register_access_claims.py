@@ -1,4 +1,4 @@
-"""Claims about ``AxiLitePort`` and ``RegisterBlock`` together: what an access does, and how it is answered.
+"""Claims about ``AxiLitePort`` and ``RegisterBlock`` together: effect and answer of an access.
 
 An access is one that the port accepts; that each is accepted and answered once is proved of the port alone.
 """
@@ -41,7 +41,7 @@ def _reads(claims: Claims, port: Any, block: Any) -> None:
     accepted = claims.was(port.arready, "read_accepted")
     found, value = claims.was(readable, "readable"), claims.was(held, "held")
     right = (port.rresp == Mux(found, OKAY, SLVERR)) & (port.rdata == Mux(found, value, 0))
-    claims.always("a read is answered with what its register holds, or 0 and SLVERR", ~accepted | right)
+    claims.always("a read is answered with the value of its register, or 0 and SLVERR", ~accepted | right)
     claims.possible("a read is answered OKAY", accepted & found)
 
 
@@ -60,5 +60,5 @@ def _writes(claims: Claims, port: Any, block: Any) -> None:
             claims.always("a register holds the last whole word that was accepted for it", held == kept)
     effects = [name for name in block.signature.members if name.endswith(("_clear", "_written"))]
     acts = [getattr(block, name) != 0 for name in effects]
-    claims.always("nothing is cleared or commanded unless a whole word is accepted", whole | ~concat(acts).any())
+    claims.always("clears and commands need an accepted whole word", whole | ~concat(acts).any())
     claims.possible("a mask is cleared", whole & block.mask_clear.any())

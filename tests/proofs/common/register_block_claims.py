@@ -1,4 +1,4 @@
-"""Claims about ``RegisterBlock``: an address is one register's or nobody's, a write is for its register alone."""
+"""Claims about ``RegisterBlock``: an address has at most one register, and a write changes that register alone."""
 
 from collections.abc import Callable
 from typing import Any
@@ -50,7 +50,7 @@ def example_registers() -> RegisterMap:
 
 
 def register_block(make_map: Callable[[], RegisterMap]) -> Describe:
-    """Claims about the registers of a map; what stands behind them may be anything."""
+    """Claims about the registers of a map; the values behind them may be any."""
 
     def describe(claims: Claims) -> None:
         part: Any = RegisterBlock(make_map())
@@ -71,7 +71,7 @@ def _words(register: Register) -> range:
 
 
 def held_at(claims: Claims, part: Any, address: Any) -> tuple[Any, Any]:
-    """Whether a register can be read at an address, and what it holds there: the map as one list of cases."""
+    """Readability and value of the register at an address: the map as one list of cases."""
     readable: Any = Signal(name="readable")
     held: Any = Signal(WORD_BITS, name="held")
     with claims.m.Switch(address):
@@ -84,7 +84,7 @@ def held_at(claims: Claims, part: Any, address: Any) -> tuple[Any, Any]:
 
 
 def _shown(part: Any, register: Register, number: int) -> Value:
-    """One word of what a register holds."""
+    """One word of the value of a register."""
     if register.numbers:
         return getattr(part, register.port)
     held = Const(register.value, register.bits) if register.constant else getattr(part, register.port)
@@ -92,7 +92,7 @@ def _shown(part: Any, register: Register, number: int) -> Value:
 
 
 def writable_at(claims: Claims, part: Any, address: Any) -> Any:
-    """Whether a register can be written at an address."""
+    """True if a register can be written at an address."""
     writable: Any = Signal(name="writable")
     with claims.m.Switch(address):
         for register in part.registers:
@@ -104,9 +104,9 @@ def writable_at(claims: Claims, part: Any, address: Any) -> Any:
 
 def _reads(claims: Claims, part: Any) -> None:
     readable, held = held_at(claims, part, part.read_address)
-    claims.always("a read of a register gives what it holds", ~readable | (part.read_data == held))
-    claims.always("a read finds what can be read, and nothing else", part.read_found == readable)
-    claims.always("a read where there is nothing gives 0", readable | (part.read_data == 0))
+    claims.always("a read of a register returns its value", ~readable | (part.read_data == held))
+    claims.always("a read finds exactly the readable registers", part.read_found == readable)
+    claims.always("a read without a register returns 0", readable | (part.read_data == 0))
     for register in part.registers:
         if register.numbers:
             words = _words(register)
@@ -119,12 +119,12 @@ def _reads(claims: Claims, part: Any) -> None:
 
 def _finds_what_can_be_written(claims: Claims, part: Any) -> None:
     writable = writable_at(claims, part, part.write_address)
-    claims.always("a write finds what can be written, and nothing else", part.write_found == writable)
-    claims.possible("a write finds nothing", part.write & ~writable)
+    claims.always("a write finds exactly the writable registers", part.write_found == writable)
+    claims.possible("a write finds no register", part.write & ~writable)
 
 
 def _hit(part: Any, register: Register, number: int = 0) -> Value:
-    """Whether a word of the register is written in this cycle."""
+    """True if a word of the register is written in this cycle."""
     return part.write & (part.write_address == _words(register)[number])
 
 
@@ -133,7 +133,7 @@ def _keeps(claims: Claims, part: Any, register: Register) -> None:
     held = getattr(part, register.port)
     hit = claims.named(_hit(part, register), f"{register.port}_hit")
     claims.m.d.sync += kept.eq(Mux(hit, part.write_data, kept))
-    claims.always("a register holds what was last written to it, at first what the map says", held == kept)
+    claims.always("a register has the value last written to it, at first that of the map", held == kept)
     before: Any = Signal(register.bits, name=f"{register.port}_before", init=register.value)
     claims.m.d.sync += before.eq(held)
     claims.always(OTHERS, claims.was(hit, f"{register.port}_hit") | (held == before))
@@ -160,12 +160,12 @@ def _commands(claims: Claims, part: Any, register: Register) -> None:
     written, word = getattr(part, f"{register.port}_written"), getattr(part, register.port)
     hit = _hit(part, register)
     given = written & (word == part.write_data[: len(word)])
-    claims.always("a command comes in the cycle of its write, with what is written", ~hit | given)
+    claims.always("a command comes in the cycle of its write, with its data", ~hit | given)
     claims.always(OTHERS, hit | ~concat((written, word)).any())
 
 
 def _takes_nothing(_claims: Claims, _part: Any, _register: Register) -> None:
-    """There is nothing to write."""
+    """A map without a writable register."""
 
 
 _WRITES = {

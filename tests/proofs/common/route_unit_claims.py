@@ -1,4 +1,4 @@
-"""Claims about ``RouteUnit``: enqueues are atomic, every input gets its turn, requests are what headers say."""
+"""Claims about ``RouteUnit``: enqueues are atomic, every input gets its turn, requests follow the headers."""
 
 from typing import Any
 
@@ -23,11 +23,11 @@ HEADERS = {
     "parts": PartsFormat((("key", 4), ("source", 2)), 13, 8),
     "parts-two-flit-key": PartsFormat((("key", 10), ("source", 8)), 7, 8),
 }
-"""Header formats by what is special about them."""
+"""Header formats by their special property."""
 
 
 class ReferenceScanner:
-    """Collects the outputs for the worm at one input, from the decoded header flits that the route unit looks at.
+    """Collects the outputs for the worm at one input, from the header flits that the route unit processes.
 
     Members
     -------
@@ -36,9 +36,9 @@ class ReferenceScanner:
     looked_at, last : Signal
         The route unit looks at it; it is the last one of a header.
     requested : Signal
-        The outputs that are then asked for.
+        The outputs that are then requested.
     queued, request : Signal
-        What must stand in the queues.
+        Expected content of the queues.
     """
 
     def __init__(self, claims: Claims, unit: Any, i: int, busy: Any):
@@ -79,7 +79,7 @@ def route_unit(parameters: RouterParameters) -> Describe:
         _prove_fairness(claims, inside, unit, scanners)
         prove_decoded(claims, inside, unit)
         claims.possible("all inputs are queued", unit.queued.all())
-        claims.possible("a header for which there is no way is queued", unit.queued[0] & ~unit.request[0].any())
+        claims.possible("an unroutable header is queued", unit.queued[0] & ~unit.request[0].any())
         claims.possible("a multicast to two outputs", unit.queued[0] & unit.request[0][:2].all())
 
     return describe
@@ -110,15 +110,15 @@ def _prove_enqueues(claims: Claims, unit: Any, scanners: list[ReferenceScanner])
         claims.always("only a flit that is there is looked at", ~scanner.looked_at | scanner.there & ~unit.queued[i])
         complete = scanner.looked_at & scanner.last
         claims.always("a request is complete with the last header flit", unit.completed[i] == complete)
-        claims.always("a request stands from its completion to its release", unit.queued[i] == scanner.queued)
-        claims.always("all outputs of a header stand at once", ~unit.queued[i] | (unit.request[i] == scanner.request))
+        claims.always("a request is stable from its completion to its release", unit.queued[i] == scanner.queued)
+        claims.always("all outputs of a header enqueue at once", ~unit.queued[i] | (unit.request[i] == scanner.request))
         claims.invariant("outputs are collected as in the reference", unit.request[i] == scanner.request)
 
 
 def _prove_branching(claims: Claims, unit: Any, scanners: list[ReferenceScanner]) -> None:
     for i, scanner in enumerate(scanners):
         told = unit.branching[i] == ~at_most_one(scanner.requested)
-        claims.always("branching tells whether a request has several outputs", ~unit.completed[i] | told)
+        claims.always("branching marks a request with several outputs", ~unit.completed[i] | told)
 
 
 def _prove_fairness(claims: Claims, inside: Inside, unit: Any, scanners: list[ReferenceScanner]) -> None:
@@ -126,5 +126,5 @@ def _prove_fairness(claims: Claims, inside: Inside, unit: Any, scanners: list[Re
     eligible = claims.named(waiting, "eligible")
     turn = reference_turn(claims, eligible, len(scanners))
     later = concat((turn != 0) & (turn <= i) for i in range(1, len(scanners)))
-    claims.invariant("the mask stands for the turn", inside.register("later", "arbiter") == later)
+    claims.invariant("the mask encodes the turn", inside.register("later", "arbiter") == later)
     bound_waiting(claims, eligible, unit.looked_at, turn)

@@ -21,14 +21,14 @@ ROUTE_UNIT_FAULTS = (
     ),
     Fault(
         "route-unit-three-flit",
-        "a request stands from its completion to its release",
+        "a request is stable from its completion to its release",
         SCANNER,
         "self.queued.eq(flit.last)",
         "self.queued.eq(1)",
     ),
     Fault(
         "route-unit-three-flit",
-        "all outputs of a header stand at once",
+        "all outputs of a header enqueue at once",
         SCANNER,
         "collected.eq(self.request | flit.branches)",
         "collected.eq(flit.branches)",
@@ -64,7 +64,7 @@ ROUTE_UNIT_FAULTS = (
     ),
     Fault(
         "route-unit-min",
-        "branching tells whether a request has several outputs",
+        "branching marks a request with several outputs",
         SCANNER,
         "(collected & (collected - 1)).any()",
         "collected.any()",

@@ -1,4 +1,4 @@
-"""An input that holds still: parts that take several cycles for an answer promise nothing before."""
+"""A stable input: parts that take several cycles for an answer guarantee nothing before."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from tests.proofs.claims import Claims
 
 
 def steady_for(claims: Claims, value: Any, cycles: int, name: str) -> Any:
-    """Whether a value is the same as in each of so many cycles before.
+    """True if a value is the same as in each of the last ``cycles`` cycles.
 
     Parameters
     ----------

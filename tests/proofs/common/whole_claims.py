@@ -1,6 +1,6 @@
-"""Claims about a whole router, or two that are joined: what goes in comes out where it asked to, once, in order.
+"""Claims about a whole router, or two that are joined: flits appear on the requested outputs, once, in order.
 
-Nothing is left out and nothing taken for granted but the link rules and sound messages.
+The whole part is included, and only the link rules and sound messages are assumed.
 """
 
 from typing import Any, Protocol
@@ -12,7 +12,7 @@ from tests.proofs.inside import Inside
 
 
 class Whole(Protocol):
-    """A router with everything in it; ``tie`` adds what its family knows of its inside, see ``WholeRouter`` of SPAM."""
+    """A complete router; ``tie`` adds the family's invariants of its registers, see ``WholeRouter`` of SPAM."""
 
     part: Any
     inside: Inside
@@ -32,7 +32,7 @@ def prove_alone(claims: Claims, whole: Whole) -> TrackedFlit:
     for i, state in enumerate(states):
         _prove_drain(claims, part, state, i)
     lost = part.discarding[0] & ~states[0].wanted[0].any() & (states[0].queue.held != 0)
-    claims.possible("a worm without a way is drained as the followed flit comes out", lost & tracked.comes_out)
+    claims.possible("an unroutable worm is drained while the tracked flit comes out", lost & tracked.comes_out)
     return tracked
 
 
@@ -48,13 +48,13 @@ def tie_whole(
 
 
 def _prove_drain(claims: Claims, router: Any, state: InputState, i: int) -> None:
-    """A worm that asks for nothing leaves the buffer, a flit per cycle; that it comes out nowhere is said of all."""
+    """An unroutable worm leaves the buffer, a flit per cycle; the claims about outputs exclude that it comes out."""
     lost = claims.named(state.queued & ~state.request.any(), f"drains_{i}")
     there = state.queue.held != 0
-    claims.always("a worm without a way waits for nothing", ~(lost & there) | state.buffer.pop)
+    claims.always("an unroutable worm never waits", ~(lost & there) | state.buffer.pop)
     right = lost == ~state.wanted[0].any()
-    claims.always("a worm is drained if and only if there is no way for it", ~(state.queued & there) | right)
-    claims.always("discarding tells which inputs drain", router.discarding[i] == claims.was(lost, f"drained_{i}"))
+    claims.always("a worm is drained if and only if it is unroutable", ~(state.queued & there) | right)
+    claims.always("discarding marks the draining inputs", router.discarding[i] == claims.was(lost, f"drained_{i}"))
     goes_on = claims.was(lost & state.buffer.pop & ~state.tail[0], f"drain_goes_on_{i}")
     claims.always("a drain lasts until the tail", ~goes_on | lost)
     ended = claims.was(lost & state.buffer.pop & state.tail[0], f"drain_ended_{i}")

@@ -1,4 +1,4 @@
-"""Claims about ``WireStages``: a side wire that is so many cycles longer."""
+"""Claims about ``WireStages``: a side wire with additional registers."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from tests.proofs.inside import Inside
 
 
 def wire_stages(bits: int, stages: int) -> Describe:
-    """Claims about a wire of some width with some registers; what is on it may be anything."""
+    """Claims about a wire of some width with some registers; with any values."""
 
     def describe(claims: Claims) -> None:
         part: Any = WireStages(bits, stages)
@@ -18,8 +18,8 @@ def wire_stages(bits: int, stages: int) -> Describe:
         for stage in range(stages):
             earlier = claims.was(earlier, f"source_{stage + 1}_ago")
             here = part.underway[stage * bits : (stage + 1) * bits]
-            claims.always("each register holds what the source was, the last one highest", here == earlier)
-        claims.always("the sink is what the source was so many cycles ago", part.sink == earlier)
+            claims.always("each register has an earlier value of the source, the last one highest", here == earlier)
+        claims.always("the sink is the source delayed by the number of registers", part.sink == earlier)
         claims.possible("every register holds something else", part.underway == (1 << bits * stages) // 3)
 
     return describe

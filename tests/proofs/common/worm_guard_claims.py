@@ -1,4 +1,4 @@
-"""Claims about ``WormGuard``: whatever comes in, whole worms go on, and of sound worms nothing is changed."""
+"""Claims about ``WormGuard``: for any input, whole worms go on, and sound worms are unchanged."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from tests.proofs.inside import Inside
 
 FLIT_BITS = 8
 COVERED_FLITS = 10
-"""A longer worm is not cut off within the cycles in which it is looked for."""
+"""A longer worm is not cut off within the cycles of the search."""
 
 
 def worm_guard(watchdog_flits: int) -> Describe:
@@ -34,7 +34,7 @@ def worm_guard(watchdog_flits: int) -> Describe:
         claims.always("a head goes on first and only first", ~valid | (onward.head == ~out))
         dropped = part.link.valid & ~out & ~flit.head
         claims.always("flits are dropped between worms alone, heads never", valid == part.link.valid & ~dropped)
-        claims.always("what is dropped moves like everything else", part.link.ready == part.onward.ready)
+        claims.always("dropped flits move like all others", part.link.ready == part.onward.ready)
         claims.always("data goes on unaltered", ~valid | (onward.data == flit.data))
         if watchdog_flits:
             last = flits == watchdog_flits - 1
@@ -46,12 +46,12 @@ def worm_guard(watchdog_flits: int) -> Describe:
         claims.always("a worm ends with its tail, or when it is too long", ~valid | (onward.tail == flit.tail | last))
         changed = moves & (~valid | (onward.head != flit.head) | (onward.tail != flit.tail))
         told = part.misframed == claims.was(changed, "changed")
-        claims.always("misframed tells of flits that were dropped or altered", told)
+        claims.always("misframed marks flits that were dropped or altered", told)
         claims.possible("a head inside a worm", goes_on & out & flit.head)
         claims.possible("a flit is dropped after a worm", claims.was(goes_on & onward.tail, "ended") & moves & ~valid)
         claims.invariant("an open worm is noted", inside.register("in_worm") == out)
         if watchdog_flits:
             claims.invariant("flits are counted", (inside.register("flits") == flits) & (flits < watchdog_flits))
-            claims.invariant("between worms nothing is counted", out == (flits != 0))
+            claims.invariant("between worms the counter is 0", out == (flits != 0))
 
     return describe

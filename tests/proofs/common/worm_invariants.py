@@ -18,7 +18,7 @@ from tests.proofs.inside import Inside
 
 
 class InputState:
-    """What is in an input's buffer.
+    """Content of an input's buffer.
 
     Members
     -------
@@ -66,8 +66,8 @@ def tie_inputs(claims: Claims, inside: Inside, router: Any, worms_in: Any) -> li
 def _tie_buffer(claims: Claims, inside: Inside, router: Any, state: InputState, i: int) -> None:
     held, buffer = state.queue.held, state.buffer
     ready = (held < buffer.depth) & started(claims)
-    claims.invariant("ready says whether a place is free", router.inputs[i].ready == ready)
-    claims.invariant("present says whether a flit is in", buffer.present == (held != 0))
+    claims.invariant("ready shows whether a place is free", router.inputs[i].ready == ready)
+    claims.invariant("present shows whether a flit is in", buffer.present == (held != 0))
     claims.invariant("buffers count", inside.register("count", f"buffer_{i}") == held)
     claims.invariant("no buffer holds too much", held <= buffer.depth)
     for k, flit in enumerate(state.flits):
@@ -76,13 +76,15 @@ def _tie_buffer(claims: Claims, inside: Inside, router: Any, state: InputState, 
         decoded: Any = decoded_layout(router.parameters)(place[len(flit) :])
         says = Mux(decoded.candidates.any(), decoded.candidates, decoded.branches) == state.wanted[k]
         says = says & at_most_one(decoded.candidates)
-        claims.invariant("decoded headers say where worms go", (held <= k) | ~state.head[k] | says & decoded.last)
+        claims.invariant(
+            "decoded headers match the routes of worms", (held <= k) | ~state.head[k] | says & decoded.last
+        )
 
 
 def _tie_worm(claims: Claims, state: InputState, worms: Any) -> None:
     """The flits in a buffer are worms, and the request is that of the worm in front."""
     held, begun = state.queue.held, state.begun
-    claims.invariant("without a complete request nothing is requested", state.queued | (state.request == 0))
+    claims.invariant("without a complete request no output is requested", state.queued | (state.request == 0))
     claims.invariant("a worm that has begun is queued", ~begun | state.queued)
     claims.invariant("a worm that has not begun waits with its head", begun | ~state.queued | (held != 0))
     claims.invariant("heads come first", (held == 0) | (state.head[0] == ~begun))
@@ -90,10 +92,10 @@ def _tie_worm(claims: Claims, state: InputState, worms: Any) -> None:
     for k in range(len(state.flits)):
         last = held == k + 1
         claims.invariant("the last flit leaves the worm open or not", ~last | (worms.in_worm == ~state.tail[k]))
-        claims.invariant("the last flit's outputs are those asked for", ~last | (worms.asked == state.wanted[k]))
+        claims.invariant("the last flit's outputs are the requested ones", ~last | (worms.asked == state.wanted[k]))
         from_here = tag_of(as_flit(state.flits[k])) == worms.tag
-        claims.invariant("the last flit's tag is known", ~last | from_here)
-        claims.invariant("the last flit's way is known", ~last | (worms.asked_beyond == state.beyond[k]))
+        claims.invariant("the last flit's tag is recorded", ~last | from_here)
+        claims.invariant("the last flit's route is recorded", ~last | (worms.asked_beyond == state.beyond[k]))
         if worms.only_tag is not None:
             tagged = tag_of(as_flit(state.flits[k])) == worms.only_tag
             claims.invariant("flits carry the number of their input", (held <= k) | tagged)

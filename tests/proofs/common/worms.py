@@ -1,7 +1,7 @@
-"""Sound worms on the links of a whole router, and any one flit that is followed through it.
+"""Sound worms on the links of a whole router, and any one flit that is tracked through it.
 
-Flits carry the number of their input, so that one can see where a flit comes from; the tables may be any whose masks
-leave no choice, so that the header alone says where a worm goes.
+Flits carry the number of their input, a tag of its origin; the tables may be any whose masks leave no choice,
+so that the header alone determines the route of a worm.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,7 +26,7 @@ class WormsIn:
     router : Part
     i : int
     beyond : function or None
-        Of a flit: outputs of the next router that a header asks for.
+        Of a flit: outputs of the next router that a header requests.
 
     Members
     -------
@@ -35,13 +35,13 @@ class WormsIn:
     in_worm : Signal
         A head has entered, its tail has not.
     asked : Signal
-        Outputs that the last head asked for.
+        Outputs that the last head requested.
     wanted : Signal
         Outputs that the flit on the link is for.
     tag : Signal
         Where the last flit came from.
     asked_beyond, wanted_beyond : Signal
-        The same as ``asked`` and ``wanted``, of the next router. No bits if there is none.
+        As ``asked`` and ``wanted``, for the next router. No bits if there is none.
     only_tag : int or None
         The tag of all flits here, if they have one.
     """
@@ -69,7 +69,7 @@ class WormsIn:
             ]
 
     def soundness(self) -> Iterator[Value]:
-        """What a router may expect of worms on an input."""
+        """Conditions that a router may assume of worms on an input."""
         flit, off = self.link.payload, ~self.link.valid
         yield off | (flit.head == ~self.in_worm)
         yield off | ~self.in_worm | (tag_of(flit) == self.tag)
@@ -110,7 +110,7 @@ class WormsOut:
 
 
 class EntersWith(Protocol):
-    """What enters on a link, see ``WormsIn``."""
+    """Condition on the flits that enter on a link, see ``WormsIn``."""
 
     link: Any
     moves: Any
@@ -186,7 +186,7 @@ class TrackedFlit:
         self.shown: Any = Value.cast(Array(shown)[self.o])
         self.comes_out: Any = claims.named(self.on_output & (self.left == self.number), "tracked_flit_comes_out")
         nothing_left = self.left == self.entered
-        claims.always("nothing comes out that did not go in for this output", ~(self.on_output & nothing_left))
+        claims.always("only flits that entered for this output come out", ~(self.on_output & nothing_left))
         claims.always("flits come out unaltered in order", ~self.comes_out | (self.shown == self.flit))
         claims.possible("the fourth flit comes out", self.comes_out & (self.number == 3))
 
@@ -207,7 +207,7 @@ class TrackedFlit:
             here = (distance < pending) & counts & (distance == before)
             claims.invariant("the tracked flit is in its place", ~here | (flit == self.flit))
             before = before + counts
-        claims.always("what entered and has not come out is inside", pending == before)
+        claims.always("flits that entered and have not come out are inside", pending == before)
 
 
 def assume_tables(claims: Claims, router: Any) -> None:
@@ -224,7 +224,7 @@ def assume_tables(claims: Claims, router: Any) -> None:
 
 
 def outputs_of(router: Any, i: int, flit: Any) -> Value:
-    """Outputs that a header of one flit at input i asks for."""
+    """Outputs that a header of one flit at input i requests."""
     p = router.parameters
     rows = Array(router.routes.word_select(row, p.outputs) for row in range(p.classes * p.keys))
     arrival: Any = router.port_class.word_select(i, p.class_bits) if p.class_bits else Const(0)

@@ -1,4 +1,4 @@
-"""A node without input buffers, pool, queues and memories, which may do anything that their own proofs allow.
+"""A node without input buffers, pool, queues and memories, whose outputs are any that their own proofs allow.
 
 What is left is what belongs to the bus and the transmitters: receiver bank, transmitter bank, relay rules, output
 registers and the logic between them.
@@ -30,7 +30,7 @@ LEFT_OUT = (HeaderStore, InputBuffer, PagePool, PageQueues, SendRules)
 
 
 class BareNode:
-    """The node, what it may expect, and any one page of it.
+    """The node, its assumptions, and any one page of it.
 
     Taken for granted besides the contracts of the parts that are left out: packets have one head, one tail and at most
     ``packet_flits`` flits (a matter of the source's host). Neighbours may wish for whatever they like.
@@ -47,7 +47,7 @@ class BareNode:
     receivers, transmitters, pool, queues : Part or interface
     buffers : list of interface
     slot : Signal
-        Counted beside the node.
+        Counted outside the node.
     popped : Signal
         Receivers whose flit goes onto the bus in this cycle.
     arriving : Signal
@@ -98,7 +98,7 @@ class BareNode:
         claims.assume((self.slot < PORTS) | ~queues.found)
 
     def _assume_packets(self) -> None:
-        """Flits in the buffers make whole packets. They may come and go: that they wait is not needed."""
+        """Flits in the buffers form whole packets. They may come and go: stability is not needed."""
         claims, most = self.claims, self.parameters.packet_flits
         self.popped: Any = claims.named(concat(buffer.pop for buffer in self.buffers), "popped")
         self.arriving: Any = Signal(PORTS, name="arriving_reference")

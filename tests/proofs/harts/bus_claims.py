@@ -33,7 +33,7 @@ def bus(claims: Claims) -> None:
 
 
 def _prove_pages(claims: Claims, bare: BareNode) -> None:
-    """Pages by levels, and how long any one receiver waits for a page while there are enough for any packet."""
+    """Pages by levels, and the wait of any one receiver for a page while there are enough for any packet."""
     receivers, levels = bare.receivers, bare.parameters.levels
     enough = (receivers.free != 0) & (receivers.free + receivers.wish > levels)
     claims.always("a page is kept only if enough are left for packets of later levels", ~receivers.take | enough)
@@ -45,7 +45,7 @@ def _prove_pages(claims: Claims, bare: BareNode) -> None:
     claims.always("a receiver keeps a page within a frame if there are enough for any packet", without <= SLOTS)
     before = claims.named((bare.slot - mine - 1)[:SLOT_BITS], "slots_since_the_one_after_mine")
     lacked = receivers.kept.bit_select(mine, 1) | (without <= before)
-    claims.invariant("who lacks a page has lacked it since its last slot", lacked)
+    claims.invariant("a receiver that lacks a page has lacked it since its last slot", lacked)
     claims.possible("a receiver lacks a page for a whole frame", without == SLOTS)
 
 
@@ -57,12 +57,12 @@ def _held_up(claims: Claims, bare: BareNode) -> Any:
         for port in range(PORTS)
     )
     noted = bare.inside.register("held_up", "receivers") == held_up.bit_select(bare.slot, 1)
-    claims.invariant("the next receiver knows whether its register is full", (bare.slot >= PORTS) | noted)
+    claims.invariant("the next receiver records whether its register is full", (bare.slot >= PORTS) | noted)
     return held_up
 
 
 def _prove_service(claims: Claims, bare: BareNode, may_go: Any) -> None:
-    """Any one receiver: cycles in which its flit may go and does not."""
+    """Cycles in which the flit of any one receiver may move and does not."""
     mine: Any = claims.constant(SLOT_BITS, "my_receiver")
     claims.assume(mine < PORTS)
     goes, may = bare.popped.bit_select(mine, 1), may_go.bit_select(mine, 1)
@@ -71,7 +71,7 @@ def _prove_service(claims: Claims, bare: BareNode, may_go: Any) -> None:
     claims.always("a flit that may go goes within a frame", ~may | goes | (waited < SLOTS - 1))
     since = claims.named((bare.slot - mine)[:SLOT_BITS], "slots_since_mine")
     last = Mux(since == 0, SLOTS, since)
-    claims.invariant("who waits has waited since its last slot", (waited == 0) | (waited < last))
+    claims.invariant("a receiver that waits has waited since its last slot", (waited == 0) | (waited < last))
     claims.possible("a flit waits for a whole frame", goes & (waited == SLOTS - 1))
 
 
@@ -86,4 +86,4 @@ def _prove_word(claims: Claims, bare: BareNode) -> None:
     same = Value.cast(receivers.bus.word) == word
     claims.always("the word on the bus is the one that was popped", ~receivers.bus_valid | same)
     right = receivers.bus.direction == claims.was(bare.slot, "slot")
-    claims.always("the bus tells whose word it is", ~receivers.bus_valid | right)
+    claims.always("the bus names the receiver of the word", ~receivers.bus_valid | right)

@@ -9,7 +9,7 @@ from tests.proofs.inside import Inside
 
 
 class OpenInside(Inside):
-    """Puts a part into the module of the claims, and shows what goes to and from its memory.
+    """Puts a part into the module of the claims, and shows the ports of its memory.
 
     The part must have one memory, with one read port and one write port.
 
@@ -27,6 +27,6 @@ class OpenInside(Inside):
         self.write_address, self.write_enable, self.write_data = write._addr, write._en, write._data
 
     def take_memory_out(self) -> Value:
-        """Leave the memory out. What is read is for the proof to drive."""
+        """Leave the memory out; the proof drives the data read."""
         self._fragment.subfragments = [sub for sub in self._fragment.subfragments if sub[0] is not self._memory]
         return self.read_data

@@ -67,7 +67,11 @@ BUS_FAULTS = (
         "Value.cast(receivers.word).eq(words[0])",
     ),
     Fault(
-        "harts-bus", "the bus tells whose word it is", RECEIVER_BANK, "bus.direction.eq(slot)", "bus.direction.eq(0)"
+        "harts-bus",
+        "the bus names the receiver of the word",
+        RECEIVER_BANK,
+        "bus.direction.eq(slot)",
+        "bus.direction.eq(0)",
     ),
     Fault(
         "harts-bus",
@@ -112,7 +116,7 @@ PAGE_FAULTS = (
     ),
     Fault(
         "harts-pages",
-        "only what is found is started",
+        "only packets that were found are started",
         TRANSMITTER_BANK,
         "self.found & free & (bit",
         "free & (bit",
@@ -131,7 +135,7 @@ PAGE_FAULTS = (
         "*(state[1] for state in ahead), 1])",
         "*(state[1] for state in ahead), 0])",
     ),
-    Fault("harts-pages", "a page is taken only if nothing is in it", *FILLS_THE_FIRST_PAGE),
+    Fault("harts-pages", "a page is taken only if it is empty", *FILLS_THE_FIRST_PAGE),
     Fault("harts-pages", "a page is out while it is kept, filled or full", *FILLS_THE_FIRST_PAGE),
     Fault(
         "harts-pages",

@@ -1,4 +1,4 @@
-"""Ties the registers of a node to what is written down about its packets, its transmitters and any one of its pages."""
+"""Ties the registers of a node to the reference models of its packets, transmitters and any one of its pages."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from topology.harts.frame import SLOT_BITS
 
 
 def tie_packets(claims: Claims, bare: BareNode) -> None:
-    """Receivers know how far their packets are, and the bus shows what the last one of them did."""
+    """Receivers track the progress of their packets, and the bus shows the action of the last one."""
     receivers, bus = bare.receivers, bare.receivers.bus
     valid, direction = receivers.bus_valid, bus.direction
     last = claims.named((bare.slot - 1)[:SLOT_BITS], "last_slot")
@@ -22,7 +22,7 @@ def tie_packets(claims: Claims, bare: BareNode) -> None:
     claims.invariant("a packet on the bus ends with its tail", ~valid | (goes_on == ~bus.word.tail))
     for name in ("stored", "page", "through", "output"):
         noted = bare.register(name, "receivers", direction) == bus[name]
-        claims.invariant("what became of the packet on the bus is noted", ~valid | noted)
+        claims.invariant("the outcome of the packet on the bus is recorded", ~valid | noted)
     position = bare.register("position", "receivers", direction)
     claims.invariant(
         "the place of the word on the bus is noted", ~valid | bus.word.tail | (position == bus.position + 1)
@@ -35,7 +35,7 @@ def tie_packets(claims: Claims, bare: BareNode) -> None:
 
 
 def _tie_outputs(claims: Claims, bare: BareNode) -> None:
-    """A packet that is stored is stored for somebody."""
+    """A stored packet has an output that waits for it or sends it."""
     bus = bare.receivers.bus
     stored = bare.receivers.bus_valid & bus.stored
     claims.invariant("a stored packet has outputs", ~stored | bare.queues.entered_outputs.any())
@@ -47,21 +47,21 @@ def _tie_outputs(claims: Claims, bare: BareNode) -> None:
 
 
 def tie_transmitters(claims: Claims, bare: BareNode) -> None:
-    """What was read is for the output of the last slot, which is sending; wishes are told to the queues."""
+    """The word read is for the output of the last slot, which is sending; the queues get the wishes."""
     transmitters = bare.transmitters
     output = transmitters.sent_for
     last = claims.named((bare.slot - 1)[:SLOT_BITS], "last_slot_of_memory")
     right = (output == last) & (output < PORTS)
-    claims.invariant("what was read is for the output of the last slot", ~transmitters.sent | right)
+    claims.invariant("the word read is for the output of the last slot", ~transmitters.sent | right)
     sending = bare.inside.register("sending", "transmitters").bit_select(output, 1)
     same = bare.register("page", "transmitters", output) == transmitters.sent_page
-    claims.invariant("who has read is sending", ~transmitters.sent | sending & same)
+    claims.invariant("a transmitter that has read is sending", ~transmitters.sent | sending & same)
     for wish, reference in zip(transmitters.wish, bare.calls.wishes, strict=True):
         claims.invariant("wishes are noted", wish == reference)
 
 
 def tie_page(claims: Claims, bare: BareNode, life: PageLife) -> None:
-    """The page is where it is written down to be, and nowhere else."""
+    """The page is exactly where the reference model records it."""
     receivers, bus, page, state = bare.receivers, bare.receivers.bus, bare.page, life.state
     kept = [receivers.kept[port] & (bare.register("landing", "receivers", port) == page) for port in range(PORTS)]
     kept = [claims.named(here, f"kept_by_{port}") for port, here in enumerate(kept)]
@@ -70,9 +70,11 @@ def tie_page(claims: Claims, bare: BareNode, life: PageLife) -> None:
         stored = bare.register("stored", "receivers", port) & (bare.register("page", "receivers", port) == page)
         filled.append(claims.named(bare.arriving[port] & stored, f"filled_by_{port}"))
         mine = life.receiver == port
-        claims.invariant("who keeps the page is noted", ~kept[port] | (state == KEPT) & mine)
+        claims.invariant("the receiver that keeps the page is recorded", ~kept[port] | (state == KEPT) & mine)
         begins = (state == KEPT) & life.stores & bus.word.head
-        claims.invariant("who fills the page is noted", ~filled[port] | ((state == FILLING) | begins) & mine)
+        claims.invariant(
+            "the receiver that fills the page is recorded", ~filled[port] | ((state == FILLING) | begins) & mine
+        )
         words = Mux(life.stores, bus.position + 1, life.words)
         at = bare.register("position", "receivers", port)
         claims.invariant("words in the page are counted", ~filled[port] | (at == words))
@@ -90,7 +92,7 @@ def tie_page(claims: Claims, bare: BareNode, life: PageLife) -> None:
 
 
 def _tie_full(claims: Claims, bare: BareNode, life: PageLife) -> None:
-    """The tail is the last word, and nobody has read past it."""
+    """The tail is the last word, and no output has read past it."""
     most = bare.parameters.packet_flits
     state, words, tails = life.state, life.words, life.tails
     filling = (state == FILLING) | (state == FULL)
@@ -98,8 +100,8 @@ def _tie_full(claims: Claims, bare: BareNode, life: PageLife) -> None:
     for place in range(most):
         right = tails[place] == (state == FULL) & (words == place + 1)
         claims.invariant("the tail is the last word", ~filling | (place >= words) | right)
-    claims.invariant("who waits waits for a full page", ~bare.packet.left.any() | (state == FULL))
-    claims.invariant("who sends sends a full page", ~life.senders.any() | (state == FULL))
+    claims.invariant("an output waits only for a full page", ~bare.packet.left.any() | (state == FULL))
+    claims.invariant("an output sends only a full page", ~life.senders.any() | (state == FULL))
     transmitters = bare.transmitters
     sending = bare.inside.register("sending", "transmitters")
     claims.invariant("a read is noted", life.was_read == transmitters.sent & (transmitters.sent_page == bare.page))
@@ -109,4 +111,4 @@ def _tie_full(claims: Claims, bare: BareNode, life: PageLife) -> None:
         position = bare.register("position", "transmitters", port)
         just = life.was_read & (transmitters.sent_for == port)
         right = Mux(just, (life.tail_read == (position == words)) & (position <= words), position < words)
-        claims.invariant("nobody reads past the tail", ~life.senders[port] | right & (position != 0))
+        claims.invariant("no output reads past the tail", ~life.senders[port] | right & (position != 0))

@@ -1,4 +1,4 @@
-"""The life of any one transmitter, written down as it happens: who has it, and what it puts into its register."""
+"""History of any one transmitter, recorded cycle by cycle: its owner, and the flits that enter its register."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from topology.harts.frame import SLOT_BITS, SLOTS
 
 
 class OutputLife:
-    """What one output of a bare node does. Neighbours may leave a flit in its register for as long as they like.
+    """Activity of one output of a bare node. Neighbours may leave a flit in its register for any time.
 
     Parameters
     ----------
@@ -25,15 +25,15 @@ class OutputLife:
     valid, ready, payload : Value
         Of its link.
     owned, holder : Signal
-        A receiver has it, and which.
+        A receiver has it, and the number of that receiver.
     sending, page : Signal
-        It sends the packet of a page, and of which.
+        It sends the packet of a page, and the number of that page.
     given, started : Signal
         In this cycle a receiver gets it; it starts a packet from memory.
     from_bus, from_memory : Signal
         Its register is loaded.
     head, tail : Signal
-        With what.
+        The flit loaded is a head, or a tail.
     open : Signal
         A head has been loaded and not yet its tail.
     rested : Signal

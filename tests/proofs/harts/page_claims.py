@@ -1,4 +1,4 @@
-"""Claims about the pages of a node: each is in one place at any time, none is used twice, none is lost.
+"""Claims about the pages of a node: each is in one place at any time, none is used twice or lost.
 
 They are about any one page, and so about all. What pool and queues take for granted of the node is among them.
 """
@@ -29,7 +29,7 @@ def pages(claims: Claims) -> None:
 
 
 def page_facts(bare: BareNode, life: PageLife) -> Iterator[tuple[str, Any]]:
-    """What holds of the page, by name."""
+    """Facts about the page, by name."""
     yield from bare.pool_use.contract(bare.page)
     yield from bare.packet.contract()
     yield from bare.calls.contract(bare.page)
@@ -39,7 +39,7 @@ def page_facts(bare: BareNode, life: PageLife) -> Iterator[tuple[str, Any]]:
 
 def _arrival(bare: BareNode, life: PageLife) -> Iterator[tuple[str, Any]]:
     bus, state = bare.receivers.bus, life.state
-    yield "a page is taken only if nothing is in it", ~life.takes | (state == FREE)
+    yield "a page is taken only if it is empty", ~life.takes | (state == FREE)
     out = bare.pool_use.out.bit_select(bare.page, 1)
     yield "a page is out while it is kept, filled or full", out == (state != FREE)
     due = Mux(bus.word.head, state == KEPT, state == FILLING) & (bus.direction == life.receiver)
@@ -58,5 +58,5 @@ def _sending(bare: BareNode, life: PageLife) -> Iterator[tuple[str, Any]]:
     still = life.senders & ~ended[:PORTS]
     through = life.ends & ~left.any() & ~still.any()
     yield "a page comes back when the last output has sent it, and never else", life.gives == through
-    somebody = left.any() | life.senders.any()
-    yield "a full page has an output that waits for it or sends it", (life.state != FULL) | somebody
+    pending = left.any() | life.senders.any()
+    yield "a full page has an output that waits for it or sends it", (life.state != FULL) | pending

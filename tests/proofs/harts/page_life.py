@@ -1,4 +1,4 @@
-"""The life of any one page, written down as it happens: free, kept by a receiver, filled by it, full, free again."""
+"""History of any one page, recorded cycle by cycle: free, kept by a receiver, filled by it, full, free again."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ FREE, KEPT, FILLING, FULL = range(4)
 
 
 class PageLife:
-    """What has become of the page of a bare node.
+    """State of the page of a bare node.
 
     Parameters
     ----------
@@ -25,11 +25,11 @@ class PageLife:
     state : Signal
         ``FREE``, ``KEPT``, ``FILLING`` or ``FULL``.
     receiver : Signal
-        Who keeps or fills it.
+        The receiver that keeps or fills it.
     words : Signal
-        How many words are in it.
+        Number of words in it.
     tails : Signal
-        Which places in it hold a tail.
+        Places in it that contain a tail.
     senders : Signal
         Outputs that are sending its packet.
     takes, stores, reads, ends, gives : Signal
@@ -69,7 +69,7 @@ class PageLife:
         self._remember_tails(claims, bare)
 
     def _remember_tails(self, claims: Claims, bare: BareNode) -> None:
-        """The packet memory keeps what is written into it; of this page, and of the mark of the tail."""
+        """The packet memory keeps the words written into this page, and the mark of the tail."""
         p, inside = bare.parameters, bare.inside
         places = 1 << p.position_bits
         written = inside.write_enable & (inside.write_address[p.position_bits :] == bare.page)

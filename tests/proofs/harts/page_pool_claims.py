@@ -75,7 +75,7 @@ class _Ring:
 
 
 def _bound_waiting(claims: Claims, use: PagePoolUse, ring: _Ring) -> None:
-    """Any one page: others that are taken while it is free. So no page rests for ever."""
+    """Pages taken while any one page is free. The bound shows that no page rests for ever."""
     pool, pages = use.pool, use.pages
     mine: Any = claims.constant(len(pool.page), "any_page")
     resting: Any = Signal(name="it_has_come_back")

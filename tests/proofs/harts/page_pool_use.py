@@ -1,4 +1,4 @@
-"""How a node uses its pool of free pages, and what the pool does for it.
+"""Contract between a node and its pool of free pages, in both directions.
 
 The first is assumed in the proof of the pool and proved of the node, the second the other way round.
 """
@@ -13,7 +13,7 @@ from tests.proofs.claims import Claims
 
 
 class PagePoolUse:
-    """Which pages are out, written down as it happens.
+    """The pages that are out, recorded cycle by cycle.
 
     Parameters
     ----------
@@ -36,19 +36,19 @@ class PagePoolUse:
         self.out = claims.named(concat(bits), "out_reference")
 
     def contract(self, page: Any) -> Iterator[tuple[str, Any]]:
-        """What the pool may expect, by name; of the page that comes back only if it is ``page``."""
+        """Assumptions of the pool, by name; of the page that comes back only if it is ``page``."""
         pool = self.pool
         yield "a page is taken only if one is free", ~pool.take | (pool.free != 0)
         yield "a page comes back only if it is out", ~pool.give | (pool.given != page) | self.out.bit_select(page, 1)
 
     def promises(self) -> Iterator[tuple[str, Any]]:
-        """What the node may expect, by name."""
+        """Guarantees of the pool, by name."""
         pool = self.pool
         sound = (pool.page < self.pages) & ~self.out.bit_select(pool.page, 1)
         yield "a page that is handed out is not out already", (pool.free == 0) | sound
 
     def count(self) -> Any:
-        """How many pages are out.
+        """Number of pages that are out.
 
         Pages with a number below k are counted for each k, so that no step of the proof has to add up bits.
         """

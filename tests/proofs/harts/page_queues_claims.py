@@ -46,7 +46,7 @@ def page_queues(relay_frames: int) -> Describe:
 
 
 class _Packet:
-    """The packet in one page, written down as it happens.
+    """The packet in one page, recorded cycle by cycle.
 
     Members
     -------
@@ -72,11 +72,11 @@ class _Packet:
         self.soon_seen = claims.named(self.seen | last_pass, f"soon_seen_{page}")
 
     def waits_for(self, output: Any) -> Any:
-        """Whether it waits for an output which may start it."""
+        """True if it waits for an output that may start it."""
         return self.seen & self.use.left.bit_select(output, 1)
 
     def tie(self, inside: Inside, relay_frames: int) -> None:
-        """Tie the registers of this page to what is written down."""
+        """Tie the registers of this page to the reference model."""
         claims, page = self._claims, self.page
         claims.invariant("outputs that a packet waits for are noted", inside.register(f"row_{page}") == self.use.left)
         claims.invariant("its level is noted", inside.register(f"level_{page}") == self.level)
@@ -85,16 +85,16 @@ class _Packet:
 
 
 def _prove_found(claims: Claims, queues: Any, packets: list[_Packet], here: Any) -> None:
-    claims.always("found tells whether a packet waits for the output of this slot", queues.found == here.any())
+    claims.always("found shows whether a packet waits for the output of this slot", queues.found == here.any())
     some = concat(concat(packet.waits_for(Const(o, 3)) for packet in packets).any() for o in range(PORTS))
-    claims.always("waiting tells for which outputs packets wait that have been seen", queues.waiting == some)
+    claims.always("waiting marks the outputs that recorded packets wait for", queues.waiting == some)
     levels = concat(here[p] & (packet.level == queues.level) for p, packet in enumerate(packets)).any()
     higher = concat(here[p] & (packet.level > queues.level) for p, packet in enumerate(packets)).any()
     claims.always("level is the highest of those that wait", ~queues.found | levels & ~higher)
 
 
 class _Column:
-    """What is known a slot before an output's own: who waits for it, and what the choice is made by.
+    """State one slot before an output's own: the packets that wait for it, and the inputs of the choice.
 
     Members
     -------
@@ -111,16 +111,16 @@ class _Column:
             page = packet.page
             waits = column[page]
             right = packet.soon_seen & packet.use.left.bit_select(following, 1)
-            claims.invariant("who waits for the next output is known", waits == right)
+            claims.invariant("the packets that wait for the next output are recorded", waits == right)
             may = entitled[page] == (packet.level + 1 >= self.wish)
-            claims.invariant("who of them is entitled is known", ~waits | may)
-            claims.invariant("whose turn it is is known", ~waits | (after[page] == (page >= self.turn)))
+            claims.invariant("the entitled ones among them are recorded", ~waits | may)
+            claims.invariant("the turn is recorded", ~waits | (after[page] == (page >= self.turn)))
         for direction, wish in enumerate(calls.wishes):
-            claims.invariant("the wish still stands", (following != direction) | (self.wish == wish))
+            claims.invariant("the wish is still valid", (following != direction) | (self.wish == wish))
 
 
 def _prove_choice(claims: Claims, queues: Any, packets: list[_Packet], here: Any, column: _Column) -> None:
-    """What a slot chooses from is what the neighbour told in the two slots before."""
+    """A slot chooses by the levels that the neighbour sent in the two slots before."""
     in_turn, wish = claims.was(queues.in_turn, "in_turn"), claims.was(column.wish, "wish")
     turn = claims.was(column.turn, "turn")
     may: Any = concat(here[p] & (in_turn | (packet.level + 1 >= wish)) for p, packet in enumerate(packets))

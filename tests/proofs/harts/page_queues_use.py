@@ -1,7 +1,7 @@
-"""How a node uses its queues, and what the queues do for it.
+"""Contract between a node and its queues, in both directions.
 
-The first is assumed in the proof of the queues and proved of the node, the second the other way round. Both are about
-one page; which, is for the proof to say.
+The node's side is assumed in the proof of the queues and proved of the node, the queues' side the other way round.
+Both are about one page, which the proof chooses.
 """
 
 from collections.abc import Iterator
@@ -16,11 +16,11 @@ from topology.harts.graph import DIRECTIONS
 from topology.harts.header import HOST
 
 ONCE_EACH = "a packet is sent only to the outputs that it waits for"
-OWED = "owed tells whether the packet in a page waits for any output"
+OWED = "owed shows whether the packet in a page waits for any output"
 
 
 class PageQueuesUse:
-    """The outputs that the packet in a page waits for, written down as it happens.
+    """The outputs that the packet in a page waits for, recorded cycle by cycle.
 
     Parameters
     ----------
@@ -47,11 +47,11 @@ class PageQueuesUse:
         claims.m.d.sync += self.left.eq(Mux(self.enters, queues.entered_outputs, self.left & ~sent))
 
     def contract(self) -> Iterator[tuple[str, Any]]:
-        """What the queues may expect, by name."""
+        """Assumptions of the queues, by name."""
         yield "a packet enters a page in which none waits", ~(self.enters & self.left.any())
 
     def promises(self) -> Iterator[tuple[str, Any]]:
-        """What the node may expect, by name."""
+        """Guarantees of the queues, by name."""
         queues = self.queues
         chosen = queues.found & (queues.chosen == self.page)
         yield ONCE_EACH, ~chosen | self.left.bit_select(queues.slot, 1)
@@ -60,7 +60,7 @@ class PageQueuesUse:
 
 
 class PageQueuesCalls:
-    """What a node asks of its queues, whatever the page.
+    """Calls of a node to its queues, for any page.
 
     Parameters
     ----------
@@ -83,12 +83,12 @@ class PageQueuesCalls:
                 claims.m.d.sync += wish.eq(Mux(queues.found & ~queues.start, queues.level + 1, 0))
 
     def contract(self, page: Any) -> Iterator[tuple[str, Any]]:
-        """What the queues may expect, by name; of the page that a packet enters only if it is ``page``."""
+        """Assumptions of the queues, by name; of the page that a packet enters only if it is ``page``."""
         queues = self.queues
         there = ~queues.enter | (queues.entered_page != page) | (page < self.pages)
         yield "a packet enters a page that there is", there
         yield "a packet enters for at least one output", ~queues.enter | queues.entered_outputs.any()
-        yield "only what is found is started", ~queues.start | queues.found
+        yield "only packets that were found are started", ~queues.start | queues.found
         following = self._claims.named(queues.slot + 1, "following_slot")[: len(queues.slot)]
         ahead = self._claims.named(queues.slot + CHOICE_SLOTS, "slot_ahead")[: len(queues.slot)]
         for direction, wish in enumerate(self.wishes):

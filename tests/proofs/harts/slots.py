@@ -1,4 +1,4 @@
-"""The slots of a frame, counted beside a node."""
+"""The slots of a frame, counted outside a node."""
 
 from typing import Any
 

@@ -39,7 +39,7 @@ def _prove_owner(claims: Claims, bare: BareNode, life: OutputLife) -> None:
     claims.always("a transmitter never has a receiver and a page at once", ~(life.owned & life.sending))
     taken = life.given | life.started
     free = ~life.owned & ~life.sending & ~(life.given & life.started)
-    claims.always("a transmitter is given or started only when nobody has it", ~taken | free)
+    claims.always("a transmitter is given or started only when it is free", ~taken | free)
     rested = life.rested >= life.most_rest - 1
     empty = ~life.valid | (life.output == HOST)
     idle = ~life.owned & ~life.sending & rested & empty & bank.ahead.bit_select(life.output, 1)
@@ -88,9 +88,9 @@ def _tie_owner(claims: Claims, bare: BareNode, life: OutputLife) -> None:
         holders.append(claims.named(bare.arriving[port] & through, f"holder_{port}"))
         mine = life.owned & (life.holder == port)
         claims.invariant("a packet that goes through has its transmitter", ~holders[port] | mine)
-    somebody = concat(holders).any() | life.from_bus & bus.word.tail
-    claims.invariant("a transmitter of a receiver has a packet that goes through", ~life.owned | somebody)
-    claims.invariant("the host's transmitter is nobody's", ~life.owned | (output != HOST))
+    passing = concat(holders).any() | life.from_bus & bus.word.tail
+    claims.invariant("a transmitter of a receiver has a packet that goes through", ~life.owned | passing)
+    claims.invariant("no receiver has the host's transmitter", ~life.owned | (output != HOST))
 
 
 def _tie_loads(claims: Claims, bare: BareNode, life: OutputLife) -> None:
@@ -109,7 +109,7 @@ def _tie_loads(claims: Claims, bare: BareNode, life: OutputLife) -> None:
     mine = life.owned & (life.holder == bare.slot)
     held_up = bare.inside.register("held_up", "receivers")
     seen = held_up | ~life.valid | (life.age == 0) | ~life.open
-    claims.invariant("a receiver knows of a flit that has not moved", ~mine | seen)
+    claims.invariant("a receiver records a flit that has not moved", ~mine | seen)
     phase = (bare.slot - life.holder - 2)[:SLOT_BITS]
     claims.invariant(
         "words of a receiver come a frame apart", ~(life.owned & life.open) | (life.age >= SLOTS) | (life.age == phase)

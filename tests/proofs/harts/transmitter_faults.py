@@ -11,7 +11,7 @@ from tests.proofs.fault_lines import (
 )
 from tests.proofs.faults import Fault
 
-FREE = "a transmitter is given or started only when nobody has it"
+FREE = "a transmitter is given or started only when it is free"
 GAP = "between a tail and the next head are at least gap frames"
 
 TRANSMITTER_FAULTS = (

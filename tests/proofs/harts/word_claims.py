@@ -67,15 +67,15 @@ def _tie_word(claims: Claims, bare: BareNode, life: PageLife, word: WordLife) ->
     left = claims.named(bare.packet.left.bit_select(output, 1), "still_waits")
     sends = claims.named(life.senders.bit_select(output, 1), "sends_here")
     full = life.state == FULL
-    claims.invariant("who waits or sends was promised the packet", ~(full & (left | sends)) | word.owed)
-    claims.invariant("who waits is not sending yet", ~(left & sends))
+    claims.invariant("an output that waits or sends was promised the packet", ~(full & (left | sends)) | word.owed)
+    claims.invariant("an output that waits is not sending yet", ~(left & sends))
     just = claims.named(life.was_read & (bare.transmitters.sent_for == output), "just_read_here")
     position: Any = bare.register("position", "transmitters", output)
     read = Mux(just, word.count + 1, word.count)
     claims.invariant("words that were read are counted", ~(full & sends) | (position == read))
-    claims.invariant("who waits has got nothing yet", ~(full & left) | (word.count == 0))
+    claims.invariant("an output that waits has received nothing yet", ~(full & left) | (word.count == 0))
     through = full & word.owed & ~left & ~sends
-    claims.invariant("who is through has got every word", ~through | (word.count == life.words))
+    claims.invariant("an output that has finished has received every word", ~through | (word.count == life.words))
     place = bare.register("position", "transmitters", bare.transmitters.sent_for)
     noted = (word.read_place + 1)[: len(position)] == place
     claims.invariant("the place that was read is noted", ~life.was_read | noted)
@@ -83,5 +83,5 @@ def _tie_word(claims: Claims, bare: BareNode, life: PageLife, word: WordLife) ->
     claims.invariant("a head is read first", ~life.was_read | head)
     here = claims.named(life.was_read & (word.read_place == word.place), "place_was_read")
     claims.invariant("a read of the word is noted", word.was_read == here)
-    claims.invariant("what was read is the word", ~here | (word.read_word == word.word))
-    claims.invariant("nothing is spoiled", bare.inside.register("spoilers") == 0)
+    claims.invariant("the data read is the word", ~here | (word.read_word == word.word))
+    claims.invariant("no data is spoiled", bare.inside.register("spoilers") == 0)

@@ -1,4 +1,4 @@
-"""Any one word of the packet in any one page, on its way to any one output, written down as it happens."""
+"""Any one word of the packet in any one page, on its way to any one output, recorded cycle by cycle."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from topology.harts.header import HOST
 
 
 class WordLife:
-    """What went in as a word of the page's packet, and what has come out of the page for an output.
+    """A word of the page's packet as it was stored, and the words that have left the page for an output.
 
     Taken for granted: the memory gives what was last written into a row; the output's register is empty or being
     emptied when it is loaded, from the bus or the memory but not both (proved of the transmitters).
@@ -30,7 +30,7 @@ class WordLife:
     word : Signal
         Data of the flit that went in as the packet's ``place``-th: as its receiver popped it.
     kept : Signal
-        What the memory holds in that place.
+        Content of the memory in that place.
     owed : Signal
         The packet waited for the output when it was complete.
     count : Signal

@@ -1,7 +1,7 @@
-"""What is in the lanes of an input, and the worm in front, told by ports as docs/timing.md tells it.
+"""Content of an input's virtual channels and the worm in front, derived from ports by the rules of docs/timing.md.
 
-Flits that leave a lane from a link are told by its credits, a cycle later; those that leave a lane from a processor,
-which gives no credits, by its grants.
+A credit shows, a cycle later, that a flit has left a virtual channel from a link; a grant shows it for one from a
+processor, which gives no credits.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ from tests.proofs.vc.buffered_lane import BufferedLane
 
 
 def is_granted(port: Any) -> Any:
-    """Whether the request of an input is granted: no other one comes first."""
+    """True if the request of an input is granted: no other one comes first."""
     return port.requests.any() & ~(port.requests & port.beaten).any()
 
 
@@ -26,7 +26,7 @@ def asked_lane(port: Any) -> Value:
 
 
 class LastRequest:
-    """What an input asked for a cycle ago, and whether it was granted.
+    """The request of an input in the last cycle, and its grant.
 
     Members
     -------
@@ -52,7 +52,7 @@ class AdaptiveLane(BufferedLane):
     name : str
         Prefix of the names of signals.
     note : Value
-        Bits that stand beside the flit on the link.
+        Bits that accompany the flit on the link.
 
     Members
     -------
@@ -71,9 +71,9 @@ class AdaptiveLane(BufferedLane):
     settled : Value
         A head in front may wait: one from a processor only from the second cycle on.
     strays : Signal
-        A head in front would have no way.
+        A head in front would be unroutable.
     drops, drains : Signal
-        A head without a way begins to be drained; a flit leaves so.
+        An unroutable head begins to be drained; a flit leaves so.
     credited : Signal
         A credit for the worm is on the wire.
     """
@@ -127,7 +127,7 @@ class AdaptiveLane(BufferedLane):
 
     @property
     def delivers(self) -> Value:
-        """Whether the worm is for the processor."""
+        """True if the worm is for the processor."""
         return Value.cast(self.output[self.parameters.delivery])
 
     @property
@@ -140,5 +140,5 @@ class AdaptiveLane(BufferedLane):
         return concat(self.output[o] for o in self.parameters.outputs_of(self.port.port))
 
     def keeps_to_links(self) -> Value:
-        """What the switch before sees to: a flit comes only with a credit, a worm only behind an empty buffer."""
+        """Guarantee of the switch before: a flit comes only with a credit, a worm only into an empty buffer."""
         return ~self.arrives | (self.queue.held < self.depth) & ~self.pending

@@ -1,4 +1,4 @@
-"""Claims about ``HeadAllocator``: a lane goes to one head, a head gets one lane, and a lane that stays free is got."""
+"""Claims about ``HeadAllocator``: a lane goes to one head, a head gets one lane, lanes that stay free are granted."""
 
 from typing import Any
 
@@ -19,9 +19,9 @@ from topology.hypercube.routing import RULES, WRONG_ESCAPE
 LAST_RESORT = "a head gets an escape only if it could have no other lane"
 LOOKS = "the leader looks at what comes first in the random order of all that it can have"
 LEADER = "the leader gets what it has picked, if that is still free"
-ALONE = "at the leader's input nobody else gets a lane"
-OTHERS = "elsewhere the lowest head that wants what its input looks at gets it, if it is free"
-WAIT_BOUND = "a head with a free lane that nobody else takes gets one before all orders have been"
+ALONE = "at the leader's input no other head gets a lane"
+OTHERS = "elsewhere the lowest head that requests its input's pick gets it, if it is free"
+WAIT_BOUND = "a head with a free lane that no other head takes gets one before all orders have been"
 FLIT_BITS = 8
 
 
@@ -98,7 +98,7 @@ def _prove_examination(claims: Claims, part: Any, reference: AllocatorReference)
 def _bound_waiting(
     claims: Claims, part: Any, reference: AllocatorReference, phases: CyclePhases, longest_wait: bool
 ) -> None:
-    """While a head waits, and what is free for it stays free, it gets a lane when it leads."""
+    """While a head waits, and its free lanes stay free, it gets a lane when it leads."""
     p = part.parameters
     inputs = phases.first(p.order_size, range(len(p.input_lanes)))
     lanes = phases.first(p.lane_order_size, range(p.lanes)) if p.lanes > 1 else [0] * phases.count
@@ -115,7 +115,7 @@ def _bound_waiting(
                 inputs[phase] == port and (alone or lanes[phase] == number)
             )
         )
-        # who is elected leads in the next cycle, and gets a lane in the one after that
+        # the elected lane leads in the next cycle, and gets a lane in the one after that
         most.append([1 + passed[phase - 2] for phase in range(phases.count)])
     vain = bound_waiting(claims, phases, most, claims.named(concat(hopeful), "hopeful"), part.granted, WAIT_BOUND)
     if longest_wait:

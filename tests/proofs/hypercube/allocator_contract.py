@@ -1,4 +1,4 @@
-"""What the allocator promises to heads and lanes in every cycle, by its ports."""
+"""Guarantees of the allocator for heads and lanes in every cycle, by its ports."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -47,7 +47,7 @@ def escape_of(part: Any, wanted: Any) -> Value:
 
 
 def promises(claims: Claims, part: Any, name: str) -> Iterator[Condition]:
-    """What holds of heads and lanes.
+    """Guarantees about heads and lanes.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def promises(claims: Claims, part: Any, name: str) -> Iterator[Condition]:
 
 
 def _of_lanes(claims: Claims, part: Any, output: int, name: str) -> Iterator[Condition]:
-    """Of an output: who gets a lane for any head there, and who the escape lane."""
+    """Of an output: the heads that get an adaptive lane there, and the head that gets the escape channel."""
     p = part.parameters
     lanes = input_lanes(p)
     got = [part.granted[lane] & part.rows[port][output] for port, lane in lanes]

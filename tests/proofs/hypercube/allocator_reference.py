@@ -1,4 +1,4 @@
-"""Election, pick and random order as docs/timing.md has them, beside the hardware."""
+"""Reference model of election, pick and random order, by docs/timing.md."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def first_one(requests: Any, before: Any) -> Value:
 
 
 class AllocatorReference:
-    """Who leads, and what the leader has picked.
+    """The leader of the election, and its pick.
 
     Parameters
     ----------
@@ -79,6 +79,6 @@ class AllocatorReference:
         return concat(rows)
 
     def free_escape(self, escape: Any) -> Value:
-        """Whether the escape lane of an output is free."""
+        """True if the escape channel of an output is free."""
         p = self._parameters
         return (escape[: p.dimensions] & self._part.free_escapes).any() if p.has_escapes else Value.cast(Const(0))

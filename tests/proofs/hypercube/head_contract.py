@@ -1,4 +1,4 @@
-"""What the allocator takes for granted of waiting heads; an input proves it."""
+"""Assumptions of the allocator about waiting heads; proved of an input."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +14,7 @@ CONTRACT = "heads ask before they wait, for outputs that there are, and keep to 
 def sound_heads(
     claims: Claims, p: HypercubeRouterParameters, port: int, head: tuple[Any, Any, Any, Any], name: str
 ) -> Iterator[Value]:
-    """What may be expected of the heads on a lane into an input.
+    """Assumptions about the heads on a lane into an input.
 
     Parameters
     ----------

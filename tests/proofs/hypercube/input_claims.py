@@ -1,4 +1,4 @@
-"""Claims about ``AdaptiveInput``: what goes into a lane leaves it once, in order, with a credit, on the lane it got."""
+"""Claims about ``AdaptiveInput``: flits leave a lane once, in order, with a credit, on the granted lane."""
 
 from typing import Any
 
@@ -15,21 +15,21 @@ from tests.proofs.hypercube.input_invariants import tie_input
 from tests.proofs.inside import Inside
 
 FLIT_BITS = 8
-ASKS = "a head asks from its arrival on"
+ASKS = "a head requests from its arrival on"
 WAITS = "a head with a way waits until it has a lane"
-WANTS = "a head wants the dimensions that remain, or else delivery"
+WANTS = "a head requests the dimensions that remain, or else delivery"
 STAYS = "a request that is beaten stays"
 ONE_FLIT = "a grant takes one flit"
 IN_ORDER = "flits leave unaltered in the order of their lane"
 OWN_LANE = "a worm's flits ask for the lane that it has"
-ENDS = "a request for a tail says so"
-CREDIT = "nothing leaves without a credit"
+ENDS = "a request for a tail is marked"
+CREDIT = "no flit leaves without a credit"
 ROOM = "nothing is delivered without room"
-DRAINED = "a worm without a way is drained, a flit per cycle"
-DISCARDING = "discarding tells of heads without a way"
+DRAINED = "an unroutable worm is drained, a flit per cycle"
+DISCARDING = "discarding marks unroutable heads"
 RELEASES = "a release comes with the tail's credit, and then the buffer is empty"
 PROMPT = "a flit that could leave does so after one cycle"
-READY = "ready says whether a place is free"
+READY = "ready shows whether a place is free"
 
 
 def adaptive_input(dimensions: int, lanes: int, depth: int, *, from_host: bool = False) -> Describe:
@@ -50,14 +50,14 @@ def adaptive_input(dimensions: int, lanes: int, depth: int, *, from_host: bool =
         tie_input(claims, inside, part, rows)
         claims.possible("all lanes are full", concat(row.queue.held == depth for row in rows).all())
         claims.possible("a flit behind the head is granted", last.granted & rows[0].left & (rows[0].spent != 0))
-        claims.possible("a worm without a way is drained", rows[0].drains & ~rows[0].front.tail)
+        claims.possible("an unroutable worm is drained", rows[0].drains & ~rows[0].front.tail)
         claims.possible("a flit leaves with the credit on the wire", rows[0].left & (rows[0].spent == depth - 1))
 
     return describe
 
 
 def _assume_neighbours(claims: Claims, part: Any, rows: list[AdaptiveLane]) -> None:
-    """The allocator, the outputs, the switches before and behind."""
+    """Assumptions about the allocator, the outputs, and the switches before and behind."""
     p = part.parameters
     claims.assume(at_most_one(part.granted) & ~(part.granted & ~part.waiting).any())
     claims.assume(~part.granted.any() | at_most_one(part.row) & at_most_one(part.lane))
@@ -77,7 +77,7 @@ def _assume_neighbours(claims: Claims, part: Any, rows: list[AdaptiveLane]) -> N
 
 
 def prove_input(claims: Claims, part: Any, rows: list[AdaptiveLane], last: LastRequest, name: str) -> None:
-    """What holds of an input wherever it is."""
+    """Claims about an input in any position."""
     drained = [claims.was(row.drains, f"{name}_{row.v}_drained") for row in rows]
     moved = claims.named(concat(row.left & ~drain for row, drain in zip(rows, drained, strict=True)), f"{name}_moved")
     claims.always(ONE_FLIT, at_most_one(moved) & (moved.any() == last.granted))
@@ -123,7 +123,7 @@ def _prove_contract(claims: Claims, part: Any) -> None:
 
 
 def _prove_promptness(claims: Claims, part: Any, rows: list[AdaptiveLane]) -> None:
-    """If nothing comes first at the outputs, some flit that has all it needs leaves after one cycle."""
+    """Without rivals at the outputs, some flit that is ready leaves after one cycle."""
     could = []
     for row in rows:
         credit = row.credited | (row.spent + row.left < row.depth)

@@ -1,4 +1,4 @@
-"""Ties the registers of an ``AdaptiveInput`` to what is in its lanes, so that induction closes."""
+"""Ties the registers of an ``AdaptiveInput`` to the content of its lanes, so that induction closes."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ def _tie_worm(claims: Claims, inside: Inside, row: AdaptiveLane, where: str | No
     names = ("active", "nowhere", "output", "target", "credits", "left")
     active, nowhere, output, target, credits, left = (inside.register(f"{name}_{row.v}", where) for name in names)
     claims.invariant("a lane is active while its worm goes on", active == row.active)
-    claims.invariant("it is known whether the worm has a way", ~active | (nowhere == row.nowhere))
+    claims.invariant("the register shows whether the worm is routable", ~active | (nowhere == row.nowhere))
     has_lane = row.active & ~row.nowhere
     claims.invariant("the output is that of the worm", ~has_lane | (output == row.output))
     claims.invariant("the lane is that of the worm", ~has_lane | (target == row.target))
@@ -49,19 +49,19 @@ def _tie_worm(claims: Claims, inside: Inside, row: AdaptiveLane, where: str | No
     spends = has_lane & ~row.delivers
     claims.invariant("credits are counted", ~spends | (credits + row.spent == row.depth))
     claims.invariant("credits are spent once", ~spends | (row.spent + row.left <= row.depth))
-    claims.invariant("it is known what left in the last cycle", left == row.left)
+    claims.invariant("the lane that a flit left in the last cycle is recorded", left == row.left)
 
 
 def _tie_head(claims: Claims, inside: Inside, row: AdaptiveLane, host: bool, where: str | None) -> None:
-    """What is known of a head that waits."""
+    """Invariants of a waiting head."""
     known: Any = row.there & ~row.active & row.settled
     wanted, nowhere = (inside.register(f"{name}_{row.v}", where) for name in ("wanted", "nowhere"))
     if host:
         read = inside.register(f"read_{row.v}", where)
-        claims.invariant("it is known that the head has been read", read == row.settled)
+        claims.invariant("the read of the head is recorded", read == row.settled)
         claims.invariant("a head that has been read is there", ~row.settled | row.there)
-    claims.invariant("what the head wants is known", ~known | row.strays | (wanted == row.wanted))
-    claims.invariant("it is known whether the head has a way", ~known | (nowhere == row.strays))
+    claims.invariant("the head's route candidates are recorded", ~known | row.strays | (wanted == row.wanted))
+    claims.invariant("the register shows whether the head is routable", ~known | (nowhere == row.strays))
 
 
 def _tie_only_worm(claims: Claims, inside: Inside, row: AdaptiveLane, where: str | None) -> None:
@@ -71,18 +71,18 @@ def _tie_only_worm(claims: Claims, inside: Inside, row: AdaptiveLane, where: str
     for k, flit in enumerate(flits):
         last = row.held_now == k + 1
         claims.invariant("only the last flit is a tail", (row.held_now <= k) | last | ~flit.tail)
-        claims.invariant("it is known whether the last flit is a tail", ~last | (ended == flit.tail))
+        claims.invariant("the register shows whether the last flit is a tail", ~last | (ended == flit.tail))
         claims.invariant("the tail has arrived or has not", ~last | (row.pending == flit.tail))
     gone = row.left & row.flit(row.queue.row[0]).tail
     claims.invariant("a tail that has gone was the last", ~gone | (row.queue.held == 1) & row.pending)
-    claims.invariant("behind a tail there is nothing", row.there | ~row.pending | gone)
+    claims.invariant("no flit follows a tail", row.there | ~row.pending | gone)
     claims.invariant("a worm is active to its end", ~gone | row.active)
 
 
 def _tie_request(claims: Claims, inside: Inside, port: Any, rows: list[AdaptiveLane], where: str | None) -> None:
     asked = inside.register("asked", where)
-    claims.invariant("one lane asks at most", at_most_one(asked))
-    claims.invariant("without a lane that asks there is no request", asked.any() == port.requests.any())
+    claims.invariant("at most one lane requests", at_most_one(asked))
+    claims.invariant("without a requesting lane there is no request", asked.any() == port.requests.any())
     room = claims.was(port.room, f"{where or 'input'}_has_had_room")
     for row in rows:
         asks = asked[row.v]

@@ -1,4 +1,4 @@
-"""Claims about ``AdaptiveOutput``: who is granted, and that a lane is one worm's until it is released."""
+"""Claims about ``AdaptiveOutput``: grants, and one worm per lane until its release."""
 
 from typing import Any
 
@@ -15,8 +15,8 @@ from tests.proofs.vc.cycle_reference import CyclePhases
 
 FLIT_BITS = 8
 FIRST = "the first request in the order of the cycle is granted"
-LEAVES = "what is granted leaves, and nothing else"
-WAIT_BOUND = "whoever goes on requesting is granted before all orders have been"
+LEAVES = "exactly the granted flit leaves"
+WAIT_BOUND = "a request that persists is granted before all orders have been"
 FREE = "there is a free lane for any head if some lane of these has no worm"
 LOWEST = "the lowest lane without a worm is offered"
 FREE_ESCAPE = "the escape lane is free if it has no worm"
@@ -33,7 +33,7 @@ def adaptive_output(dimensions: int, lanes: int, port: int, channels: int = 1) -
         owned = _follow_owners(claims, part)
         for lane in range(part.lanes):
             register = inside.register(f"owned_{lane}")
-            claims.invariant("the register tells whether a worm has the lane", register == owned[lane])
+            claims.invariant("the register shows whether a worm has the lane", register == owned[lane])
         granted = _prove_grants(claims, part)
         targets = _targets(part)
         asked = [target & part.requests[x].replicate(part.lanes) for x, target in enumerate(targets)]
@@ -48,19 +48,19 @@ def adaptive_output(dimensions: int, lanes: int, port: int, channels: int = 1) -
 
 
 def _targets(part: Any) -> list[Value]:
-    """By input, the lane that it asks for, one-hot."""
+    """By input, the requested lane, one-hot."""
     told = part.targets if part.lanes > 1 else [()] * len(part.requests)
     return [or_the_last(target) for target in told]
 
 
 def _taken(part: Any) -> Any:
-    """Whether a lane for any head, and the escape lane, is taken."""
+    """Bits that an adaptive lane, and the escape channel, is taken."""
     adaptive = part.taken if part.adaptive else Const(0)
     return concat((adaptive, part.taken_escape if part.has_escape else Const(0)))
 
 
 def _follow_owners(claims: Claims, part: Any) -> Any:
-    """By lane whether a worm has it: from the cycle in which a free one is taken, to its release, or to its tail."""
+    """By lane, a bit that a worm owns it: from the cycle in which it is taken to its release, or its tail."""
     owned: Any = Signal(part.lanes, name="has_a_worm")
     adaptive: Any = claims.named(~owned[: part.adaptive], "has_no_worm") if part.adaptive else Const(0, 0)
     if part.adaptive:
@@ -96,7 +96,7 @@ def _prove_grants(claims: Claims, part: Any) -> Any:
         mine = (part.load == target) & (Value.cast(part.flit) == Value.cast(part.flits[x]))
         claims.always(LEAVES, ~granted[x] | mine)
     claims.always(LEAVES, granted.any() | ~part.load.any())
-    if part.lanes > 1:  # otherwise nobody ever waits
+    if part.lanes > 1:  # otherwise no request ever waits
         firsts = phases.first(p.order_size, members)
         most = [phases.passed(lambda phase, i=member: firsts[phase] == i) for member in members]
         claims.possible("the longest wait", bound_waiting(claims, phases, most, requests, granted, WAIT_BOUND))

@@ -1,9 +1,9 @@
-"""Claims about two switches that are joined by a link: what each takes for granted is what the other one keeps.
+"""Claims about two switches that are joined by a link: the assumptions of each are guarantees of the other one.
 
 Each is proved alone with neighbours that send sound worms, only with a credit and behind an empty buffer, and that give
 credits back only for flits; here the neighbour is the other switch. They are joined in one dimension, from the switch
-of any number to its neighbour. Worms that leave by different lanes may overtake each other, so what is said of the
-order of flits in one switch is not said of both.
+of any number to its neighbour. Worms that leave by different lanes may overtake each other, so the claim about
+the order of flits in one switch is not made for both.
 """
 
 from typing import Any
@@ -77,7 +77,7 @@ def _prove_crossing(claims: Claims, near: WholeSwitch, far: WholeSwitch, invaria
 
 
 def _prove_depth(claims: Claims, near: WholeSwitch, far: WholeSwitch, invariants: SwitchInvariants, v: int) -> None:
-    """Where the places of the buffer of a lane are: only there a look inside is needed."""
+    """Places of the buffer of a lane; only these need access to internal registers."""
     link, reference = near.link_out(LINK), far.lanes_in[v].reference
     held = flits_held(far.inside, far.input(LINK).slots, v, f"input_{LINK}", gray=True)
     credits: Any = Const(0)
@@ -103,7 +103,7 @@ def _tie_crossing(claims: Claims, near: WholeSwitch, far: WholeSwitch) -> None:
         alike = (entry.worms.in_worm == out.in_worm) & (~out.in_worm | (entry.worms.tag == out.owner))
         claims.invariant("both ends of the link see the same worm", alike)
         closed = ~out.in_worm & (without != 0)
-        claims.invariant("both ends of the link know that a tail has crossed", reference.pending == closed)
+        claims.invariant("both ends of the link record that a tail has crossed", reference.pending == closed)
         claims.invariant("flits on the link come from the first switch", ~out.valid | near.has_passed(flit))
         for k, row in enumerate(reference.queue.row):
             crossed = near.has_passed(reference.flit(row))

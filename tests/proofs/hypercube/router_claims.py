@@ -1,6 +1,6 @@
-"""Claims about a whole ``HypercubeRouter``: what goes in comes out where its header says, once, in order, unmixed.
+"""Claims about a whole ``HypercubeRouter``: flits leave by the route of their header, once, in order, unmixed.
 
-Nothing is left out and nothing taken for granted but the rules of links and sound messages.
+The whole part is included, and only the rules of links and sound messages are assumed.
 """
 
 from collections.abc import Iterator
@@ -17,9 +17,9 @@ from tests.proofs.vc.tagged_lanes import tag_of
 CLEAN = "a head takes a lane with all its credits"
 THERE = "a credit comes back only for a flit that is there"
 RELEASES = "a release comes with the tail's credit, and then the buffer is empty"
-READY = "ready says whether a place is free"
-DRAINED = "a worm without a way is drained, a flit per cycle"
-DISCARDING = "discarding tells of heads without a way"
+READY = "ready shows whether a place is free"
+DRAINED = "an unroutable worm is drained, a flit per cycle"
+DISCARDING = "discarding marks unroutable heads"
 
 
 def router(**settings: Any) -> Describe:
@@ -56,7 +56,7 @@ def _stages(invariants: SwitchInvariants, tracked: TrackedFlit) -> Iterator[tupl
 
 
 def prove_inputs(claims: Claims, switch: WholeSwitch) -> None:
-    """What a switch tells of its lanes: credits, releases, ``ready``, and heads that it drops."""
+    """Outputs of a switch about its lanes: credits, releases, ``ready``, and dropped heads."""
     for number, lane in enumerate(switch.lanes_in):
         row = lane.reference
         if switch.p.is_host_input(lane.i):

@@ -1,4 +1,4 @@
-"""What routing says of a head that comes into a switch, as tables made with ``topology``: not the hardware's logic."""
+"""Route candidates of a head that enters a switch, as tables made with ``topology``: not the hardware's logic."""
 
 from functools import lru_cache
 from typing import Any
@@ -27,7 +27,7 @@ def remaining(p: HypercubeRouterParameters, flit: Any, node: Any) -> Value:
 
 
 def lanes_out(p: HypercubeRouterParameters, port: int, flit: Any, node: Any) -> Value:
-    """Mask of the lanes out that a head on an input may have; by the rule, in odd switches others than in even ones."""
+    """Mask of the lanes out that a head on an input may have; odd and even switches differ in the rule."""
     outputs, rest = sum(p.output_lanes), remaining(p, flit, node)
     even, odd = (sum(mask << outputs * row for row, mask in enumerate(_masks(p, port, number))) for number in (0, 1))
     table = Mux(Value.cast(node).xor(), odd, even) if odd != even else Const(even, outputs << p.dimensions)
@@ -35,11 +35,11 @@ def lanes_out(p: HypercubeRouterParameters, port: int, flit: Any, node: Any) -> 
 
 
 def has_way(p: HypercubeRouterParameters, port: int, flit: Any, node: Any) -> Value:
-    """Whether there is a lane out for a head on an input."""
+    """True if there is a lane out for a head on an input."""
     return lanes_out(p, port, flit, node).any()
 
 
 def outputs_for(p: HypercubeRouterParameters, flit: Any, node: Any) -> Value:
-    """The outputs that a head with a way can use: the dimensions that remain, or else delivery."""
+    """The outputs that a routable head can use: the dimensions that remain, or else delivery."""
     rest = remaining(p, flit, node)
     return concat((rest, ~rest.any()))

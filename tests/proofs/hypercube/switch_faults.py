@@ -48,9 +48,9 @@ ONE_SWITCH = (
     ("2x2", CLEAN, ESCAPES_ON_THE_FIRST_LANE),
     ("2x2", ONE_LANE, LOADS_THE_LAST_LANE_TOO),
     ("2x1", HOLDS, OVERWRITES_A_WAITING_FLIT),
-    ("2x1", "nothing comes out that did not go in for this output", KEEPS_WHAT_HAS_MOVED),
+    ("2x1", "only flits that entered for this output come out", KEEPS_WHAT_HAS_MOVED),
     ("2x1", "flits come out unaltered in order", READS_WHERE_IT_WRITES),
-    ("2x1", "what entered and has not come out is inside", LOSES_THE_SECOND_FLIT),
+    ("2x1", "flits that entered and have not come out are inside", LOSES_THE_SECOND_FLIT),
 )
 TWO_SWITCHES = (
     ("2x1", EMPTY, FREES_ALL_THE_TIME),

@@ -1,4 +1,4 @@
-"""Ties the inside of a whole switch to the worms on its lanes, so that induction closes."""
+"""Ties the registers of a whole switch to the worms on its lanes, so that induction closes."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -105,13 +105,13 @@ class SwitchInvariants:
             claims.invariant("a worm's owner is its lane", ~begun[i] | (owner == front_tag(lane)))
 
     def in_delivery(self, way: Any, tag: Any) -> Iterator[tuple[Any, Any]]:
-        """Places of the delivery buffer, the front first: whether a flit that goes a way, from a lane, is there."""
+        """Places of the delivery buffer, the front first: valid bit of a direction and a lane."""
         link = self._switch.link_out(self._switch.p.delivery)
         for there, flit in delivered(self.delivery, link, self.waiting, tag):
             yield there & (way == HOME), flit
 
     def in_lanes(self, way: Any, lane: Any) -> Iterator[tuple[Any, Any]]:
-        """Places of the buffer of a lane in, the front first: whether a flit that goes a way is there, and the flit."""
+        """Places of the buffer of a lane in, the front first: valid bit of a direction, and the flit."""
         yield from places_of(self._switch.lanes_in, self._switch.wanted, way, lane, self._switch.p.buffer_flits)
 
 
@@ -126,7 +126,7 @@ def _tie_worms(claims: Claims, switch: WholeSwitch, lane: Lane) -> Any:
     for k, entry in enumerate(row.queue.row):
         flit = row.flit(entry)
         right = switch.wanted(lane, entry) == switch.ways(switch.candidates(number, flit))
-        claims.invariant("heads go where routing says", (row.queue.held <= k) | ~flit.head | right)
+        claims.invariant("heads take their route candidates", (row.queue.held <= k) | ~flit.head | right)
     ended = row.left & row.flit(row.queue.row[0]).tail
     goes_on = claims.named(row.active & ~ended, f"{switch.name}_goes_on_{number}")
     claims.invariant("a worm that has begun is active", ~row.begun_now | row.active)
@@ -137,7 +137,7 @@ def _tie_worms(claims: Claims, switch: WholeSwitch, lane: Lane) -> Any:
     may: Any = switch.candidates(number, row.front)
     claims.invariant("a head has a lane that it may have", row.begun_now | ~(own & ~may).any())
     wanted = Mux(row.there, switch.wanted(lane, row.now[0]), lane.worms.asked)
-    claims.invariant("a worm leaves where it asked to", ~goes_on | (switch.ways(own) == wanted))
+    claims.invariant("a worm leaves by the output that it requested", ~goes_on | (switch.ways(own) == wanted))
     return own
 
 

@@ -17,7 +17,7 @@ from tests.proofs.vc.tagged_lanes import FLIT_BITS
 from tests.proofs.vc.worms_in_lanes import LaneIn
 
 ONWARD, HOME = WAYS = (0, 1)
-"""Where a worm goes: to another switch, whichever of its lanes it gets, or to the processor."""
+"""Direction of a worm: to another switch, on any of its lanes, or to the processor."""
 
 Lane = LaneIn[AdaptiveLane]
 
@@ -88,7 +88,7 @@ class WholeSwitch(FollowedSwitch[AdaptiveLane]):
         claims.assume(getattr(self.part, f"released_{o}")[w] == self.tail_is_credited(o, w))
 
     def tail_is_credited(self, o: int, w: int) -> Value:
-        """Whether the credit on the wire of a lane out is that of a tail."""
+        """True if the credit on the wire of a lane out is that of a tail."""
         number = sum(self.p.output_lanes[:o]) + w
         worms, without = self.lanes_out[number], self.outstanding[number]
         last = (without.count == 1) & ~worms.valid & ~worms.in_worm

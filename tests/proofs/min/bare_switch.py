@@ -1,4 +1,4 @@
-"""A multistage switch, alone or without route unit and buffers, which may do anything that their own proofs allow."""
+"""A multistage switch, alone or without route unit and buffers, whose outputs are any that their own proofs allow."""
 
 from typing import Any
 
@@ -116,14 +116,14 @@ class BareSwitch:
             copied = inside.register(f"copied_{i}")
             claims.invariant("outputs that have got the flit are noted", copied == self.got[i])
             asked = Mux(use.standing[i], self.request[i], 0)
-            claims.invariant("flits are copied to the outputs asked for", ~(self.got[i] & ~asked).any())
+            claims.invariant("flits are copied to the requested outputs", ~(self.got[i] & ~asked).any())
             in_front = self.buffers[i].present
             claims.invariant("only a flit that is there has been copied", ~self.got[i].any() | in_front)
             tails = Mux(self.buffers[i].flit.tail, self.got[i], 0)
             here = claims.named(Mux(use.standing[i], use.given[i], 0), f"given_now_{i}")
             claims.invariant("tails that have been copied are noted", here == tails)
             has_way = use.standing[i] & self.request[i].any()
-            claims.invariant("a worm in the queues with a way owes somebody its tail", ~has_way | use.owed[i].any())
+            claims.invariant("a routable worm in the queues owes an output its tail", ~has_way | use.owed[i].any())
             for o in range(self.outputs):
                 mine = ~self.got[i][o] | here[o] | use.first_at(i, o)
                 claims.invariant("copies come from the first in the queue", mine)
@@ -153,11 +153,11 @@ class BareSwitch:
         claims.invariant(
             "a complete request waits for the token or is in the queues", queued == self.use.standing | asking
         )
-        claims.invariant("who waits is not in the queues", ~(self.use.standing & asking).any())
-        claims.invariant("who waits has a tree operation", ~(asking & ~self.several).any())
+        claims.invariant("an input that waits is not in the queues", ~(self.use.standing & asking).any())
+        claims.invariant("an input that waits has a tree operation", ~(asking & ~self.several).any())
 
     def _assume_branching(self) -> None:
-        """Contract of the route unit: ``branching`` tells of a request what it will be from the next cycle on."""
+        """Contract of the route unit: ``branching`` announces the kind of a request one cycle ahead."""
         claims, unit = self.claims, self.route_unit
         completed = claims.was(unit.completed, "completed_for_branching")
         branching = claims.was(unit.branching, "branching")

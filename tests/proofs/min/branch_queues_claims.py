@@ -51,14 +51,14 @@ def _prove_output(claims: Claims, use: BranchUse, o: int) -> None:
     users = claims.named(concat(queues.first[i][o] for i in inputs), f"users_{o}")
     claims.always("an output belongs to one input at most", at_most_one(users))
     owed = concat(use.owed[i][o] for i in inputs)
-    claims.always("an output that is owed belongs to somebody", users.any() == owed.any())
+    claims.always("an output that is owed belongs to an input", users.any() == owed.any())
     for i in inputs:
         first = use.owed[i][o] & use.first_at(i, o)
         claims.always("an output belongs to the earliest that is owed it", users[i] == first)
 
 
 def _bound_overtaking(claims: Claims, use: BranchUse) -> None:
-    """Any one input and output: tails that the output gets from others while the input waits for it."""
+    """Tails that any one output gets from others while any one input waits for it."""
     inputs, others = range(use.inputs), use.inputs - 1
     me: Any = claims.constant(others.bit_length(), "any_input")
     my_output: Any = claims.constant(max(1, (use.outputs - 1).bit_length()), "any_output")
@@ -80,11 +80,11 @@ def _bound_overtaking(claims: Claims, use: BranchUse) -> None:
         before_me = Array(use.earlier[j, i] if i != j else 0 for i in inputs)[me]
         ahead = ahead + (owed[j] & Value.cast(before_me))
     bounded = ~Value.cast(Array(owed)[me]) | (served + ahead <= others)
-    claims.invariant("who was served and who is ahead are different", bounded)
+    claims.invariant("requests served and requests ahead are different", bounded)
 
 
 def _shares(use: BranchUse) -> Any:
-    """Inputs 0 and 1 ask for the same two outputs; the first one has given the tail to one of them already."""
+    """Inputs 0 and 1 request the same two outputs; the first one has given the tail to one of them already."""
     first, second = use.queues.first[0], use.queues.first[1]
     same = (use.queues.request[0] & 3 == 3) & (use.queues.request[1] & 3 == 3)
     return same & first[1] & second[0]

@@ -1,4 +1,4 @@
-"""How a switch uses its branch queues: taken for granted of the queues, and proved of the switch (``tree_claims``)."""
+"""Use of the branch queues by a switch: assumed for the queues, and proved of the switch (``tree_claims``)."""
 
 from collections.abc import Iterator
 from itertools import permutations
@@ -14,7 +14,7 @@ MOST_AT_ONCE = 2
 
 
 class BranchUse:
-    """Who stands in the queues, who came first, and which outputs have got the tail, written down as it happens.
+    """Inputs in the queues, their order, and the outputs that have got the tail, recorded cycle by cycle.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class BranchUse:
             self.earlier[i, j] = self._came_before(i, j)
 
     def _came_before(self, i: int, j: int) -> Signal:
-        """Of two that have entered in one step, ``enters_first`` tells of the lower one whether it is the older."""
+        """Of two that have entered in one step, ``enters_first`` is high if the lower one is the older."""
         claims, stood = self._claims, self._stood
         was_earlier: Any = Signal(name=f"was_earlier_{i}_{j}")
         together = self._first[i] if i < j else ~self._first[j]
@@ -65,7 +65,7 @@ class BranchUse:
         return earlier
 
     def first_at(self, i: int, o: int) -> Any:
-        """Whether nobody before input i is owed an output."""
+        """True if no input before input i is owed an output."""
         others = (j for j in range(self.inputs) if j != i)
         return ~concat((0, *(self.earlier[j, i] & self.owed[j][o] for j in others))).any()
 
@@ -74,18 +74,18 @@ class BranchUse:
         claims, queues, standing = self._claims, self.queues, self.standing
         entering: Any = sum((queues.enter[i] for i in range(self.inputs)), Const(0))
         yield "two inputs at most enter the queues at once", entering <= MOST_AT_ONCE
-        yield "nobody enters the queues who stands in them", ~(queues.enter & standing).any()
+        yield "no input enters the queues while it stands in them", ~(queues.enter & standing).any()
         stays = claims.was(standing & ~queues.leave, "standing_and_stays")
         for i in range(self.inputs):
             request, finished = queues.request[i], queues.finished[i]
             changed = request != claims.was(request, f"standing_request_{i}")
             yield "a request in the queues does not change", ~(standing[i] & stays[i] & changed)
-            yield "an output gets the tail from whom it belongs to", ~(finished & ~queues.first[i]).any()
+            yield "an output gets the tail from its owner", ~(finished & ~queues.first[i]).any()
             through = standing[i] & ~(self.owed[i] & ~finished).any()
-            yield "who leaves the queues has given all its outputs the tail", ~queues.leave[i] | through
+            yield "an input that leaves the queues has given all its outputs the tail", ~queues.leave[i] | through
 
     def tie(self, inside: Inside, instance: str | None = None) -> None:
-        """Tie the registers of ``BranchQueues`` to what is written down.
+        """Tie the registers of ``BranchQueues`` to the reference model.
 
         Parameters
         ----------

@@ -31,7 +31,7 @@ def branch_copies(inputs: int, outputs: int, *, token: bool) -> Describe:
 
 
 def _prove_output(claims: Claims, bare: BareSwitch, o: int) -> None:
-    """An output shows what was copied to it, until that moves."""
+    """An output shows the flit copied to it, until it moves."""
     link = bare.switch.outputs[o]
     prove_link_rules(claims, link, f"output_{o}")
     sources = claims.named(concat(copies[o] for copies in bare.copies), f"sources_{o}")
@@ -63,7 +63,7 @@ def _prove_input(claims: Claims, bare: BareSwitch, i: int) -> None:
 
 
 def _prove_worms_apart(claims: Claims, bare: BareSwitch) -> None:
-    """From the first copy of a worm on an output to its tail, nobody else gets the output."""
+    """From the first copy of a worm on an output to its tail, no other worm gets the output."""
     inputs = range(bare.inputs)
     begun: list[Any] = [Signal(bare.outputs, name=f"begun_{i}") for i in inputs]
     for i in inputs:

@@ -36,7 +36,7 @@ RING_FAULTS = (
     Fault("token-ring-3", "one input of the ring at most has the token or gets it", *CHOOSES_TWO),
     Fault(
         "token-ring-3",
-        "only inputs that ask get the token",
+        "only requesting inputs get the token",
         STATION,
         "arbiter.eligible.eq(Mux(idle, seeking, 0))",
         "arbiter.eligible.eq(Mux(idle, -1, 0))",
@@ -50,30 +50,30 @@ RING_FAULTS = (
     ),
     Fault(
         "token-ring-3",
-        "a free token is taken at once if anybody asks",
+        "a free token is taken at once if there are requests",
         STATION,
         "chosen | Mux(idle & ~sought, self.tree, 0)",
         "chosen",
     ),
     Fault(
         "token-ring-3",
-        "who waits comes before a newcomer",
+        "a waiting input comes before a newcomer",
         STATION,
         "Mux(idle & ~sought, self.tree, 0)",
         "Mux(idle, self.tree, 0)",
     ),
     Fault(
         "token-ring-3",
-        "the token goes on when nobody takes it or its holder is through",
+        "the token goes on when no input takes it or its holder is through",
         STATION,
         "popped & (left == 1)",
         "popped & (left == 2)",
     ),
-    Fault("token-ring-3", "here tells where the token is", STATION, "self.token_out | held", "self.token_out"),
+    Fault("token-ring-3", "here marks the place of the token", STATION, "self.token_out | held", "self.token_out"),
     Fault("token-ring-1", WAIT_BOUND, *KEEPS_THE_TURN),
     Fault(
         "token-ring-3",
-        "the monitor of a sound ring says nothing",
+        "the monitor of a sound ring reports nothing",
         MONITOR,
         "settling = Signal(2, init=3)",
         "settling = Signal(2, init=0)",
@@ -83,24 +83,28 @@ RING_FAULTS = (
 MONITOR_FAULTS = (
     Fault(
         "token-monitor-2-1-3",
-        "lost tells that there ever was no token",
+        "lost records that there ever was no token",
         MONITOR,
         "lost | concat(none)",
         "concat(none)",
     ),
     Fault(
-        "token-monitor-2-1-3", "lost tells that there ever was no token", MONITOR, "first += size", "first += size - 1"
+        "token-monitor-2-1-3",
+        "lost records that there ever was no token",
+        MONITOR,
+        "first += size",
+        "first += size - 1",
     ),
     Fault(
         "token-monitor-2-1-3",
-        "duplicated tells that there ever were several tokens",
+        "duplicated records that there ever were several tokens",
         MONITOR,
         "(places & (places - 1)).any()",
         "places.all()",
     ),
     Fault(
         "token-monitor-clearable",
-        "lost tells that there ever was no token",
+        "lost records that there ever was no token",
         MONITOR,
         "lost & ~self.clear_lost",
         "lost & ~self.clear_duplicated",
@@ -111,7 +115,7 @@ BRANCH_FAULTS = (
     Fault("branch-queues-3x3", "an output belongs to one input at most", *GIVES_ONE_OUTPUT_TO_TWO),
     Fault(
         "branch-queues-3x3",
-        "an output that is owed belongs to somebody",
+        "an output that is owed belongs to an input",
         BRANCH_QUEUES,
         "Mux(older[j, i], self.owed[j], 0)",
         "Mux(older[j, i], self.request[j], 0)",
@@ -142,7 +146,7 @@ BRANCH_FAULTS = (
 )
 
 KEY_FAULTS = (
-    Fault("turn-key-bi-2x3", "multicast tells whether destinations are several", *MISSES_TWO_IN_THE_UPPER_HALF),
+    Fault("turn-key-bi-2x3", "multicast marks several destinations", *MISSES_TWO_IN_THE_UPPER_HALF),
     Fault(
         "turn-key-bi-2x3",
         "one destination is its own key",

@@ -34,7 +34,7 @@ def turn_key(kind: str, radix: int, stages: int) -> Describe:
             claims.assume(part.node < processors)
         steady = steady_for(claims, inputs, part.key_cycles, "sender_and_destinations")
         several = claims.named((destinations & (destinations - 1)).any(), "several")
-        claims.always("multicast tells whether destinations are several", ~steady | (part.multicast == several))
+        claims.always("multicast marks several destinations", ~steady | (part.multicast == several))
         for i in range(processors):
             alone = claims.named(steady & (destinations == 1 << i), f"only_{i}")
             claims.always("one destination is its own key", ~alone | (part.key == i))
@@ -56,14 +56,14 @@ def turn_key(kind: str, radix: int, stages: int) -> Describe:
 
 
 def _before(claims: Claims, routing: MinRouting, part: Any, stage: int) -> Any:
-    """Whether an earlier stage would do."""
+    """True if an earlier stage reaches all destinations."""
     if stage == 0:
         return Const(0)
     return ~(part.destinations & ~_reached(claims, routing, part.node, stage - 1)).any()
 
 
 def _reached(claims: Claims, routing: MinRouting, node: Any, stage: int) -> Any:
-    """Processors to the left of the switch that a message of a sender comes to at a stage on its way up."""
+    """Processors to the left of the switch that a message of a sender reaches at a stage on its way up."""
     network = routing.network
     rows = []
     for sender in range(len(network.processors)):

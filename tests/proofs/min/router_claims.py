@@ -1,6 +1,6 @@
-"""Claims about a whole ``MinRouter``: what goes in comes out of the right outputs, once, in order, worms unmixed.
+"""Claims about a whole ``MinRouter``: flits appear on the right outputs, once, in order, worms unmixed.
 
-Nothing is left out and nothing taken for granted but the link rules and sound messages. The token may arrive at any
+The whole part is included, and only the link rules and sound messages are assumed. The token may arrive at any
 time, and never: what comes out is right whatever the ring does.
 """
 
@@ -16,7 +16,7 @@ from tests.proofs.min.bare_switch import BareSwitch
 
 
 class WholeSwitch(BareSwitch):
-    """A switch with everything in it, see ``WholeRouter`` of SPAM."""
+    """A complete switch, see ``WholeRouter`` of SPAM."""
 
     def __init__(self, claims: Claims, inputs: int, outputs: int, token: bool, **settings: Any):
         super().__init__(claims, inputs, outputs, token, whole=True, **settings)
@@ -63,7 +63,7 @@ def switch(inputs: int, outputs: int, *, token: bool, **settings: Any) -> Descri
 
 
 def progress(cycles: int, **settings: Any) -> Describe:
-    """Claims about a switch of 3x3 without token, with ready outputs, which stands still for so many cycles at most."""
+    """Claims about a switch of 3x3 without token, with ready outputs, which stalls for at most ``cycles`` cycles."""
     return routed_progress(lambda claims: WholeSwitch(claims, 3, 3, False, **settings), cycles)
 
 

@@ -1,4 +1,4 @@
-"""How a switch uses its token station: taken for granted of the ring, and proved of the switch (``tree_claims``)."""
+"""Use of the token station by a switch: assumed for the ring, and proved of the switch (``tree_claims``)."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +10,7 @@ from tests.proofs.inside import Inside
 
 
 class TokenUse:
-    """What the inputs of one switch have to do with the token, written down as it happens.
+    """State of the inputs of one switch with respect to the token, recorded cycle by cycle.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class TokenUse:
         """Conditions by name."""
         again = self.tree & (self.asking | self.holding)
         yield (
-            "one input asks for the token at a time, and none that waits for it or has it",
+            "one input requests the token at a time, and none that waits for it or has it",
             (at_most_one(self.tree) & ~again.any()),
         )
 

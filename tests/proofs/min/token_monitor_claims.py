@@ -1,4 +1,4 @@
-"""Claims about ``TokenMonitor``: it tells, and goes on telling, which rings ever had no token or more than one."""
+"""Claims about ``TokenMonitor``: it records which rings ever had no token or more than one."""
 
 from typing import Any
 
@@ -9,11 +9,11 @@ from tests.proofs.claims import Claims, Describe, at_most_one
 from tests.proofs.inside import Inside
 
 SETTLING_CYCLES = 2
-"""After reset no station says anything for two cycles."""
+"""After reset no station reports the token for two cycles."""
 
 
 def token_monitor(*sizes: int, clearable: bool = False) -> Describe:
-    """Claims about the monitor of rings of some sizes; what the stations say, and what is cleared, may be anything."""
+    """Claims about the monitor of rings of some sizes; the stations' outputs and the clears may have any values."""
 
     def describe(claims: Claims) -> None:
         monitor: Any = TokenMonitor(sizes, clearable=clearable)
@@ -29,10 +29,10 @@ def token_monitor(*sizes: int, clearable: bool = False) -> Describe:
             none, many = ~here.any(), ~at_most_one(here) if size > 1 else 0
             clear = settled & monitor.clear_lost[ring] if clearable else 0
             ever = _ever(claims, settled & none, clear, f"none_{ring}")
-            claims.always("lost tells that there ever was no token", lost == ever)
+            claims.always("lost records that there ever was no token", lost == ever)
             clear = settled & monitor.clear_duplicated[ring] if clearable else 0
             ever = _ever(claims, settled & many, clear, f"many_{ring}")
-            claims.always("duplicated tells that there ever were several tokens", duplicated == ever)
+            claims.always("duplicated records that there ever were several tokens", duplicated == ever)
             first += size
         waits = inside.register("settling") == Mux(cycle == 0, 3, cycle == 1)
         claims.invariant("the first cycles are counted", waits & (cycle <= SETTLING_CYCLES))
@@ -44,7 +44,7 @@ def token_monitor(*sizes: int, clearable: bool = False) -> Describe:
 
 
 def _ever(claims: Claims, condition: Any, clear: Any, name: str) -> Signal:
-    """Whether the condition was true in any earlier cycle. Once it is, it stays so until it is cleared."""
+    """True if the condition was true in any earlier cycle, until it is cleared."""
     ever: Any = Signal(name=f"ever_{name}")
     claims.m.d.sync += ever.eq(Mux(clear, 0, ever) | condition)
     return ever

@@ -1,7 +1,7 @@
-"""Claims about a ring of ``TokenStation``: there is one token, it is never idle where it is wanted, nobody starves.
+"""Claims about a ring of ``TokenStation``: one token, never idle where it is requested, and no input starves.
 
-The switches around the stations may do anything that ``TokenUse`` allows: ask at any time, pop or not pop, and so keep
-the token for as long as they like.
+The switches around the stations may do anything that ``TokenUse`` allows: request at any time, pop or not pop, and so
+keep the token for any time.
 """
 
 from typing import Any
@@ -63,7 +63,7 @@ def token_ring(stations: int, inputs: int) -> Describe:
             _prove_station(claims, ring, s, station)
             _tie_station(claims, inside, s, station, started, starting)
         _bound_waiting(claims, around, inputs)
-        claims.always("the monitor of a sound ring says nothing", ~ring.lost & ~ring.duplicated)
+        claims.always("the monitor of a sound ring reports nothing", ~ring.lost & ~ring.duplicated)
         settling = inside.register("settling", "monitor")
         waits = settling == Mux(started, starting, 3)
         claims.invariant("the monitor waits for two cycles", waits & (started | ~going))
@@ -75,7 +75,7 @@ def token_ring(stations: int, inputs: int) -> Describe:
 
 
 def _prove_one_token(claims: Claims, ring: Any, around: list[Station], started: Any, going: Any) -> None:
-    """Tokens on the way to a station and tokens that somebody holds."""
+    """Tokens on the way to a station and tokens that an input holds."""
     tokens: Any = 0
     for s, station in enumerate(around):
         tokens = tokens + ring.token_out[s] + station.use.holding.any()
@@ -92,14 +92,14 @@ def _prove_one_token(claims: Claims, ring: Any, around: list[Station], started: 
 def _prove_station(claims: Claims, ring: Any, s: int, station: Station) -> None:
     use, granted = station.use, station.granted
     asks = claims.named(use.asking | station.tree, f"asks_at_{s}")
-    claims.always("only inputs that ask get the token", ~(granted & ~asks).any())
+    claims.always("only requesting inputs get the token", ~(granted & ~asks).any())
     claims.always("the token is given where it is and free", ~granted.any() | station.visits)
-    claims.always("a free token is taken at once if anybody asks", ~(station.visits & asks.any()) | granted.any())
-    claims.always("who waits comes before a newcomer", ~use.asking.any() | ~(granted & ~use.asking).any())
+    claims.always("a free token is taken at once if there are requests", ~(station.visits & asks.any()) | granted.any())
+    claims.always("a waiting input comes before a newcomer", ~use.asking.any() | ~(granted & ~use.asking).any())
     goes_on = claims.was(use.releases | station.visits & ~granted.any(), f"goes_on_from_{s}")
-    claims.always("the token goes on when nobody takes it or its holder is through", ring.token_out[s] == goes_on)
+    claims.always("the token goes on when no input takes it or its holder is through", ring.token_out[s] == goes_on)
     is_here = ring.here[s] == ring.token_out[s] | use.holding.any()
-    claims.always("here tells where the token is", is_here)
+    claims.always("here marks the place of the token", is_here)
 
 
 def _tie_station(claims: Claims, inside: Inside, s: int, station: Station, started: Any, starting: Any) -> None:
@@ -111,13 +111,13 @@ def _tie_station(claims: Claims, inside: Inside, s: int, station: Station, start
     held = use.holding.any()
     claims.invariant("flits are counted down", ~held | (inside.register("left", instance) == station.left))
     claims.invariant("a holder has flits to wait for", ~held | (station.left != 0))
-    claims.invariant("who has the token does not wait", ~(use.asking & use.holding).any())
+    claims.invariant("the holder of the token does not wait", ~(use.asking & use.holding).any())
     later = concat((station.turn != 0) & (station.turn <= i) for i in range(1, len(use.asking)))
-    claims.invariant("the mask stands for the turn", inside.register("later", f"{instance}/arbiter") == later)
+    claims.invariant("the mask encodes the turn", inside.register("later", f"{instance}/arbiter") == later)
 
 
 def _bound_waiting(claims: Claims, around: list[Station], inputs: int) -> None:
-    """Any one input: stations at which the token was free while it waited, this one included."""
+    """Stations at which the token was free while any one input waited, this one included."""
     stations = len(around)
     most = inputs * stations - 1
     mine: Any = claims.constant(max(1, (stations - 1).bit_length()), "my_station")
@@ -139,7 +139,7 @@ def _bound_waiting(claims: Claims, around: list[Station], inputs: int) -> None:
 
 
 def _hops(around: list[Station], mine: Any) -> Any:
-    """Stations that the free token visits before it comes to mine."""
+    """Stations that the free token visits before it reaches the tracked one."""
     stations = len(around)
     following: Any = 0
     for s, station in enumerate(around):

@@ -1,4 +1,4 @@
-"""Claims about tree operations in ``MinRouter``: none without the token, and the parts are used as they expect.
+"""Claims about tree operations in ``MinRouter``: none without the token, and the parts' contracts are kept.
 
 The token may arrive at any time, even while it is here: what the ring does is not needed.
 """
@@ -37,7 +37,7 @@ def _prove_entry(claims: Claims, bare: BareSwitch) -> None:
     queues, use, granted = bare.queues, bare.use, bare.station.granted
     entered = claims.was(queues.enter, "entered")
     with_token = claims.was(granted, "with_token")
-    claims.always("whoever gets the token enters the queues in that cycle", ~(granted & ~queues.enter).any())
+    claims.always("an input that gets the token enters the queues in that cycle", ~(granted & ~queues.enter).any())
     trees = claims.named(bare.several, "requests_for_several")
     claims.always("a request for several outputs enters only with the token", ~(entered & trees & ~with_token).any())
     completed = claims.was(bare.route_unit.completed, "completed_before")
@@ -47,11 +47,13 @@ def _prove_entry(claims: Claims, bare: BareSwitch) -> None:
     claims.m.d.sync += allowed.eq((allowed | granted) & ~queues.leave)
     for i in range(bare.inputs):
         early = bare.copies[i].any() & trees[i] & ~allowed[i]
-        claims.always("nothing of a tree operation is copied before it gets the token", ~early)
+        claims.always("no flit of a tree operation is copied before it gets the token", ~early)
         for j in range(bare.inputs):
             if i != j:
                 together = with_token[i] & entered[j]
-                claims.always("a tree operation is older than who enters with it", ~together | use.earlier[i, j])
+                claims.always(
+                    "a tree operation is older than an input that enters with it", ~together | use.earlier[i, j]
+                )
     claims.invariant("a tree operation in the queues has had the token", ~(use.standing & trees & ~allowed).any())
 
 
@@ -62,5 +64,5 @@ def _prove_holding(claims: Claims, bare: BareSwitch) -> None:
     held = claims.named(holding.any(), "held")
     claims.always("one tree operation at most has the token", at_most_one(holding))
     claims.always("a tree operation that has the token is in the queues", ~(holding & ~use.standing).any())
-    claims.always("nobody gets the token while a tree operation has it", ~(held & granted.any()))
+    claims.always("no input gets the token while a tree operation has it", ~(held & granted.any()))
     claims.always("the token stays here while a tree operation has it", ~held | switch.here & ~switch.token_out)

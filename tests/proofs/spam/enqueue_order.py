@@ -1,4 +1,4 @@
-"""Who enqueued before whom, written down as it happens: the order that the queues of the paper would hold."""
+"""Order in which requests enqueued, recorded cycle by cycle: the order in the queues of the paper."""
 
 from itertools import permutations
 from typing import Any
@@ -17,7 +17,7 @@ class EnqueueOrder:
     ----------
     claims : Claims
     queued : Value
-        Inputs that stand in the queues.
+        Inputs in the queues.
     request : list of Value
         Requested outputs per input.
     ports : int
@@ -69,7 +69,7 @@ class EnqueueOrder:
         claims.invariant("one enqueues at a time", at_most_one(newest))
         for i, j in permutations(ports, 2):
             held = inside.register(f"wait_{i}_{j}", instance)
-            claims.invariant("inputs wait for whom they stand behind", held == self.blocks[j][i] & ~newest[i])
+            claims.invariant("inputs wait for those ahead of them", held == self.blocks[j][i] & ~newest[i])
             both = self._queued[i] & self._queued[j]
             either = self.earlier[i][j] ^ self.earlier[j][i]
             claims.invariant("of two queued inputs one is earlier", ~both | either)

@@ -24,7 +24,7 @@ from tests.proofs.faults import Fault
 
 QUEUE_FAULTS = (
     Fault("request-queues-3", "two that are granted share no output", *SEES_EQUAL_REQUESTS_ONLY),
-    Fault("request-queues-3", "nobody is granted before one that enqueued earlier", *LETS_NEWCOMERS_OVERTAKE),
+    Fault("request-queues-3", "no request is granted before one that enqueued earlier", *LETS_NEWCOMERS_OVERTAKE),
     Fault("request-queues-3", "at most ports - 1 releases before the grant", *LETS_NEWCOMERS_OVERTAKE),
     Fault("request-queues-3", "an output has one first input at most", *LETS_NEWCOMERS_OVERTAKE),
     Fault(
@@ -36,7 +36,7 @@ QUEUE_FAULTS = (
     ),
     Fault(
         "request-queues-3",
-        "somebody is granted if anybody is queued",
+        "a request is granted if any is queued",
         QUEUES,
         "wait.eq((wait | begins) & ~self.release[older])",
         "wait.eq(wait | begins)",
@@ -50,14 +50,14 @@ QUEUE_FAULTS = (
     ),
     Fault(
         "request-queues-3",
-        "who is first in all its queues is granted",
+        "a request that is first in all its queues is granted",
         QUEUES,
         "Mux(self.queued[i] & ~self.release[i], self.request[i], 0)",
         "Mux(self.queued[i], self.request[i], 0)",
     ),
     Fault(
         "request-queues-3",
-        "who is granted an output is its first",
+        "a request that is granted an output is its first",
         QUEUES,
         "Mux(unhindered, self.request[i] & free, 0)",
         "Mux(unhindered, self.request[i] & ~free, 0)",
@@ -71,10 +71,10 @@ REPLICATION_FAULTS = (
     Fault("replication-3", "a worm that is first waits only for full outputs", *STALLS_BETWEEN_FLITS),
     Fault("replication-3", "an output gets one flit at a time", *SEES_EQUAL_REQUESTS_ONLY),
     Fault("replication-3", "worms never mix on an output", *SEES_EQUAL_REQUESTS_ONLY),
-    Fault("replication-3", "nobody overtakes in a queue", *LETS_NEWCOMERS_OVERTAKE),
+    Fault("replication-3", "no request overtakes another one in a queue", *LETS_NEWCOMERS_OVERTAKE),
     Fault(
         "replication-3",
-        "nothing is copied onto a flit that waits",
+        "no flit is copied onto one that waits",
         ROUTER,
         "~(request & ~crossbar.free).any()",
         "(request & crossbar.free).any()",
@@ -102,21 +102,21 @@ NEVER_GOES_AFTER_ANOTHER = (
 )
 PROGRESS_FAULTS = (Fault("router-progress", PROGRESS, *NEVER_GOES_AFTER_ANOTHER),)
 ROUTER_FAULTS = (
-    Fault("router-buffer-2", "what entered and has not come out is inside", *COPIES_TO_ONE_OUTPUT),
+    Fault("router-buffer-2", "flits that entered and have not come out are inside", *COPIES_TO_ONE_OUTPUT),
     Fault("router-buffer-2", HOLDS, *OVERWRITES_A_WAITING_FLIT),
     Fault("router-buffer-2", "worms never mix on an output", *SEES_EQUAL_REQUESTS_ONLY),
-    Fault("router-buffer-2", "nothing comes out that did not go in for this output", *SWAPS_CLASSES),
+    Fault("router-buffer-2", "only flits that entered for this output come out", *SWAPS_CLASSES),
     Fault("router-buffer-2", "flits come out unaltered in order", *LOSES_THE_SECOND_FLIT),
     Fault("router-buffer-2", "heads come first and only first", *RELEASES_AFTER_EACH_FLIT),
     Fault(
         "router-buffer-2",
-        "a worm without a way waits for nothing",
+        "an unroutable worm never waits",
         ROUTER,
         "~(request & ~crossbar.free).any()",
         "request.any() & ~(request & ~crossbar.free).any()",
     ),
-    Fault("router-buffer-2", "a worm is drained if and only if there is no way for it", *FORGETS_BRANCHES),
-    Fault("router-buffer-2", "discarding tells which inputs drain", *DISCARDS_WITHOUT_A_WORM),
+    Fault("router-buffer-2", "a worm is drained if and only if it is unroutable", *FORGETS_BRANCHES),
+    Fault("router-buffer-2", "discarding marks the draining inputs", *DISCARDS_WITHOUT_A_WORM),
     Fault("router-buffer-2", "a drain lasts until the tail", *RELEASES_AFTER_EACH_FLIT),
     Fault(
         "router-buffer-2",
@@ -129,16 +129,16 @@ ROUTER_FAULTS = (
 
 PAIR_FAULTS = (
     Fault("router-pair-2", SOUND, *RELEASES_AFTER_EACH_FLIT),
-    Fault("router-pair-2", "what entered and has not come out is inside", *COPIES_TO_ONE_OUTPUT),
+    Fault("router-pair-2", "flits that entered and have not come out are inside", *COPIES_TO_ONE_OUTPUT),
     Fault("router-pair-2", HOLDS, *OVERWRITES_A_WAITING_FLIT),
     Fault("router-pair-2", "worms never mix on an output", *SEES_EQUAL_REQUESTS_ONLY),
-    Fault("router-pair-2", "nothing comes out that did not go in for this output", *SWAPS_CLASSES),
+    Fault("router-pair-2", "only flits that entered for this output come out", *SWAPS_CLASSES),
     Fault("router-pair-2", "flits come out unaltered in order", *LOSES_THE_SECOND_FLIT),
     Fault("router-pair-2", "heads come first and only first", *RELEASES_AFTER_EACH_FLIT),
 )
 
 KEY_FAULTS = (
-    Fault("multicast-key-figure-1", "multicast tells whether destinations are several", *MISSES_TWO_IN_THE_UPPER_HALF),
+    Fault("multicast-key-figure-1", "multicast marks several destinations", *MISSES_TWO_IN_THE_UPPER_HALF),
     Fault(
         "multicast-key-figure-1", "the key is a vertex", MULTICAST_KEY, "concat(a | b & ~self.multicast", "concat(a | b"
     ),

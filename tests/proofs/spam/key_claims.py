@@ -1,7 +1,7 @@
-"""Claims about ``MulticastKey``: the key is the lowest common ancestor, said in another way than it is found.
+"""Claims about ``MulticastKey``: the key is the lowest common ancestor, by a definition independent of the hardware.
 
 The hardware looks for the one switch that branches and has no ancestor that does. Here a vertex is right if all
-destinations are below it and if that is true of none of its children; who is below whom is read off the chain of
+destinations are below it and if that is true of none of its children; the tree order is read off the chain of
 parents of each processor.
 """
 
@@ -48,7 +48,7 @@ def multicast_key(tree: str, levels_per_cycle: int) -> Describe:
         destinations = part.destinations
         steady = steady_for(claims, destinations, part.key_cycles, "destinations")
         several = claims.named((destinations & (destinations - 1)).any(), "several")
-        claims.always("multicast tells whether destinations are several", ~steady | (part.multicast == several))
+        claims.always("multicast marks several destinations", ~steady | (part.multicast == several))
         asked = claims.named(steady & destinations.any(), "asked")
         below = _processors_below(labels)
         all_below = {v: claims.named(~(destinations & ~mask).any(), f"all_below_{v}") for v, mask in below.items()}
@@ -84,6 +84,6 @@ def _children(labels: SpamLabels, vertex: int) -> list[int]:
 
 
 def _can_be_key(labels: SpamLabels, vertex: int, below: dict[int, int]) -> bool:
-    """Whether a vertex is a processor, or a switch with processors below two of its children."""
+    """True if a vertex is a processor, or a switch with processors below two of its children."""
     ways = [child for child in _children(labels, vertex) if below[child]]
     return not labels.network.is_switch(vertex) or len(ways) > 1

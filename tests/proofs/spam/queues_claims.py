@@ -26,13 +26,13 @@ def request_queues(ports: int) -> Describe:
         order.tie(claims, inside)
 
         claims.always("only the queued are granted", ~(granted & ~queued).any())
-        claims.always("somebody is granted if anybody is queued", granted.any() | ~queued.any())
+        claims.always("a request is granted if any is queued", granted.any() | ~queued.any())
         was_granted = claims.was(granted & ~queues.release, "granted_and_stays")
         claims.always("a grant lasts until the release", ~(was_granted & ~granted).any())
         for i in range(ports):
             first = claims.named(~concat(order.blocks[j][i] for j in range(ports) if j != i).any(), f"first_{i}")
-            claims.always("nobody is granted before one that enqueued earlier", ~granted[i] | first)
-            claims.always("who is first in all its queues is granted", granted[i] | ~(queued[i] & first))
+            claims.always("no request is granted before one that enqueued earlier", ~granted[i] | first)
+            claims.always("a request that is first in all its queues is granted", granted[i] | ~(queued[i] & first))
             for j in range(i):
                 shared = (queues.request[i] & queues.request[j]).any()
                 claims.always("two that are granted share no output", ~(granted[i] & granted[j] & shared))
@@ -51,7 +51,7 @@ def _prove_first(claims: Claims, queues: Any, ports: int) -> None:
         claims.always("an output has one first input at most", at_most_one(first))
         for i in range(ports):
             holds = queues.granted[i] & queues.request[i][o]
-            claims.always("who is granted an output is its first", ~holds | first[i])
+            claims.always("a request that is granted an output is its first", ~holds | first[i])
 
 
 def _bound_overtaking(claims: Claims, order: EnqueueOrder, queues: Any, i: int) -> None:
@@ -67,4 +67,4 @@ def _bound_overtaking(claims: Claims, order: EnqueueOrder, queues: Any, i: int) 
     claims.m.d.sync += served.eq(Mux(hindered, served + gone, 0))
     claims.always("at most ports - 1 releases before the grant", ~hindered | (served + gone <= len(others)))
     bounded = ~queues.queued[i] | (served + ahead <= len(others))
-    claims.invariant("who was served and who is ahead are different", bounded)
+    claims.invariant("requests served and requests ahead are different", bounded)

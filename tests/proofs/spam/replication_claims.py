@@ -1,6 +1,6 @@
 """Claims about the copy rule of ``SpamRouter``: grants, replication, release.
 
-Of the router only the queues, the crossbar and the logic between them are looked at. The route unit and the buffers are
+Only the queues, the crossbar and the logic between them are part of the proof. The route unit and the buffers are
 left out and may do anything that their own proofs allow.
 """
 
@@ -85,7 +85,7 @@ def replication(ports: int) -> Describe:
 
 
 def _prove_output(claims: Claims, copier: Copier, o: int) -> None:
-    """An output shows what was copied to it, until that moves."""
+    """An output shows the flit copied to it, until it moves."""
     link = copier.router.outputs[o]
     inputs = range(copier.ports)
     prove_link_rules(claims, link, f"output_{o}")
@@ -96,7 +96,7 @@ def _prove_output(claims: Claims, copier: Copier, o: int) -> None:
     full = link.valid & ~link.ready
     for i in inputs:
         copies = copier.copies[i][o]
-        claims.always("nothing is copied onto a flit that waits", ~(copies & full))
+        claims.always("no flit is copied onto one that waits", ~(copies & full))
         flit = claims.was(Value.cast(copier.buffers[i].flit), f"flit_{i}_{o}")
         copied = claims.was(copies, f"copies_{i}_{o}")
         claims.always("each requested output gets the flit unaltered", ~copied | (Value.cast(link.payload) == flit))
@@ -115,11 +115,11 @@ def _prove_input(claims: Claims, copier: Copier, order: EnqueueOrder, i: int) ->
     full = concat(router.outputs[o].valid & ~router.outputs[o].ready for o in outputs)
     free = claims.named(~(copier.request[i] & full).any(), f"all_free_{i}")
     claims.always("a worm that is first waits only for full outputs", ~(first & buffer.present & free) | buffer.pop)
-    claims.always("nobody overtakes in a queue", ~buffer.pop | first)
+    claims.always("no request overtakes another one in a queue", ~buffer.pop | first)
 
 
 def _prove_worms_apart(claims: Claims, copier: Copier, order: EnqueueOrder) -> None:
-    """From the first copy of a worm to its tail, nobody else gets its outputs."""
+    """From the first copy of a worm to its tail, no other worm gets its outputs."""
     unit = copier.route_unit
     inputs = range(copier.ports)
     begun: list[Any] = [Signal(name=f"begun_{i}") for i in inputs]

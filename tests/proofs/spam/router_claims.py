@@ -1,6 +1,6 @@
-"""Claims about a whole ``SpamRouter``: what goes in comes out of the right outputs, once, in order, worms unmixed.
+"""Claims about a whole ``SpamRouter``: flits appear on the right outputs, once, in order, worms unmixed.
 
-Nothing is left out and nothing taken for granted but the link rules and sound messages.
+The whole part is included, and only the link rules and sound messages are assumed.
 """
 
 from typing import Any
@@ -34,7 +34,7 @@ def router(buffer_flits: int, routing_cycles: int) -> Describe:
 
 
 def progress(cycles: int, **settings: Any) -> Describe:
-    """Claims about a router with three ports and ready outputs that stands still for so many cycles at most."""
+    """Claims about a router with three ports and ready outputs that stalls for at most ``cycles`` cycles."""
     return routed_progress(lambda claims: WholeRouter(claims, PORTS, **settings), cycles)
 
 

@@ -1,4 +1,4 @@
-"""A whole ``SpamRouter`` with three or two ports, and what ties its inside to the worms on its links."""
+"""A whole ``SpamRouter`` with three or two ports, and invariants that tie its registers to the worms on links."""
 
 from itertools import permutations
 from typing import Any

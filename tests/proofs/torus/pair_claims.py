@@ -1,8 +1,8 @@
-"""Claims about two switches that are joined by a link with lanes: what each takes for granted is what the other keeps.
+"""Claims about two switches that are joined by a link with lanes: the assumptions of each are guarantees of the other.
 
 The second switch of a row of four sends to the third one. Each is proved alone with an environment that sends sound
 worms, and only with a credit, and that gives credits back only for flits; here the environment is the other switch.
-Flits that leave by different lanes may overtake each other, so what is said of one switch is not said of both.
+Flits that leave by different lanes may overtake each other, so the claim about one switch is not made for both.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""A whole ``TorusRouter`` in which something may go does not stand still."""
+"""Progress of a whole ``TorusRouter``: if a flit may move, some flit moves."""
 
 from typing import Any
 
@@ -41,5 +41,5 @@ def _may_go(switch: WholeSwitch, lane: LaneIn[Any]) -> Any:
     port, reference = switch.input(lane.i), lane.reference
     head = reference.ways(reference.now[0])
     way = Mux(reference.begun_now, reference.own_now & port.has_credit, head & port.can_start)
-    nowhere = ~Mux(reference.begun_now, reference.own_now, head).any()
-    return (reference.held_now != 0) & (way.any() | nowhere)
+    unroutable = ~Mux(reference.begun_now, reference.own_now, head).any()
+    return (reference.held_now != 0) & (way.any() | unroutable)

@@ -1,6 +1,6 @@
-"""Claims about a whole ``TorusRouter``: what goes in comes out where its header says, once, in order, worms unmixed.
+"""Claims about a whole ``TorusRouter``: flits leave by the route of their header, once, in order, worms unmixed.
 
-Nothing is left out and nothing taken for granted but the rules of links and sound messages.
+The whole part is included, and only the rules of links and sound messages are assumed.
 """
 
 from collections.abc import Iterator
@@ -72,16 +72,16 @@ def _stages(invariants: SwitchInvariants, tracked: TrackedFlit) -> Iterator[tupl
 
 
 def prove_inputs(claims: Claims, switch: WholeSwitch) -> None:
-    """What a switch tells of its lanes: credits, ``ready``, and heads that it drops."""
+    """Outputs of a switch about its lanes: credits, ``ready``, and dropped heads."""
     depth = switch.shape.depth
     for number, lane in enumerate(switch.lanes_in):
         reference = lane.reference
         if switch.shape.is_host_input(lane.i):
             ready = (reference.held_now < depth) & started(claims)
-            claims.always("ready says whether a place is free", switch.link_in(lane.i).ready == ready)
+            claims.always("ready shows whether a place is free", switch.link_in(lane.i).ready == ready)
         else:
             there = ~reference.left | (reference.queue.held != 0)
             claims.always("a credit comes back only for a flit that is there", there)
         first = reference.queue.row[0]
         lost = reference.left & reference.flit(first).head & ~switch.wanted(lane, first).any()
-        claims.always("discarding tells of heads without a way", switch.part.discarding[number] == lost)
+        claims.always("discarding marks unroutable heads", switch.part.discarding[number] == lost)

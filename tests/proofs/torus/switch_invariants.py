@@ -1,4 +1,4 @@
-"""Ties the inside of a whole switch to the worms on its lanes, so that induction closes."""
+"""Ties the registers of a whole switch to the worms on its lanes, so that induction closes."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -81,7 +81,7 @@ class SwitchInvariants:
         credits = switch.inside.register(f"credits_{w}", f"output_{o}")
         claims.invariant("credits are counted", credits + switch.outstanding[lane].count + worms.valid == depth)
         has_credit = switch.inside.register(f"has_credit_{w}", f"output_{o}")
-        claims.invariant("has credit tells whether there are credits", has_credit == (credits != 0))
+        claims.invariant("has credit shows whether there are credits", has_credit == (credits != 0))
 
     def _tie_owner(self, claims: Claims, owners: Any, after: Any, owner: Any) -> None:
         claims.invariant("a worm is open at both ends", after == owners.any())
@@ -98,7 +98,7 @@ class SwitchInvariants:
         inside = self.waiting + self._credit
         claims.invariant("credits of the delivery buffer are counted", credits + inside == switch.shape.depth)
         has_credit = switch.inside.register("has_credit_0", f"output_{o}")
-        claims.invariant("has credit tells whether there are credits", has_credit == (credits != 0))
+        claims.invariant("has credit shows whether there are credits", has_credit == (credits != 0))
 
     def in_delivery(self, o: Any, tag: Any) -> Iterator[tuple[Any, Any]]:
         """Places of the delivery buffer, the front first: whether a flit for an output from a lane is there."""
@@ -119,9 +119,9 @@ def _tie_worms(claims: Claims, switch: WholeSwitch, lane: LaneIn[LaneReference])
         flit, wanted = reference.flit(row), switch.wanted(lane, row)
         spec = switch.candidates(number, flit)
         says = (switch.everywhere(lane.i, reference.ways(row)) == spec) & (wanted == switch.ports(spec))
-        claims.invariant("ways are what routing says", (reference.queue.held <= k) | ~flit.head | says)
+        claims.invariant("the outputs follow the routing", (reference.queue.held <= k) | ~flit.head | says)
     begun = reference.begun_now
     wanted = Mux(reference.held_now == 0, lane.worms.asked, switch.wanted(lane, reference.now[0]))
     own = switch.everywhere(lane.i, reference.own_now)
-    claims.invariant("a worm leaves where it asked to", ~begun | (switch.ports(own) == wanted))
+    claims.invariant("a worm leaves by the output that it requested", ~begun | (switch.ports(own) == wanted))
     return Mux(begun, own, Const(0, switch.outputs))

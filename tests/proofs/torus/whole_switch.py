@@ -67,7 +67,7 @@ class WholeSwitch(FollowedSwitch[LaneReference]):
         self._tables = [[routing.candidates(lane, key) for key in range(1 << self._key_bits)] for lane in arrivals]
 
     def candidates(self, lane: int, flit: Any) -> Value:
-        """Lanes out that a head on a lane in may have, as routing says it (``TorusRouting.candidates``)."""
+        """Lanes out that a head on a lane in may have, by the routing (``TorusRouting.candidates``)."""
         key = flit.data[: self._key_bits]
         packed = sum(mask << (self.outputs * row) for row, mask in enumerate(self._tables[lane]))
         return Value.cast(Const(packed, self.outputs << self._key_bits).word_select(key, self.outputs))

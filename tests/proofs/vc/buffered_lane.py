@@ -1,4 +1,4 @@
-"""What is in the buffer of a lane: a row of flits, told by the ports, and the pointers and memory that it stands in."""
+"""Content of a lane's buffer: a row of flits, derived from ports, and the pointers and memory that store it."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -25,7 +25,7 @@ class BufferedLane:
     left : Value
         A flit left the buffer in the last cycle.
     entry : Value
-        The flit on the link, and whatever is to be kept beside it.
+        The flit on the link, and the bits stored beside it.
     name : str
         Prefix of the names of signals.
 
@@ -33,13 +33,13 @@ class BufferedLane:
     -------
     arrives, left : Signal
     queue : ReferenceQueue
-        Entries whose flits have not left, as is known a cycle later.
+        Entries whose flits have not left, a cycle late.
     held_now : Signal
         Flits in the buffer.
     now : list of Signal
         Their entries; only the first ``held_now`` count.
     begun, begun_now : Signal
-        A head has left, its tail has not, as is known a cycle later, and as it is.
+        A head has left, its tail has not, a cycle late, and now.
     """
 
     def __init__(self, claims: Claims, flit_bits: int, depth: int, arrives: Any, left: Any, entry: Any, name: str):
@@ -63,7 +63,7 @@ class BufferedLane:
         return self._layout(entry[: self._layout.size])
 
     def beside(self, entry: Any) -> Any:
-        """What is kept beside it."""
+        """Bits that are stored beside the flit of an entry."""
         return entry[self._layout.size :]
 
     def assume_room(self, claims: Claims) -> None:
@@ -77,7 +77,7 @@ def slots_in_turn(slots: int, *, gray: bool) -> list[int]:
 
 
 def _turn(inside: Inside, name: str, slots: int, where: str | None, *, gray: bool) -> Any:
-    """The turn of the slot that a pointer of a lane stands at."""
+    """The turn of the slot at the pointer of a lane."""
     pointer = inside.register(name, where)
     if not gray:
         return pointer
@@ -87,7 +87,7 @@ def _turn(inside: Inside, name: str, slots: int, where: str | None, *, gray: boo
 
 
 def flits_held(inside: Inside, slots: int, v: int, where: str | None = None, *, gray: bool = False) -> Any:
-    """Flits in the buffer of a lane, as its registers tell; its pointers may count in Gray code."""
+    """Flits in the buffer of a lane, by its registers; its pointers may count in Gray code."""
     present = inside.register(f"present_{v}", where)
     if slots == 1:
         return present
@@ -128,7 +128,7 @@ def tie_buffer(
     away : Value
         Whether this entry is not in this slot.
     """
-    claims.invariant("a lane has room for what is in it", lane.queue.held <= lane.depth)
+    claims.invariant("a lane has room for its flits", lane.queue.held <= lane.depth)
     claims.invariant("credits are for flits", ~lane.left | (lane.queue.held != 0))
     claims.invariant("lanes count", flits_held(inside, slots, v, where, gray=gray) == lane.held_now)
     front: Any = _turn(inside, f"front_{v}", slots, where, gray=gray) if slots > 1 else None

@@ -1,4 +1,4 @@
-"""Claims about ``CycleOrder`` and ``FirstOf``: the orders are those of ``topology``, and by them nobody waits long."""
+"""Claims about ``CycleOrder`` and ``FirstOf``: the orders of ``topology``, with a bounded wait."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from tests.proofs.inside import Inside
 from tests.proofs.vc.cycle_reference import CyclePhases
 
 FIRST = "the first one in the order of the cycle is chosen"
-WAIT_BOUND = "whoever goes on requesting is chosen before all orders have been"
+WAIT_BOUND = "a request that persists is chosen before all orders have been"
 
 
 class FirstOfTheCycle(Part):
@@ -54,11 +54,13 @@ def cycle_order(size: int, used: int) -> Describe:
         phases = CyclePhases(claims, [size])
         requests, chosen = part.requests, part.chosen
         order = phases.before(claims, size, range(used), "order")
-        claims.always("the pairs say the order of the cycle", part.before == order)
-        claims.always("only who requests is chosen", ~(chosen & ~requests).any())
+        claims.always("the pairs encode the order of the cycle", part.before == order)
+        claims.always("only a requester is chosen", ~(chosen & ~requests).any())
         claims.always("at most one is chosen", at_most_one(chosen))
-        claims.always("somebody is chosen if anybody requests", chosen.any() | ~requests.any())
-        claims.always("who requests and is not chosen is beaten", (requests & part.beaten) == (requests & ~chosen))
+        claims.always("a requester is chosen if there are requests", chosen.any() | ~requests.any())
+        claims.always(
+            "a request that is not chosen has lost arbitration", (requests & part.beaten) == (requests & ~chosen)
+        )
         _prove_first(claims, phases, part)
         phases.tie(claims, inside, size, "order")
         firsts = phases.first(size, range(used))
@@ -69,13 +71,13 @@ def cycle_order(size: int, used: int) -> Describe:
 
 
 def _prove_first(claims: Claims, phases: CyclePhases, part: Any) -> None:
-    """Whoever requests is chosen if all that come before it, in the list of ``topology``, do not."""
+    """A requester is chosen if those before it, in the list of ``topology``, do not request."""
     for i, first in enumerate(first_of_the_cycle(phases, part.size, range(part.used), part.requests)):
         claims.always(FIRST, part.chosen[i] == first)
 
 
 def first_of_the_cycle(phases: CyclePhases, size: int, members: Sequence[int], requests: Any) -> list[Value]:
-    """By requester, whether it requests and none that comes before it does.
+    """By requester: it requests, and none before it does.
 
     Parameters
     ----------
@@ -102,7 +104,7 @@ def first_of_the_cycle(phases: CyclePhases, size: int, members: Sequence[int], r
 def bound_waiting(
     claims: Claims, phases: CyclePhases, most: list[list[int]], requests: Any, chosen: Any, name: str
 ) -> Value:
-    """Any one requester: cycles in which it requested in vain, one after the other.
+    """Successive cycles in which any one requester was not granted.
 
     Parameters
     ----------

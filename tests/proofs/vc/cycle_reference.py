@@ -1,4 +1,4 @@
-"""The order of the cycle as tables by a count of cycles, and how long somebody may have to wait by it."""
+"""The order of the cycle as tables by a count of cycles, and the longest wait that it allows."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -41,28 +41,28 @@ class CyclePhases:
         return Value.cast(Const(packed, bits * self.count).word_select(self.now, bits))
 
     def before(self, claims: Claims, size: int, members: Sequence[int], name: str) -> Any:
-        """Which of two numbers comes first, for all pairs of those that are looked at (``CycleOrder.before``)."""
+        """Which of two numbers comes first, for all pairs of those in use (``CycleOrder.before``)."""
         rows = [order_bits(self.order(size, phase), members) for phase in range(self.count)]
         return claims.named(self.by_phase(rows, len(pairs(len(members)))), name)
 
     def tie(self, claims: Claims, inside: Inside, size: int, where: str) -> None:
-        """Invariant: the register of a ``CycleOrder`` of some instance name holds the order of the phase."""
+        """Invariant: the register of a ``CycleOrder`` of some instance name has the order of the phase."""
         everyone = pairs(size)
         opposite = sum(1 << k for k, (i, _) in enumerate(everyone) if i % 2)
         rows = [order_bits(self.order(size, phase), range(size)) ^ opposite for phase in range(self.count)]
         held = inside.register("held", where)
-        claims.invariant("all pairs stand for the phase", held == self.by_phase(rows, len(everyone)))
+        claims.invariant("all pairs encode the phase", held == self.by_phase(rows, len(everyone)))
 
     def order(self, size: int, phase: int) -> list[int]:
         """The order of some size, as ``topology`` has it."""
         return cycle_order(size, phase - 1)
 
     def first(self, size: int, members: Sequence[int]) -> list[int]:
-        """By phase, which of the numbers that are looked at comes first."""
+        """By phase, which of the numbers in use comes first."""
         return [next(n for n in self.order(size, phase) if n in members) for phase in range(self.count)]
 
     def passed(self, served: Callable[[int], bool]) -> list[int]:
-        """By phase: how many phases have gone by, one after the other up to this one, that do not serve somebody.
+        """By phase: number of successive phases up to this one that do not serve a requester.
 
         Raises
         ------
@@ -80,6 +80,6 @@ class CyclePhases:
 
 
 def order_bits(order: Sequence[int], members: Sequence[int]) -> int:
-    """An order as a bit for each pair of the numbers that are looked at."""
+    """An order as a bit for each pair of the numbers in use."""
     bits = [order.index(members[i]) < order.index(members[j]) for i, j in pairs(len(members))]
     return sum(bit << k for k, bit in enumerate(bits))

@@ -1,4 +1,4 @@
-"""Claims about ``DeliveryBuffer``: flits come out in order, once each, and so do their credits, or it says its room."""
+"""Claims about ``DeliveryBuffer``: flits and credits come out once each, in order; or it reports its room."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from tests.proofs.inside import Inside
 from topology.common.lanes import ROOM_FLITS
 
 FLIT_BITS = 8
-SAYS_ROOM = "room says whether there were places for three flits in the last cycle"
+SAYS_ROOM = "room shows whether there were places for three flits in the last cycle"
 FINDS_A_PLACE = "a flit that comes by what room said finds a place"
 
 
@@ -30,7 +30,7 @@ def delivery_buffer(depth: int, *, tells_room: bool = False) -> Describe:
         queue = ReferenceQueue(claims, depth + 1, part.write, part.flit, leaving)
         waiting = claims.named(queue.held - link.valid, "waiting")
         (_prove_room if tells_room else _prove_credits)(claims, part, waiting)
-        claims.always("nothing comes out that did not go in", ~link.valid | (queue.held != 0))
+        claims.always("only flits that entered come out", ~link.valid | (queue.held != 0))
         claims.always("flits come out unaltered in order", ~link.valid | (Value.cast(link.payload) == queue.row[0]))
         free = claims.was((~link.valid | link.ready) & (waiting != 0), "could_go")
         claims.always("a flit in the buffer waits for the register alone", ~free | link.valid)
@@ -52,7 +52,7 @@ def _prove_credits(claims: Claims, part: Any, waiting: Any) -> None:
 
 
 def _prove_room(claims: Claims, part: Any, waiting: Any) -> None:
-    """Flits are written in the cycle after one in which there was said to be room, or not at all."""
+    """Flits are written only in the cycle after one with ``room``."""
     claims.assume(~part.write | claims.was(part.room, "had_room"))
     room = claims.was(waiting + ROOM_FLITS <= part.depth, "three_places") & started(claims)
     claims.always(SAYS_ROOM, part.room == room)
@@ -61,7 +61,7 @@ def _prove_room(claims: Claims, part: Any, waiting: Any) -> None:
 
 
 def tie_room(claims: Claims, part: Any, waiting: Any) -> None:
-    """Adds the invariants of a buffer that tells room: what can have been written since it was said."""
+    """Adds the invariants of a buffer with ``room``: the writes that are possible since it was high."""
     claims.invariant("room is for two flits", ~part.room | (waiting + 2 <= part.depth))
     claims.invariant("a cycle later it is for one", ~claims.was(part.room, "told_room") | (waiting < part.depth))
 
@@ -69,7 +69,7 @@ def tie_room(claims: Claims, part: Any, waiting: Any) -> None:
 def tie_delivery(
     claims: Claims, inside: Inside, depth: int, row: list[Any], link: Any, waiting: Any, where: str | None = None
 ) -> None:
-    """What is in the buffer stands in the row of reference, behind the flit in the output register.
+    """Flits in the buffer are those of the reference row, behind the flit in the output register.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def tie_delivery(
     claims.invariant(
         "present says whether a flit is in the buffer", inside.register("present", where) == (waiting != 0)
     )
-    claims.invariant("the buffer has room for what is in it", waiting <= depth)
+    claims.invariant("the buffer has room for its flits", waiting <= depth)
     slots = 1 << (depth - 1).bit_length()
     front: Any = inside.register("front", where) if slots > 1 else 0
     if slots > 1:

@@ -32,12 +32,12 @@ CHOSEN = "requests[i] & ~self.beaten[i]"
 TURN_FAULTS = (
     Fault("turn-order-3", FIRST, TURN_ORDER, "concat(self.chosen[i:j]).any()", "self.chosen[i]"),
     Fault("turn-order-3-one-yields", FIRST, TURN_ORDER, "(i < n - yielding) == (j < n - yielding)", "True"),
-    Fault("turn-order-3", "only who requests is chosen", TURN_ORDER, CHOSEN, "~self.beaten[i]"),
+    Fault("turn-order-3", "only a requester is chosen", TURN_ORDER, CHOSEN, "~self.beaten[i]"),
     Fault("turn-order-3", "at most one is chosen", *PREFERS_BOTH),
-    Fault("turn-order-3", "somebody is chosen if anybody requests", *PREFERS_BOTH),
+    Fault("turn-order-3", "a requester is chosen if there are requests", *PREFERS_BOTH),
     Fault(
         "turn-order-3",
-        "who requests and is not chosen is beaten",
+        "a request that is not chosen has lost arbitration",
         TURN_ORDER,
         CHOSEN,
         "requests[i] & ~self.beaten[i] & ~requests[i - 1]",
@@ -59,14 +59,14 @@ OUTPUT_FAULTS = (
     Fault("lane-output-2-to-2x2", FIRST, LANE_OUTPUT, "self.requests & concat(order.beaten)", "concat(order.beaten)"),
     Fault(
         "lane-output-2-to-2x2",
-        "what is granted leaves, and nothing else",
+        "exactly the granted flit leaves",
         LANE_OUTPUT,
         "order.select(good)",
         "order.select(good[::-1])",
     ),
     Fault("lane-output-2-to-2x2", WAIT_BOUND, *PREFERS_THE_FIRST),
-    Fault("lane-output-2-to-2x2", "has credit tells whether there are credits", *COUNTS_DOWN_TOO_LATE),
-    Fault("lane-output-2-to-2x2", "nothing leaves without a credit", *COUNTS_DOWN_TOO_LATE),
+    Fault("lane-output-2-to-2x2", "has credit shows whether there are credits", *COUNTS_DOWN_TOO_LATE),
+    Fault("lane-output-2-to-2x2", "no flit leaves without a credit", *COUNTS_DOWN_TOO_LATE),
     Fault("lane-output-2-to-2x2", OVERFLOW, *COUNTS_DOWN_TOO_LATE),
     Fault(
         "lane-output-2-to-2x2",
@@ -95,7 +95,7 @@ OUTPUT_FAULTS = (
 
 DELIVERY_FAULTS = (
     Fault("delivery-buffer-2", HOLDS, *OVERWRITES_A_WAITING_FLIT),
-    Fault("delivery-buffer-2", "nothing comes out that did not go in", *KEEPS_WHAT_HAS_MOVED),
+    Fault("delivery-buffer-2", "only flits that entered come out", *KEEPS_WHAT_HAS_MOVED),
     Fault(
         "delivery-buffer-2",
         "flits come out unaltered in order",
@@ -153,28 +153,28 @@ INPUT_FAULTS = (
     ),
     Fault(
         "lane-input-2x2",
-        "a head asks for a way that it has and may have",
+        "a head requests only an available route candidate",
         LANE_INPUT,
         "Mux(request.is_head, self.can_start, self.has_credit)",
         "self.has_credit",
     ),
     Fault(
         "lane-input-2x2",
-        "a flit behind the head asks for the lane of its worm",
+        "a flit behind the head requests the lane of its worm",
         LANE_INPUT,
         "self.ways.eq(request.way)",
         "self.ways.eq(self.ways)",
     ),
     Fault(
         "lane-input-2x2",
-        "a worm is drained if and only if it has no way",
+        "a worm is drained if and only if it is unroutable",
         LANE_INPUT,
         "leaves.eq((self.good.any() | request.nowhere) &",
         "leaves.eq(",
     ),
     Fault(
         "lane-input-2x2",
-        "discarding tells of heads without a way",
+        "discarding marks unroutable heads",
         LANE_INPUT,
         "Mux(request.nowhere & request.is_head, request.lane, 0)",
         "Mux(request.nowhere, request.lane, 0)",
@@ -188,7 +188,7 @@ INPUT_FAULTS = (
     ),
     Fault(
         "lane-input-host-2",
-        "ready says whether a place is free",
+        "ready shows whether a place is free",
         *NOT_READY_AS_ONE_LEAVES,
     ),
 )

@@ -15,7 +15,7 @@ from tests.proofs.vc.worms_in_lanes import LaneIn, Reference
 
 
 class FollowedSwitch(ABC, Generic[Reference]):
-    """What all such switches have. A family says how lanes are entered, and where a head may go.
+    """Common part of all such switches. A family defines the entry of lanes, and the route candidates of a head.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class FollowedSwitch(ABC, Generic[Reference]):
 
     @abstractmethod
     def candidates(self, lane: int, flit: Any) -> Value:
-        """Lanes out that a head on a lane in may have, as routing says it."""
+        """Lanes out that a head on a lane in may have, by the routing."""
 
     @abstractmethod
     def enter(self, claims: Claims, i: int, tags: Callable[[int], int] | None) -> None:
@@ -142,7 +142,7 @@ class FollowedSwitch(ABC, Generic[Reference]):
                         self.assume_back(claims, o, w)
 
     def assume_back(self, claims: Claims, o: int, w: int) -> None:
-        """What comes back from the buffer behind a lane out is right."""
+        """Assume that the credits from the buffer behind a lane out are right."""
         without = self.outstanding[sum(self.output_lanes[:o]) + w]
         claims.assume(~self.credited(o)[w] | (without.count != 0))
 
@@ -156,7 +156,7 @@ class FollowedSwitch(ABC, Generic[Reference]):
         return found
 
     def has_passed(self, flit: Any) -> Value:
-        """Whether a flit has come through this switch, as its tag says; others have higher ones."""
+        """True if a flit has passed this switch, by its tag; others have higher ones."""
         return tag_of(flit) < len(self.lanes_in)
 
     def allowed_behind(self, before: "FollowedSwitch[Reference]", flit: Any) -> Value:

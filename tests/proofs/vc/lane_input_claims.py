@@ -1,4 +1,4 @@
-"""Claims about ``LaneInput``: what goes into a lane leaves it once, in order, and only for the lane of its worm."""
+"""Claims about ``LaneInput``: flits leave a lane once, in order, and only for the lane of their worm."""
 
 from typing import Any
 
@@ -44,13 +44,13 @@ def lane_input(
         same = (Value.cast(part.flit) == last.flit) & kept
         claims.always("a request that has lost stays", ~lost | same)
         dropped = claims.was(part.requests.any() & ~part.good.any() & ~part.lost.any(), "is_dropped")
-        claims.possible("a request is dropped, and another lane asks", dropped & (part.requests != 0))
+        claims.possible("a request is dropped, and another lane requests", dropped & (part.requests != 0))
         for v, row in enumerate(rows):
             _prove_lane(claims, part, row, last, v)
         if from_host:
             assume_link_rules(claims, part.link, "link")
             ready = (rows[0].held_now < depth) & started(claims)
-            claims.always("ready says whether a place is free", part.link.ready == ready)
+            claims.always("ready shows whether a place is free", part.link.ready == ready)
         tie_lanes(claims, inside, part, rows)
         _bound_waiting(claims, inside, part, rows)
         claims.possible("all lanes are full", concat(row.queue.held == depth for row in rows).all())
@@ -76,17 +76,19 @@ def _prove_lane(claims: Claims, part: Any, row: LaneReference, last: LastCycle, 
     unaltered = last.flit == Value.cast(row.flit(first))
     claims.always("flits leave unaltered in the order of their lane", ~moved | unaltered)
     allowed = row.ways(first) & last.can_start
-    claims.always("a head asks for a way that it has and may have", ~moved | row.begun | ~(last.good & ~allowed).any())
+    claims.always(
+        "a head requests only an available route candidate", ~moved | row.begun | ~(last.good & ~allowed).any()
+    )
     goes_on = (last.good == row.own) & ~(last.good & ~last.has_credit).any()
-    claims.always("a flit behind the head asks for the lane of its worm", ~moved | ~row.begun | goes_on)
-    claims.always("a worm is drained if and only if it has no way", ~row.left | (last.granted == ~row.nowhere))
+    claims.always("a flit behind the head requests the lane of its worm", ~moved | ~row.begun | goes_on)
+    claims.always("a worm is drained if and only if it is unroutable", ~row.left | (last.granted == ~row.nowhere))
     dropped = row.left & ~row.begun & row.nowhere
-    claims.always("discarding tells of heads without a way", part.discarding[v] == dropped)
-    claims.possible("a worm without a way is drained", dropped & ~row.flit(first).tail)
+    claims.always("discarding marks unroutable heads", part.discarding[v] == dropped)
+    claims.possible("an unroutable worm is drained", dropped & ~row.flit(first).tail)
 
 
 def _bound_waiting(claims: Claims, inside: Inside, part: Any, rows: list[LaneReference]) -> None:
-    """With free output lanes and no rivals flits leave after one cycle, or as soon as the head may ask."""
+    """With free output lanes and no rivals flits leave after one cycle, or as soon as the head may request."""
     routing_cycles = part.shape.routing_cycles
     most = max(1, routing_cycles - 1)
     popped = claims.named(pops(inside, part), "popped")
@@ -113,5 +115,5 @@ def _tie_waiting(claims: Claims, inside: Inside, rows: list[LaneReference], wait
         ready.append((row.held_now != 0) & may)
     claims.invariant("waiting brings a lane nearer to asking", (waited == 0) | concat(ready).any())
     asks = inside.register("request_lane").any()
-    claims.invariant("a lane asks in the end", (waited < most) | asks)
+    claims.invariant("a lane requests in the end", (waited < most) | asks)
     tie_one_after_the_other(claims, inside, "lane", len(rows))

@@ -1,4 +1,4 @@
-"""Claims about ``LaneOutput``: who is granted, that a lane has one owner, and that credits are counted."""
+"""Claims about ``LaneOutput``: grants, one owner per lane, and the count of credits."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ def lane_output(inputs: int, lanes: int, depth: int, *, reuse_empty: bool = Fals
             _prove_lane(claims, inside, part, granted, rows, w)
         for row in rows:
             claims.assume(at_most_one(row))
-        claims.possible("all inputs ask for one lane", concat(row[0] for row in rows).all())
+        claims.possible("all inputs request one lane", concat(row[0] for row in rows).all())
         claims.possible("a lane has no credit, and worms in it", ~part.has_credit[0] & ~part.can_start[0])
 
     return describe
@@ -54,8 +54,8 @@ def _prove_grants(claims: Claims, part: Any, granted: Any, rows: list[Any]) -> A
     claims.always(FIRST, part.lost == (requests & ~first))
     for i, row in enumerate(rows):
         mine = (part.load == row) & (Value.cast(part.flit) == Value.cast(part.flits[i]))
-        claims.always("what is granted leaves, and nothing else", ~granted[i] | mine)
-    claims.always("what is granted leaves, and nothing else", granted.any() | ~part.load.any())
+        claims.always("exactly the granted flit leaves", ~granted[i] | mine)
+    claims.always("exactly the granted flit leaves", granted.any() | ~part.load.any())
     unbeaten = claims.named(requests & ~part.lost, "unbeaten")
     bound_waiting_of_others(claims, requests, unbeaten, turn, step, part.yielding)
     claims.possible("a first request is not good as another one is", ~step & concat(row.any() for row in rows).any())
@@ -77,8 +77,8 @@ def _prove_lane(claims: Claims, inside: Inside, part: Any, granted: Any, rows: l
         goes_on = begun & (owner == i) & part.has_credit[w]
         claims.assume(~row[w] | goes_on | part.can_start[w])
     has_credit = out < depth
-    claims.always("has credit tells whether there are credits", part.has_credit[w] == has_credit)
-    claims.always("nothing leaves without a credit", ~load | has_credit)
+    claims.always("has credit shows whether there are credits", part.has_credit[w] == has_credit)
+    claims.always("no flit leaves without a credit", ~load | has_credit)
     claims.always(OVERFLOW, out <= depth)
     start = ~begun & (out == 0 if part.reuse_empty else has_credit)
     claims.always("a head may have a lane if no worm is in it and it has credits", part.can_start[w] == start)
@@ -90,4 +90,6 @@ def _prove_lane(claims: Claims, inside: Inside, part: Any, granted: Any, rows: l
     claims.invariant("the counter counts", inside.register(f"credits_{w}") == (depth - out)[: len(out)])
     claims.invariant("a lane is free if no worm is in it", inside.register(f"free_{w}") == ~begun)
     if not part.reuse_empty:
-        claims.possible("the worm in a lane goes on as another lane is asked for", load & begun & (rows[0] != rows[1]))
+        claims.possible(
+            "the worm in a lane goes on while another lane is requested", load & begun & (rows[0] != rows[1])
+        )

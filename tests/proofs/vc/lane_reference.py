@@ -1,8 +1,8 @@
-"""What is in the lanes of an input, told by what goes in and by the credits that come back.
+"""Content of the lanes of an input, derived from the flits that enter and the credits that come back.
 
 A flit that leaves its buffer in one cycle has its credit on the wire in the next one. The rows of reference move up
-with the credit, so they lag behind the buffers by that cycle, and need no look inside; what ends in ``now`` is what is
-in the buffers themselves.
+with the credit, so they lag behind the buffers by that cycle, and need no internal registers; names that end in ``now``
+refer to the buffers themselves.
 """
 
 from typing import Any
@@ -16,12 +16,12 @@ from tests.proofs.vc.buffered_lane import BufferedLane, tie_buffer
 
 
 def is_granted(port: Any) -> Any:
-    """Whether the request of an input is granted: it is good, and has not lost."""
+    """True if the request of an input is granted: it is good, and has not lost."""
     return port.requests.any() & port.good.any() & ~port.lost.any()
 
 
 class LastCycle:
-    """What an input asked for a cycle ago, and what came of it.
+    """The request of an input in the last cycle, and its outcome.
 
     Members
     -------
@@ -51,7 +51,7 @@ class LaneReference(BufferedLane):
     left : Value
         A flit left the buffer of this lane in the last cycle.
     note : Value
-        Bits that stand beside the flit on the link.
+        Bits that accompany the flit on the link.
 
     Members
     -------
@@ -75,17 +75,17 @@ class LaneReference(BufferedLane):
         return self.beside(entry)[: self._shape.ways]
 
     def note(self, entry: Any) -> Any:
-        """The bits that stand beside it."""
+        """The bits that accompany it."""
         return self.beside(entry)[self._shape.ways :]
 
     @property
     def nowhere(self) -> Any:
-        """Whether the worm in front has no way."""
+        """True if the worm in front is unroutable."""
         return ~Mux(self.begun, self.own, self.ways(self.queue.row[0])).any()
 
 
 def pops(inside: Inside, port: Any, where: str | None = None) -> Any:
-    """Whether a flit leaves: its request is granted, or it is of a worm without a way."""
+    """True if a flit leaves: its request is granted, or its worm is unroutable."""
     return is_granted(port) | (inside.register("request_lane", where).any() & ~port.requests.any())
 
 
@@ -102,7 +102,7 @@ def lanes_of(
 
 
 def tie_lanes(claims: Claims, inside: Inside, port: Any, lanes: list[LaneReference], where: str | None = None) -> None:
-    """Adds the invariants of an input: its registers and memories hold what the rows of reference say."""
+    """Adds the invariants of an input: its registers and memories agree with the reference rows."""
     shape = port.shape
     for v, lane in enumerate(lanes):
         _tie_places(claims, inside, shape, lane, v, where)
@@ -111,40 +111,40 @@ def tie_lanes(claims: Claims, inside: Inside, port: Any, lanes: list[LaneReferen
 
 
 def _tie_places(claims: Claims, inside: Inside, shape: Any, lane: LaneReference, v: int, where: str | None) -> None:
-    """The memories of flits, and of what stands beside them."""
+    """The memories of flits, and of the bits that accompany them."""
     memory = f"{where}/beside_{v}" if where else f"beside_{v}"
     beside = [inside.memory_row(slot, memory) for slot in range(shape.slots)] if shape.depth > 1 else []
     for slot, entry, away in tie_buffer(claims, inside, lane, shape.slots, v, where):
         if not shape.several_ways:
-            claims.invariant("heads have one way at most", away | at_most_one(lane.ways(entry)))
+            claims.invariant("heads have one route candidate at most", away | at_most_one(lane.ways(entry)))
         if beside:
             known = concat((lane.ways(entry), lane.flit(entry).tail))
-            claims.invariant("slots hold what stands beside their flits", away | (beside[slot] == known))
+            claims.invariant("slots store the bits that accompany their flits", away | (beside[slot] == known))
 
 
 def _tie_worm(claims: Claims, inside: Inside, lane: LaneReference, v: int, where: str | None) -> None:
     active, ways, nowhere = (inside.register(f"{name}_{v}", where) for name in ("active", "ways", "nowhere"))
     is_tail = inside.register(f"is_tail_{v}", where) == lane.flit(lane.now[0]).tail
-    claims.invariant("it is known whether the flit in front is a tail", (lane.held_now == 0) | is_tail)
+    claims.invariant("the register shows whether the flit in front is a tail", (lane.held_now == 0) | is_tail)
     claims.invariant("a lane is active while its worm has begun", active == lane.begun_now)
     waits = ~active & (lane.held_now != 0)
     claims.invariant("the ways are those of the head in front", ~waits | (ways == lane.ways(lane.now[0])))
-    claims.invariant("the way is that of the worm", ~active | (ways == lane.own_now))
-    claims.invariant("a worm has one way at most", ~active | at_most_one(lane.own_now))
-    claims.invariant("nowhere says that there is no way", ~(active | waits) | (nowhere == ~ways.any()))
+    claims.invariant("the route is that of the worm", ~active | (ways == lane.own_now))
+    claims.invariant("a worm has one route at most", ~active | at_most_one(lane.own_now))
+    claims.invariant("the register shows that the worm is unroutable", ~(active | waits) | (nowhere == ~ways.any()))
 
 
 def _tie_request(claims: Claims, inside: Inside, port: Any, lanes: list[LaneReference], where: str | None) -> None:
     names = ("lane", "way", "is_head", "outputs")
     asking, way, is_head, outputs = (inside.register(f"request_{name}", where) for name in names)
-    claims.invariant("one lane asks at most", at_most_one(asking))
-    claims.invariant("without a lane that asks there is no request", asking.any() | ~outputs.any())
-    claims.invariant("a request is for one way at most", ~asking.any() | at_most_one(way))
+    claims.invariant("at most one lane requests", at_most_one(asking))
+    claims.invariant("without a requesting lane there is no request", asking.any() | ~outputs.any())
+    claims.invariant("a request is for one lane out at most", ~asking.any() | at_most_one(way))
     reached = concat(way[low:high].any() for low, high in port.shape.spans)
-    claims.invariant("a request is for the output of its way", ~asking.any() | (outputs == reached))
+    claims.invariant("a request is for the output of its lane", ~asking.any() | (outputs == reached))
     for v, lane in enumerate(lanes):
         active, ways = (inside.register(f"{name}_{v}", where) for name in ("active", "ways"))
-        claims.invariant("a lane that asks has a flit", ~asking[v] | (lane.held_now != 0))
+        claims.invariant("a requesting lane has a flit", ~asking[v] | (lane.held_now != 0))
         right = (is_head == ~active) & ~(way & ~ways).any() & (way.any() == ways.any())
         claims.invariant("the request is that of the worm in front", ~asking[v] | right)
-        claims.invariant("a worm asks for its way", ~(asking[v] & active) | (way == ways))
+        claims.invariant("a worm requests its own lane", ~(asking[v] & active) | (way == ways))

@@ -1,4 +1,4 @@
-"""Sound worms on the lanes into a router, and what must hold of the lanes out of it."""
+"""Sound worms on the lanes into a router, and properties of the lanes out of it."""
 
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
@@ -11,7 +11,7 @@ from tests.proofs.common.links import assume_link_rules, prove_link_rules
 from tests.proofs.vc.tagged_lanes import TAG_BITS, tag_of
 
 ALLOWED = "heads leave on lanes that routing allows"
-HAS_CREDIT = "nothing leaves without a credit"
+HAS_CREDIT = "no flit leaves without a credit"
 ONE_LANE = "one lane at most has a flit on its link"
 HEADS_FIRST = "heads come first and only first"
 UNMIXED = "worms never mix on a lane"
@@ -66,7 +66,7 @@ class LaneWormsIn:
             ]
 
     def soundness(self) -> Iterator[Value]:
-        """What a router may expect of the worms."""
+        """Conditions that a router may assume of the worms."""
         flit = self.link.payload
         yield ~self._valid | (flit.head == ~self.in_worm)
         yield ~self._valid | ~self.in_worm | (tag_of(flit) == self.tag)

@@ -10,14 +10,14 @@ CHOSEN = "requests[x] & ~self.beaten[x]"
 ORDER_FAULTS = (
     Fault(
         "cycle-order-3",
-        "the pairs say the order of the cycle",
+        "the pairs encode the order of the cycle",
         CYCLE_ORDER,
         "before[position[j - 1, self.count - 1]]",
         "held[position[j - 1, self.count - 1]]",
     ),
-    Fault("cycle-order-3", "only who requests is chosen", CYCLE_ORDER, CHOSEN, "~self.beaten[x]"),
+    Fault("cycle-order-3", "only a requester is chosen", CYCLE_ORDER, CHOSEN, "~self.beaten[x]"),
     Fault("cycle-order-3", "at most one is chosen", *PREFERS_BOTH_OF_THE_CYCLE),
-    Fault("cycle-order-3", "somebody is chosen if anybody requests", *PREFERS_BOTH_OF_THE_CYCLE),
+    Fault("cycle-order-3", "a requester is chosen if there are requests", *PREFERS_BOTH_OF_THE_CYCLE),
     Fault(
         "cycle-order-3",
         FIRST,
@@ -27,7 +27,7 @@ ORDER_FAULTS = (
     ),
     Fault(
         "cycle-order-3",
-        "who requests and is not chosen is beaten",
+        "a request that is not chosen has lost arbitration",
         CYCLE_ORDER,
         CHOSEN,
         "requests[x] & ~self.beaten[x] & ~requests[x - 1]",

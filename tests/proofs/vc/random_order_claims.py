@@ -1,4 +1,4 @@
-"""Claims about ``RandomOrder``: its pairs say the random order of ``topology``, which is tested for fairness."""
+"""Claims about ``RandomOrder``: its pairs encode the random order of ``topology``, which is tested for fairness."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ class RandomReference:
         bits = (count - 1).bit_length()
         self.row: list[Any] = [Signal(range(count), init=k, name=f"random_{k}") for k in numbers]
         self.state: Any = Signal(STATE_BITS, init=ORDER_SEED, name="random_state")
-        # what becomes of a number, by the bit that decides; the register's step is linear
+        # new place of a number, by the deciding bit; the register's step is linear
         tables = [next_random_order(numbers, bit)[0] for bit in (0, 1)]
         packed = [sum(number << bits * k for k, number in enumerate(table)) for table in tables]
         table = Mux(self.state[0], *(Const(row, bits * count) for row in reversed(packed)))
@@ -54,7 +54,7 @@ class RandomReference:
             claims.invariant("the random order has each number once", (number < count) & ~others)
 
     def before(self, i: int, j: int) -> Value:
-        """Whether a number comes before another one."""
+        """True if a number comes before another one."""
         after = [concat(other == j for other in self.row[k:]).any() for k in range(len(self.row))]
         return concat((number == i) & later for number, later in zip(self.row, after, strict=True)).any()
 
@@ -66,9 +66,9 @@ class RandomReference:
         return Value.cast(found)[: len(mask)]
 
     def tie(self, claims: Claims, inside: Inside, where: str | None = None) -> None:
-        """The part's registers say the same."""
+        """The part's registers agree with it."""
         bits = concat(self.before(i, j) for i, j in pairs(len(self.row)))
-        claims.invariant("the pairs stand for the random order", inside.register("before", where) == bits)
+        claims.invariant("the pairs encode the random order", inside.register("before", where) == bits)
         claims.invariant("the shift register is that of the order", inside.register("state", where) == self.state)
 
 

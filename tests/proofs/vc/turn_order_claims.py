@@ -1,4 +1,4 @@
-"""Claims about ``TurnOrder``: one of those who request, the first one from the turn on, and nobody waits for long."""
+"""Claims about ``TurnOrder``: the first requester from the turn on, with a bounded wait."""
 
 from itertools import combinations
 from typing import Any
@@ -56,12 +56,14 @@ def turn_order(count: int, yielding: int = 0) -> Describe:
         requests, chosen = part.requests, part.chosen
         rivals = rivals_of(claims, requests, yielding)
         turn = reference_turn(claims, rivals, part.step, count)
-        claims.always("only who requests is chosen", ~(chosen & ~requests).any())
+        claims.always("only a requester is chosen", ~(chosen & ~requests).any())
         claims.always("at most one is chosen", at_most_one(chosen))
-        claims.always("somebody is chosen if anybody requests", chosen.any() | ~requests.any())
+        claims.always("a requester is chosen if there are requests", chosen.any() | ~requests.any())
         for i, first in enumerate(first_from(claims, rivals, turn)):
             claims.always(FIRST, chosen[i] == first)
-        claims.always("who requests and is not chosen is beaten", (requests & part.beaten) == (requests & ~chosen))
+        claims.always(
+            "a request that is not chosen has lost arbitration", (requests & part.beaten) == (requests & ~chosen)
+        )
         value = (part.values & chosen).any()
         claims.always("the value of the chosen one is selected", ~chosen.any() | (part.selected == value))
         tie_order(claims, inside, "order", turn, count, yielding)
@@ -73,13 +75,13 @@ def turn_order(count: int, yielding: int = 0) -> Describe:
 
 
 def rivals_of(claims: Claims, requests: Any, yielding: int) -> Any:
-    """Those among whom the turn decides: all who request, without those who yield if anybody else does."""
+    """Requests between which the turn decides: all of them, without those that yield if there are others."""
     others = (1 << (len(requests) - yielding)) - 1
     return claims.named(Mux((requests & others).any(), requests & others, requests), "rivals")
 
 
 def bound_waiting_of_others(claims: Claims, requests: Any, chosen: Any, turn: Any, step: Any, yielding: int) -> None:
-    """Nobody who does not yield waits for long, whatever those do who yield."""
+    """A request that does not yield has a bounded wait, whatever the yielding ones do."""
     others = len(requests) - yielding
     theirs = claims.named(Mux(turn < others, turn, 0), "turn_of_others")
     bound_waiting(claims, requests[:others], chosen[:others], theirs, step)
@@ -89,12 +91,12 @@ def reference_turn(claims: Claims, requests: Any, step: Any, count: int) -> Sign
     """The requester after the one that was last chosen in a cycle with ``step``."""
     turn: Any = Signal(range(count), name="reference_turn")
     claims.m.d.sync += turn.eq(Mux(step, following_turn(claims, requests, turn, count), turn))
-    claims.invariant("the turn is somebody's", turn < count)
+    claims.invariant("the turn is a requester's", turn < count)
     return turn
 
 
 def first_from(claims: Claims, requests: Any, turn: Any) -> list[Any]:
-    """Who requests, and has nobody before it from the turn on, by requester."""
+    """By requester: it requests, and none before it does from the turn on."""
     count, found = len(requests), []
     for i in range(count):
         before = [requests[j] & (distance(turn, j, count) < distance(turn, i, count)) for j in range(count)]
@@ -103,17 +105,17 @@ def first_from(claims: Claims, requests: Any, turn: Any) -> list[Any]:
 
 
 def tie_order(claims: Claims, inside: Inside, name: str, turn: Any, count: int, yielding: int) -> None:
-    """The bits of the pairs stand for the turn."""
+    """The bits of the pairs encode the turn."""
     for i, j in combinations(range(count), 2):
         if i < count - yielding <= j:
             continue
         first = distance(turn, i, count) < distance(turn, j, count)
         bit = inside.register(f"{name}_{i}_before_{j}")
-        claims.invariant("the bits of the pairs stand for the turn", bit == first)
+        claims.invariant("the bits of the pairs encode the turn", bit == first)
 
 
 def tie_one_after_the_other(claims: Claims, inside: Inside, name: str, count: int, where: str | None = None) -> None:
-    """The bits of the pairs go round no circle: of any three requesters one comes first."""
+    """The bits of the pairs form no cycle: of any three requesters one comes first."""
     for i, j, k in combinations(range(count), 3):
         bits = [inside.register(f"{name}_{a}_before_{b}", where) for a, b in ((i, j), (j, k), (i, k))]
         circle = (bits[0] & bits[1] & ~bits[2]) | (~bits[0] & ~bits[1] & bits[2])

@@ -1,4 +1,4 @@
-"""Ties what is in lanes and in the delivery buffer to the worms on the links, so that induction closes."""
+"""Ties the content of lanes and delivery buffer to the worms on the links, so that induction closes."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
@@ -23,7 +23,7 @@ class LaneIn(Generic[Reference]):
         Its input, and its number there.
     worms : LaneWormsIn
     reference : BufferedLane
-        What is in it; beside each flit stand the outputs that it is for.
+        What is in it; each flit is accompanied by its outputs.
     """
 
     def __init__(self, i: int, v: int, worms: LaneWormsIn, reference: Reference):
@@ -68,7 +68,7 @@ def tie_worms_in_lane(
 
 
 def front_tag(lane: LaneIn[Any]) -> Any:
-    """Where the worm in front of a lane, or else the last one, has come from."""
+    """Origin of the worm in front of a lane, or else of the last one."""
     reference = lane.reference
     return Mux(reference.held_now == 0, lane.worms.tag, tag_of(reference.flit(reference.now[0])))
 

@@ -1,4 +1,4 @@
-"""Counts messages and dependencies of program files in ways of its own: it shares nothing with the readers.
+"""Counts messages and dependencies of program files, independently of the readers.
 
 What is counted of messages is which of them waits for which other ones, through everything that is no message. The
 operations of a file become vertices of a graph, and a search against its edges stops at messages.

@@ -100,7 +100,7 @@ def test_groups_are_matched_apart():
 
 
 def reached(name, members, root=0):
-    """Whose contributions each member has got in the end, if every message carries all that its sender has got."""
+    """Contributions that each member has in the end, if every message carries all that its sender has."""
     transfers = Collective(name, members, 1_000, root).transfers()
     has = [{member} for member in range(members)]
     carried = []
@@ -187,7 +187,7 @@ BROKEN = {
     "a node that it depends on must be there, not 99": [[node(4, COMPUTE, data=(99,))]],
     "node 4 of rank 0: comm_dst must be a rank, 0 to 1, not 2": [[node(4, SEND, comm_dst=2, comm_size=1)], []],
     "node 4 of rank 1: no message is sent to it": [[], [node(4, RECEIVE, comm_src=0, comm_size=1)]],
-    "node 4 of rank 0: nobody receives its message": [[node(4, SEND, comm_dst=1, comm_size=1)], []],
+    "node 4 of rank 0: no receipt matches its message": [[node(4, SEND, comm_dst=1, comm_size=1)], []],
     "Collective operations of group '' must be 1 as on rank 0, not 2 as on rank 1": [
         [collective(ALL_REDUCE, 8)],
         [collective(ALL_REDUCE, 8), collective(ALL_REDUCE, 8, number=6)],

@@ -1,4 +1,4 @@
-"""GOAL programs: reading, what their messages wait for, and writing."""
+"""GOAL programs: reading, dependencies of messages, and writing."""
 
 import networkx as nx
 import numpy as np
@@ -197,7 +197,7 @@ DAMAGED = {
     RANK_0 + "7: calc 1 }": "line 3: An operation or a label must begin with a letter, not '7'",
     RANK_0 + "l1: calc 1 ; }": "line 3: A program must consist of words, numbers, braces and colons, not ';'",
     RANK_0 + "/* open": "line 3: A program must consist of words, numbers, braces and colons, not '/*'",
-    RANK_0 + "l1: send 8b to 1 }": "line 3: l1 of rank 0: nobody receives its message",
+    RANK_0 + "l1: send 8b to 1 }": "line 3: l1 of rank 0: no receipt matches its message",
     RANK_0 + "recv 8b from 1 }": "line 3: recv of rank 0: no message is sent to it",
     RANK_0 + "send 8b to 1 }\nrank 1 { recv 4b from 0 }": (
         "line 4: recv of rank 1 must have room for the 8 bytes of send of rank 0, not for 4"

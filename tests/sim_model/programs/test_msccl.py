@@ -1,4 +1,4 @@
-"""MSCCL programs: steps, what their messages wait for, and broadcasts that are named."""
+"""MSCCL programs: steps, dependencies of messages, and named broadcasts."""
 
 import pytest
 
@@ -100,7 +100,7 @@ def damaged():
         ),
         good.replace(
             'type="r"', 'type="nop"'
-        ): "line 4: step 0 of thread block 0 of GPU 0: nobody receives its message",
+        ): "line 4: step 0 of thread block 0 of GPU 0: no receipt matches its message",
         good.replace('type="s"', 'type="nop"'): "line 9: step 0 of thread block 0 of GPU 1: no message is sent to it",
         "<!DOCTYPE algo [<!ENTITY a 'aaaa'>]>" + good: "line 1: A program must have no document type",
     }

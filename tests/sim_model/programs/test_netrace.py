@@ -106,7 +106,7 @@ def damaged():
             f"packet 7 (byte {body}): Type of a node must be 0 to 3, not 9",
         ),
         "number": (netrace([packet(1, 7, 3, 4), packet(1, 7, 3, 4)]), "Number must be a packet's own"),
-        "nobody": (
+        "missing": (
             netrace([packet(1, 7, 3, 4, dependents=(9,))]),
             f"packet 7 (byte {body}): a packet that waits for it must be in the trace, not 9",
         ),

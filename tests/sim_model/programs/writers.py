@@ -1,4 +1,4 @@
-"""Writes small files in the formats of other tools, byte by byte; it shares nothing with the readers."""
+"""Writes small files in the formats of other tools, byte by byte; independently of the readers."""
 
 from collections.abc import Sequence
 
