@@ -13,8 +13,8 @@ BIN := .venv/bin
 RUNS := .venv/.runs
 READY := .venv/.ready
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
-# $(call TOLD,what is done,command): runs a command that is silent itself, and says every few seconds that it still runs
-TOLD = @echo '$(2)'; (n=0; while sleep 5 > /dev/null 2>&1; do n=$$((n + 5)); echo "$(1): $$n s"; done) & ticker=$$!; \
+# $(call RUN_WITH_HEARTBEAT,what is done,command): runs a command that is silent itself, and says every few seconds that it still runs
+RUN_WITH_HEARTBEAT = @echo '$(2)'; (n=0; while sleep 5 > /dev/null 2>&1; do n=$$((n + 5)); echo "$(1): $$n s"; done) & ticker=$$!; \
     trap "kill $$ticker 2> /dev/null" EXIT; trap "exit 130" INT TERM; $(2)
 DEMO := results/demo
 PYTEST_ARGS ?=
@@ -83,11 +83,11 @@ $(RUNS): requirements.lock pyproject.toml
 	@for tool in c++ perl; do command -v $$tool > /dev/null \
 	    || { echo "$$tool is missing: Verilator needs it to build simulators (Debian: apt-get install g++ perl)" >&2; exit 1; }; done
 	$(PYTHON) -m venv .venv
-	$(call TOLD,installing packages,$(INSTALL) -c requirements.lock setuptools)
-	$(call TOLD,installing packages,PYTHONWARNINGS=ignore $(INSTALL) -c requirements.lock --no-build-isolation \
+	$(call RUN_WITH_HEARTBEAT,installing packages,$(INSTALL) -c requirements.lock setuptools)
+	$(call RUN_WITH_HEARTBEAT,installing packages,PYTHONWARNINGS=ignore $(INSTALL) -c requirements.lock --no-build-isolation \
 	    --config-settings editable_mode=compat -e .)
 	@touch $@
 
 $(READY): $(RUNS)
-	$(call TOLD,installing packages for the tests,$(INSTALL) -r requirements.lock)
+	$(call RUN_WITH_HEARTBEAT,installing packages for the tests,$(INSTALL) -r requirements.lock)
 	@touch $@

@@ -23,7 +23,7 @@ FLITS = (5, 16, 64)
 LOADS = (0.1, 0.2)
 """Flits per node and cycle."""
 ROW = "  {:>5} {:>5} {:>11} {:>10} {:>6} {:>9} {:>6} {:>10}"
-MOST_RATIO = 1.25
+MAX_RATIO = 1.25
 """Highest accepted total cost, as a multiple of the run alone."""
 
 
@@ -124,5 +124,5 @@ def main(*, quick: bool) -> None:
             parts = (cost.messages_seconds, cost.state_seconds, cost.statistics_seconds)
             shares = (f"{seconds / cost.seconds:.1%}" for seconds in parts)
             print(ROW.format(flits, load_flits, *speeds, f"{cost.ratio:.2f}", *shares), flush=True)
-            if cost.ratio > MOST_RATIO:
-                print(f"    more than {MOST_RATIO} times the run alone")
+            if cost.ratio > MAX_RATIO:
+                print(f"    more than {MAX_RATIO} times the run alone")

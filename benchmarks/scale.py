@@ -20,7 +20,7 @@ from benchmarks.scale_networks import FAMILIES, NODES, configuration
 from benchmarks.scale_plots import plot_points
 
 CYCLES, FEW_CYCLES, QUICK_CYCLES = 100_000, 10_000, 5_000
-MOST_NODES_OF_ALL_CYCLES, QUICK_NODES = 4096, 1024
+MAX_NODES_OF_ALL_CYCLES, QUICK_NODES = 4096, 1024
 """Larger networks are run for few cycles, which determine the cost of a cycle."""
 STAGES = ("network", "messages", "state", "compile", "run", "statistics", "messages_csv")
 COLUMNS = (
@@ -37,7 +37,7 @@ COLUMNS = (
     "wall_seconds",
 )
 MEGABYTE_KB = 1024
-MOST_CHECK_SECONDS = 600
+MAX_CHECK_SECONDS = 600
 
 
 def peak_megabytes() -> float:
@@ -119,7 +119,7 @@ def _apart(*arguments: str, seconds: float | None = None) -> dict[str, Any]:
 
 def measure(family: str, nodes: int, *, quick: bool) -> dict[str, Any]:
     """Return a point, measured in a process of its own."""
-    cycles = QUICK_CYCLES if quick else CYCLES if nodes <= MOST_NODES_OF_ALL_CYCLES else FEW_CYCLES
+    cycles = QUICK_CYCLES if quick else CYCLES if nodes <= MAX_NODES_OF_ALL_CYCLES else FEW_CYCLES
     return {"asked": nodes} | _apart("--point", family, str(nodes), str(cycles))
 
 
@@ -156,9 +156,9 @@ def main() -> None:
             print(_line(points[family, nodes]), flush=True)
             _write(file, points)
     for (family, nodes), point in points.items():
-        if given.no_checks or "check_seconds" in point or nodes > MOST_NODES_OF_ALL_CYCLES:
+        if given.no_checks or "check_seconds" in point or nodes > MAX_NODES_OF_ALL_CYCLES:
             continue
-        point |= _apart("--check", family, str(nodes), seconds=MOST_CHECK_SECONDS)
+        point |= _apart("--check", family, str(nodes), seconds=MAX_CHECK_SECONDS)
         print(
             f"{family:>10} {point['nodes']:>7,} nodes: check {point.get('check_seconds', 'too long')} CPU s", flush=True
         )

@@ -12,10 +12,10 @@ from typing import Any
 FLITS = 64
 NODES = (16, 64, 256, 1024, 4096, 16_384, 65_536)
 MULTICAST_FRACTION, DESTINATIONS = 0.01, 16
-MOST_MULTICASTS_PER_CYCLE = {"spam": 1.0, "min": 0.001}
+MAX_MULTICASTS_PER_CYCLE = {"spam": 1.0, "min": 0.001}
 """In the whole network. One token serialises those of a multistage network that turn round at its last stage, so that
 at most one in a few hundred cycles gets through, at any size."""
-MOST_NODES_OF_BIT_STRINGS = 4096
+MAX_NODES_OF_BIT_STRINGS = 4096
 """Beyond, a header with a bit for every node would be longer than the messages; only unicasts are sent."""
 BROADCAST_COPIES_SHARE = 1.0
 """Packets of broadcasts in hexagonal meshes for each of all others, roughly."""
@@ -107,9 +107,9 @@ def configuration(family: str, nodes: int, cycles: int) -> dict[str, Any]:
         "messages_per_node_per_cycle": scaled.load(nodes) / FLITS,
         "flits": FLITS,
     }
-    if family in ("spam", "min") and nodes <= MOST_NODES_OF_BIT_STRINGS:
+    if family in ("spam", "min") and nodes <= MAX_NODES_OF_BIT_STRINGS:
         messages_per_cycle = nodes * scaled.load(nodes) / FLITS
-        fraction = min(MULTICAST_FRACTION, MOST_MULTICASTS_PER_CYCLE[family] / messages_per_cycle)
+        fraction = min(MULTICAST_FRACTION, MAX_MULTICASTS_PER_CYCLE[family] / messages_per_cycle)
         traffic |= {"multicast_fraction": fraction, "destinations": min(DESTINATIONS, nodes - 1)}
     if family == "harts":
         share = BROADCAST_COPIES_SHARE * _hexagon(nodes) / (6 * nodes)

@@ -11,12 +11,12 @@ import click
 from hydranoc import __version__
 from hydranoc.errors import ConfigError, reason
 from hydranoc.exit_codes import BAD_INPUT, INTERRUPTED, RIGHT, TROUBLE
-from hydranoc.reports.standins import lent_folders
+from hydranoc.reports.fallback_dirs import fallback_cache_dirs
 from hydranoc.verbs import VERBS, load_verb
 from topology.common.errors import FileRemark
 from topology.common.trouble import MachineTrouble
 
-LONGEST_ERROR = 1500
+MAX_ERROR = 1500
 """Characters of an error; paths and lines of files that it repeats may have any length."""
 
 EPILOG = """
@@ -64,14 +64,14 @@ def group(context: click.Context) -> None:
 
 def execute(arguments: Sequence[str] | None) -> int:
     """Run one command and return its exit code; errors are one line on stderr."""
-    return told(lambda: group.main(args=arguments, prog_name="hydranoc", standalone_mode=False))
+    return exit_code_of(lambda: group.main(args=arguments, prog_name="hydranoc", standalone_mode=False))
 
 
-def told(work: Callable[[], Any]) -> int:
+def exit_code_of(work: Callable[[], Any]) -> int:
     """Return the exit code of some work of a command, which returns one or nothing; an error is one line on stderr."""
     warnings.showwarning = print_remark
     try:
-        with lent_folders():
+        with fallback_cache_dirs():
             code = work()
     except ConfigError as error:
         return _ended(BAD_INPUT, str(error))
@@ -110,8 +110,8 @@ def print_remark(message: Warning | str, category: type[Warning], *_where: Any, 
 def _ended(code: int, message: str) -> int:
     """Print an error in one line; input that it repeats must not move the cursor or colour the terminal."""
     line = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in " ".join(message.split()))
-    if len(line) > LONGEST_ERROR:
-        line = f"{line[: LONGEST_ERROR // 2]} ... {line[-LONGEST_ERROR // 2 :]}"
+    if len(line) > MAX_ERROR:
+        line = f"{line[: MAX_ERROR // 2]} ... {line[-MAX_ERROR // 2 :]}"
     with contextlib.suppress(OSError):  # of a stderr that cannot be written the exit code is all that is left
         click.echo(f"error: {line}", err=True)
     return code

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from topology.common.trouble import MachineTrouble
 
-LONGEST_VALUE = 80
+MAX_VALUE = 80
 """Characters of a wrong value in a message."""
 
 WRONG_PLACES = frozenset(
@@ -71,10 +71,10 @@ def shown(value: object) -> str:
     """Return a value for a message: null, true and false as in YAML, long values cut off."""
     if value is None:
         return "nothing"
-    if isinstance(value, list | dict) and len(value) > LONGEST_VALUE:  # what is cut off need not be written first
-        value = value[:LONGEST_VALUE] if isinstance(value, list) else dict(islice(value.items(), LONGEST_VALUE))
+    if isinstance(value, list | dict) and len(value) > MAX_VALUE:  # what is cut off need not be written first
+        value = value[:MAX_VALUE] if isinstance(value, list) else dict(islice(value.items(), MAX_VALUE))
     text = str(value).lower() if isinstance(value, bool) else repr(value)
-    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}..."
+    return text if len(text) <= MAX_VALUE else f"{text[:MAX_VALUE]}..."
 
 
 def nearest(word: object, known: Iterable[str]) -> str:

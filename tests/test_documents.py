@@ -6,7 +6,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = sorted((*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "examples").rglob("*.md")))
-MOST_COLUMNS = 120
+MAX_COLUMNS = 120
 
 
 def long_lines(text: str) -> list[int]:
@@ -14,7 +14,7 @@ def long_lines(text: str) -> list[int]:
     found, in_code = [], False
     for number, line in enumerate(text.splitlines(), 1):
         in_code ^= line.startswith("```")
-        if len(line) > MOST_COLUMNS and not in_code and not line.startswith(("|", "    ")):
+        if len(line) > MAX_COLUMNS and not in_code and not line.startswith(("|", "    ")):
             found.append(number)
     return found
 
@@ -25,5 +25,5 @@ def test_lines_are_wrapped(path):
 
 
 def test_only_prose_counts():
-    long = "x" * (MOST_COLUMNS + 1)
+    long = "x" * (MAX_COLUMNS + 1)
     assert long_lines(f"short\n{long}\n| {long} |\n    {long}\n```\n{long}\n```\n* {long}\n{long[1:]}\n") == [2, 8]

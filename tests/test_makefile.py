@@ -12,9 +12,10 @@ MAKEFILE = (Path(__file__).parent.parent / "Makefile").read_text()
 
 @pytest.fixture
 def makefile(tmp_path):
-    macro = re.search(r"^TOLD = (?:.*\\\n)*.*\n", MAKEFILE, re.MULTILINE)
+    macro = re.search(r"^RUN_WITH_HEARTBEAT = (?:.*\\\n)*.*\n", MAKEFILE, re.MULTILINE)
     assert macro
-    recipes = "long:\n\t$(call TOLD,waiting,sleep 9)\n\t@echo done\nwrong:\n\t$(call TOLD,waiting,exit 3)\n"
+    run = "$(call RUN_WITH_HEARTBEAT,waiting"
+    recipes = f"long:\n\t{run},sleep 9)\n\t@echo done\nwrong:\n\t{run},exit 3)\n"
     (tmp_path / "Makefile").write_text(macro[0] + recipes)
     return tmp_path
 
@@ -38,4 +39,4 @@ def test_work_that_fails_ends_make_at_once(makefile):
 def test_every_install_is_told_of():
     installs = [line for line in MAKEFILE.splitlines() if line.startswith("\t") and "$(INSTALL)" in line]
     assert len(installs) >= 3
-    assert all(line.startswith("\t$(call TOLD,") for line in installs)
+    assert all(line.startswith("\t$(call RUN_WITH_HEARTBEAT,") for line in installs)

@@ -20,9 +20,9 @@ NETWORKS: dict[str, Callable[[Draw], Section]] = {
 FAMILIES = tuple(NETWORKS)
 RUNS = 8
 """Cases over one network: its simulator is built once for all of them."""
-ROUTER_CYCLES, MOST_CYCLES = 40_000_000, 2_000_000
+ROUTER_CYCLES, MAX_CYCLES = 40_000_000, 2_000_000
 """Limits of a case, roughly: small networks and many short messages have less."""
-MOST_DRAWS = 50
+MAX_DRAWS = 50
 PARTS_FROM, PARTS_SHARE = 161, 0.5
 """First network that may have headers of parts, and their share: earlier networks were compared without them."""
 WITH_SETS = ("spam", "min")
@@ -80,7 +80,7 @@ class Campaign:
 
     def cycles_of(self, design: Design) -> int:
         """Return the approximate number of cycles of a case over a network."""
-        return round(self.scale * sorted((MOST_CYCLES, ROUTER_CYCLES // design.network.switches))[0])
+        return round(self.scale * sorted((MAX_CYCLES, ROUTER_CYCLES // design.network.switches))[0])
 
     def _room(self, base: Design) -> Room:
         """Return the limits of traffic in a network."""
@@ -117,7 +117,7 @@ def digest_of(design: Design) -> str:
 def _first_valid(drawn: Callable[[Draw], Section], *numbers: int) -> Design:
     """Return the first of a series of draws that is a valid configuration; some combinations of keys are refused."""
     refused: ConfigError | None = None
-    for attempt in range(MOST_DRAWS):
+    for attempt in range(MAX_DRAWS):
         try:
             design = load(drawn(Draw(*numbers, attempt)))
             assert design.routing

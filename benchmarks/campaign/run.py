@@ -16,7 +16,7 @@ from hydranoc.lockstep.direct.process import DirectBench
 from hydranoc.lockstep.simulator import BenchSource, BuiltSimulator, SimulatorFailed
 
 EQUAL, MISMATCH, TROUBLE = "equal", "mismatch", "trouble"
-MOST_TIMES = 2
+MAX_TIMES = 2
 """Limit of a run, as a multiple of its intended cycles; later cycles are not compared."""
 ATTEMPTS = 2
 """Attempts for a simulator that was killed."""
@@ -77,7 +77,7 @@ class Runner:
         before = _cpu_seconds()
         design = self._campaign.design_of(case)
         harness, built = self._simulator(case)
-        cycles = MOST_TIMES * self._campaign.cycles_of(design)
+        cycles = MAX_TIMES * self._campaign.cycles_of(design)
         comparison = Comparison(
             design.model, design.messages, design.startup_cycles, cycles, harness, hosts=design.config.hosts
         )

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchmarks.mutation import workshop
 from benchmarks.mutation.baseline import Baseline, measure, tree_digest
-from benchmarks.mutation.judge import Court, Effort
+from benchmarks.mutation.judge import Effort, MutantRunner
 from benchmarks.mutation.line_map import read_line_map
 from benchmarks.mutation.mutants import Mutant, draw, hardware_files
 from benchmarks.mutation.sound import complaints
@@ -93,7 +93,7 @@ def run(options: argparse.Namespace) -> None:
         print(f"{verdict.verdict:9} {verdict.seconds:6.1f} s  {verdict.place}  {verdict.killer}", flush=True)
 
 
-def prepare(options: argparse.Namespace) -> Court:
+def prepare(options: argparse.Namespace) -> MutantRunner:
     """Measure the unmodified hardware, unless this tree has been measured."""
     import_libraries()
     file, root = options.results / "baseline.json", Path.cwd()
@@ -106,7 +106,7 @@ def prepare(options: argparse.Namespace) -> Court:
         baseline.save(file)
     effort = Effort(900.0, 1_000) if options.again else Effort()
     tests, work = read_line_map(options.results / "lines.jsonl"), options.workshop / "mutant"
-    return Court(root, work, baseline, tests, references_of_the_tree, complaint_about, effort)
+    return MutantRunner(root, work, baseline, tests, references_of_the_tree, complaint_about, effort)
 
 
 def references_of_the_tree():

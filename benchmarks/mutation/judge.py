@@ -43,7 +43,7 @@ class Effort:
 
 
 @dataclass
-class Court:
+class MutantRunner:
     """Inputs of judging.
 
     Members

@@ -16,7 +16,7 @@ from tb.common.job import JOB_VARIABLE, LockstepJob, LockstepResult
 from tests.proofs.prove import prove
 
 SIMULATOR = "icarus"
-LONGEST_ANSWER = 300
+MAX_ANSWER = 300
 SOUND_ALONE = "not mutation and not fault and not lost and not outdated"
 """Tests that inject faults themselves require certain lines unchanged: they must not detect mutants."""
 
@@ -92,4 +92,4 @@ def failed_test(tests: Sequence[str], folder: Path) -> str | None:
 
 
 def _short(text: str) -> str:
-    return " ".join(text.split())[:LONGEST_ANSWER]
+    return " ".join(text.split())[:MAX_ANSWER]

@@ -16,7 +16,7 @@ from amaranth.sim import Simulator
 from hydranoc import load
 
 CONFIG = Path(__file__).parent / "network.yaml"
-NODES, WORD_BITS, MOST_CYCLES = 4, 32, 200
+NODES, WORD_BITS, MAX_CYCLES = 4, 32, 200
 EVERYONE = (1 << NODES) - 1
 
 
@@ -67,7 +67,7 @@ def simulate() -> None:
         while ctx.get(design.arrived) != EVERYONE - 1:
             await ctx.tick()
             cycles += 1
-            assert cycles < MOST_CYCLES, "a node got nothing"
+            assert cycles < MAX_CYCLES, "a node got nothing"
         words = [ctx.get(word) for word in design.words[1:]]
         assert words == [0xCAFE] * (NODES - 1), words
         print(f"PASS: the word was at all other nodes after {cycles} cycles")

@@ -15,7 +15,7 @@ module bench;
   always @(posedge clk) begin
     cycles <= cycles + 1;
     if (!rst && failed) begin
-      $display("FAIL: a wrong word, or a packet that could go nowhere, after %0d cycles", cycles);
+      $display("FAIL: a wrong word, or an unroutable packet, after %0d cycles", cycles);
       $finish;
     end else if (!rst && done) begin
       $display("PASS: all packets arrived after %0d cycles", cycles);

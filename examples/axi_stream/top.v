@@ -7,7 +7,7 @@ module top (
     input  wire clk,
     input  wire rst,     // synchronous, active high
     output wire done,    // every checker has got all its packets
-    output wire failed   // some checker has seen a wrong word, or some packet could go nowhere
+    output wire failed   // some checker has seen a wrong word, or some packet was unroutable
 );
   localparam PACKETS = 20;
   localparam WORDS = 5;

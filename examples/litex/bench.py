@@ -14,7 +14,7 @@ MANIFEST = json.loads((RESULTS / "noc" / "manifest.json").read_text())
 NETWORK_REGISTERS = {entry["name"]: entry["address"] for entry in MANIFEST["registers"]["registers"]}
 NODES = len(MANIFEST["nodes"])
 IDENTIFICATION = 0x484E4F43
-MOST_POLLS = 100
+MAX_POLLS = 100
 MISFRAMED = 1 << 1
 
 
@@ -49,7 +49,7 @@ class Host:
         assert answer.resp == AxiResp.OKAY, name
 
     async def wait_for(self, name: str, value: int) -> None:
-        for _ in range(MOST_POLLS):
+        for _ in range(MAX_POLLS):
             if await self.read(name) == value:
                 return
         raise AssertionError(f"{name} is {await self.read(name)}, not {value}")

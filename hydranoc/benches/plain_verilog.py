@@ -7,7 +7,7 @@ LICENSE_LINE = "// SPDX-License-Identifier: Apache-2.0"
 AXIS_CLOCK = "  reg axis_clk = 1'b0;             // of all nodes\n  always #7 axis_clk = ~axis_clk;"
 _BUS = {name: name for name in ("awaddr", "awvalid", "awready", "wdata", "wvalid", "wready", "bvalid")}
 _BUS |= {"wstrb": "4'hf", "bready": "1'b1"}
-SOURCE, FIRST_WORD, MOST_WORDS, MOST_DESTINATIONS = 0, 16, 4, 3
+SOURCE, FIRST_WORD, MAX_WORDS, MAX_DESTINATIONS = 0, 16, 4, 3
 _BENCH = """\
 {license}
 // Node {source} sends a packet to {whom}; every node is checked. Meant for changes.
@@ -22,7 +22,7 @@ module noc_bench;
   localparam TID_BITS = {tid_bits};
   localparam WORDS = {words};               // of the packet
   localparam LEADING = {leading};             // words before them that name the destinations
-  localparam MOST_CYCLES = 200000;
+  localparam MAX_CYCLES = 200000;
   localparam [NODES-1:0] DESTINATIONS = {nodes}'h{destinations:x};
 
   reg clk = 1'b0;
@@ -113,7 +113,7 @@ module noc_bench;
 {load_registers}    repeat (32) @(negedge axis_clk);
 {sends}
     count_missing;
-    while (missing != 0 && cycles < MOST_CYCLES) begin
+    while (missing != 0 && cycles < MAX_CYCLES) begin
       @(negedge clk);
       cycles = cycles + 1;
       count_missing;
@@ -192,7 +192,7 @@ def plain_bench(manifest: dict[str, Any]) -> str:
     stream, nodes = manifest["axi_stream"], len(manifest["nodes"])
     others = [node for node in range(nodes) if node != SOURCE]
     broadcasts = "operations" in stream
-    destinations = others if broadcasts else others[:MOST_DESTINATIONS]
+    destinations = others if broadcasts else others[:MAX_DESTINATIONS]
     outputs, tuser_bits, tables = stream["outputs"], stream["tuser_bits"], manifest.get("tables")
     registers, own_clock = manifest.get("registers"), stream["clocks"][0] != "clk"
     addresses = {entry["name"]: entry["address"] for entry in registers["registers"]} if registers else {}
@@ -206,7 +206,7 @@ def plain_bench(manifest: dict[str, Any]) -> str:
         outputs=len(outputs),
         word_bits=stream["tdata_bits"],
         tid_bits=stream["tid_bits"],
-        words=min(MOST_WORDS, manifest["parameters"].get("packet_flits", MOST_WORDS + 1) - 1),
+        words=min(MAX_WORDS, manifest["parameters"].get("packet_flits", MAX_WORDS + 1) - 1),
         destinations=sum(1 << node for node in destinations),
         declarations="\n".join(inputs),
         connections=",\n".join(f"      .{port['name']}({_wire(port, stream)})" for port in manifest["ports"]),

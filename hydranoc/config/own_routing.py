@@ -11,7 +11,7 @@ from topology.common.outside import FAILURES, failure_text
 
 WHERE = "network.routing"
 NEEDED = ("network", "header", "header_flits")
-MOST_SHOWN = 4
+MAX_SHOWN = 4
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class OwnRouting:
             return ""
         missing = [part for part in dir(own) if not part.startswith("_") and part not in dir(routing)]
         if missing:
-            some = ", ".join(missing[:MOST_SHOWN]) + (", ..." if len(missing) > MOST_SHOWN else "")
+            some = ", ".join(missing[:MAX_SHOWN]) + (", ..." if len(missing) > MAX_SHOWN else "")
             return f"tables of family {self.config.family.name!r} with {some}, not {type(routing).__name__}"
         if not _alike(routing.network, own.network):
             text = f"{len(own.network.channels)} channels and {len(own.network.processors)} processors"

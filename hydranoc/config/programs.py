@@ -21,7 +21,7 @@ from sim_model.programs.msccl import read_msccl
 from sim_model.programs.netrace import read_netrace
 from sim_model.programs.program import Operation, Program, ProgramError
 
-MOST_MEGABYTES = 512
+MAX_MEGABYTES = 512
 RANK = "{rank}"
 BITS_PER_BYTE = 8
 Read = TypeVar("Read")
@@ -193,11 +193,11 @@ def _read(path: Path, reader: Callable[..., Read], *arguments: Any) -> Read:
 def _content(config: Config, path: Path) -> bytes:
     try:
         with path.open("rb") as file:  # devices may have no end
-            content = file.read(MOST_MEGABYTES * 10**6 + 1)
+            content = file.read(MAX_MEGABYTES * 10**6 + 1)
     except (OSError, ValueError) as error:
         raise _unreadable(config, path.name, error) from None
-    if len(content) > MOST_MEGABYTES * 10**6:
-        raise ConfigError(f"A program must have at most {MOST_MEGABYTES} MB", file=path)
+    if len(content) > MAX_MEGABYTES * 10**6:
+        raise ConfigError(f"A program must have at most {MAX_MEGABYTES} MB", file=path)
     return content
 
 

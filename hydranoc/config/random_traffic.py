@@ -9,11 +9,11 @@ from hydranoc.config.source import KeyPath
 from hydranoc.config.traffic_parts import LINES, TrafficParts
 from sim_model.messages.columns import MessageColumns
 from sim_model.messages.messages import MessageError, Messages
-from sim_model.traffic import LARGEST_SHARES, RandomTraffic
+from sim_model.traffic import MAX_SHARES, RandomTraffic
 from sim_model.traffic.counts import Shares
 from sim_model.traffic.injection import BurstInjection
 
-MOST_MESSAGES = 20_000_000
+MAX_MESSAGES = 20_000_000
 MULTICASTS, BROADCASTS = SHARES = ("multicast_fraction", "broadcast_fraction")
 
 
@@ -65,7 +65,7 @@ def _draw(config: Config, traffic: schema.RandomTraffic, routing: Any) -> Messag
 
 def _check_shares(config: Config, traffic: schema.RandomTraffic) -> None:
     multicasts, broadcasts = traffic.multicast_fraction, traffic.broadcast_fraction
-    if multicasts + broadcasts > LARGEST_SHARES:
+    if multicasts + broadcasts > MAX_SHARES:
         text = f"traffic.{BROADCASTS} must be at most {1 - multicasts:g}, what {MULTICASTS} {multicasts:g} leaves"
         raise config.source.error((*TRAFFIC, BROADCASTS), f"{text}, not {broadcasts:g}")
     if broadcasts:
@@ -93,10 +93,10 @@ def _check_size(config: Config, traffic: schema.RandomTraffic, processors: int) 
         most = processors - 1 if _whole_sets(traffic) else count
         others = traffic.multicast_fraction * (most - 1) + traffic.broadcast_fraction * (processors - 2)
         expected *= 1 + others
-    if expected > MOST_MESSAGES:
+    if expected > MAX_MESSAGES:
         raise config.source.error(
             (*TRAFFIC, "cycles"),
-            f"traffic.cycles {traffic.cycles} would be about {expected:.2g} messages; at most {MOST_MESSAGES:.0e} fit",
+            f"traffic.cycles {traffic.cycles} would be about {expected:.2g} messages; at most {MAX_MESSAGES:.0e} fit",
         )
 
 
@@ -109,6 +109,6 @@ def _whole_sets(traffic: schema.RandomTraffic) -> bool:
 def _check_bursts(config: Config, traffic: schema.RandomTraffic, injection: BurstInjection, processors: int) -> None:
     """Refuse a number of bursts beyond the limit of messages: memory holds each burst, even an empty one."""
     expected = traffic.cycles * processors / (injection.mean_burst_cycles + injection.mean_pause_cycles)
-    if expected > MOST_MESSAGES:
-        text = f"traffic.cycles {traffic.cycles} would be about {expected:.2g} bursts; at most {MOST_MESSAGES:.0e} fit"
+    if expected > MAX_MESSAGES:
+        text = f"traffic.cycles {traffic.cycles} would be about {expected:.2g} bursts; at most {MAX_MESSAGES:.0e} fit"
         raise config.source.error((*TRAFFIC, "cycles"), text)

@@ -18,7 +18,7 @@ from topology.common.trouble import MachineTrouble
 KeyPath = Sequence[str | int]
 """Keys and list positions from the top of a file, such as ``("traffic", "messages", 3, "flits")``."""
 
-MOST_MEGABYTES = 64
+MAX_MEGABYTES = 64
 
 
 class Source(ABC):
@@ -115,13 +115,13 @@ class YamlSource(Source):
     def _text(self) -> str:
         try:
             with self.path.open("rb") as file:  # devices may have no end
-                content = file.read(MOST_MEGABYTES * 10**6 + 1)
+                content = file.read(MAX_MEGABYTES * 10**6 + 1)
         except OSError as error:
             raise file_error("cannot read the configuration", error, self.path) from None
         except ValueError as error:
             raise ConfigError(f"cannot read the configuration: {reason(error)}") from None
-        if len(content) > MOST_MEGABYTES * 10**6:
-            text = f"A configuration must have at most {MOST_MEGABYTES} MB; more messages belong in a trace"
+        if len(content) > MAX_MEGABYTES * 10**6:
+            text = f"A configuration must have at most {MAX_MEGABYTES} MB; more messages belong in a trace"
             raise ConfigError(text, file=self.path)
         try:
             return content.decode("utf-8")

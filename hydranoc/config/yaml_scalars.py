@@ -3,9 +3,9 @@
 import re
 from typing import Any
 
-LONGEST_NUMBER_BITS = 1024
+MAX_NUMBER_BITS = 1024
 """Bits of the longest number; longer ones are wrong everywhere, and too long to be printed."""
-LONGEST_NUMBER_LETTERS = 2000
+MAX_NUMBER_LETTERS = 2000
 MERGE = object()
 """The key ``<<``."""
 
@@ -37,8 +37,8 @@ def plain_scalar(text: str) -> Any:
     """
     if text[:1] not in _BEGIN_NUMBERS:
         return _WORDS.get(text, text)
-    if len(text) > LONGEST_NUMBER_LETTERS and _INTEGER.fullmatch(text):
-        raise UnknownScalar(f"a whole number must have at most {LONGEST_NUMBER_BITS} bits")
+    if len(text) > MAX_NUMBER_LETTERS and _INTEGER.fullmatch(text):
+        raise UnknownScalar(f"a whole number must have at most {MAX_NUMBER_BITS} bits")
     if _INTEGER.fullmatch(text):
         return _integer(text)
     if _FLOAT.fullmatch(text):
@@ -54,6 +54,6 @@ def _integer(text: str) -> int:
     digits = text.replace("_", "").lstrip("+-")
     base = _BASES.get(digits[:2], 10)
     number = int(digits if base == 10 else digits[2:] or "0", base)
-    if number.bit_length() > LONGEST_NUMBER_BITS:
-        raise UnknownScalar(f"a whole number must have at most {LONGEST_NUMBER_BITS} bits")
+    if number.bit_length() > MAX_NUMBER_BITS:
+        raise UnknownScalar(f"a whole number must have at most {MAX_NUMBER_BITS} bits")
     return -number if text.startswith("-") else number

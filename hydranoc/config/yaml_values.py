@@ -14,7 +14,7 @@ from hydranoc.errors import shown
 
 DEEPEST = 100
 """Maximum nesting of lists and mappings."""
-MOST_REPEATED_VALUES = 1_000_000
+MAX_REPEATED_VALUES = 1_000_000
 """Maximum number of values that all aliases of a file repeat. A few lines of nested aliases could repeat billions."""
 NO_KEY = object()
 VALUE_KINDS = "a number, text, true or false, a list or a mapping"
@@ -164,10 +164,8 @@ class YamlValues:
             raise ValueWrong(f"alias *{name} has no anchor &{name} before it", line)
         value, values = self._anchors[name]
         self._repeated += values
-        if self._repeated > MOST_REPEATED_VALUES:
-            text = (
-                f"aliases must repeat at most {MOST_REPEATED_VALUES:,} values in all, not {self._repeated:,} and more"
-            )
+        if self._repeated > MAX_REPEATED_VALUES:
+            text = f"aliases must repeat at most {MAX_REPEATED_VALUES:,} values in all, not {self._repeated:,} and more"
             raise ValueWrong(text, line)
         self._put(value, line, values)
 

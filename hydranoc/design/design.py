@@ -9,8 +9,8 @@ from hydranoc.certificates.checker.theorems import THEOREMS
 from hydranoc.config.load import NETWORK
 from hydranoc.design.exported import Exported
 from hydranoc.design.outcome import ComparedOutcome
+from hydranoc.design.progress_runs import with_deliveries
 from hydranoc.design.simulated import Simulated
-from hydranoc.design.told_runs import with_deliveries
 from hydranoc.families.reports import CheckReport
 from hydranoc.reports.progress import Progress
 from topology.common.channel_order import NoOrder

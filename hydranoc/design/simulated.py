@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from hydranoc.config.hosts import host_figures
 from hydranoc.design.outcome import Outcome
 from hydranoc.design.parts import Parts
-from hydranoc.design.told_runs import told_run
+from hydranoc.design.progress_runs import run_with_progress
 from hydranoc.reports.progress import Progress, counted_in
 from topology.common.host_pattern import EAGER
 
@@ -60,9 +60,9 @@ class Simulated(Parts):
         simulation = self.simulation(count_channels=counting, engine=engine)
         expected, marks = self._expected_cycles(), []
         for cycle in self._measured_cycles if channels else ():
-            told_run(simulation, expected, progress, cycle)
+            run_with_progress(simulation, expected, progress, cycle)
             marks.append(simulation.channel_counts())
-        results = told_run(simulation, expected, progress)
+        results = run_with_progress(simulation, expected, progress)
         if progress:
             progress("statistics", 0, 0)
         report = simulation.deadlock_report() if simulation.deadlocked else ""

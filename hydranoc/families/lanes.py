@@ -6,13 +6,13 @@ from hydranoc.config.schema import NetworkSection
 from hydranoc.config.schema.fields import Field
 from hydranoc.errors import KeyWrong
 from topology.common.errors import FieldError
-from topology.common.lanes import MOST_LANES
+from topology.common.lanes import MAX_LANES
 
 if TYPE_CHECKING:
     from sim_model.messages.columns import MessageColumns
     from sim_model.messages.messages import Message
 
-MOST_BUFFER_FLITS = 16
+MAX_BUFFER_FLITS = 16
 
 
 class LaneSection(NetworkSection):
@@ -28,8 +28,8 @@ class LaneSection(NetworkSection):
 
     FIXED_KEYS: ClassVar[tuple[str, ...]] = ("link_cycles", "tables")
 
-    lanes: Annotated[int, Field(ge=1, le=MOST_LANES)] = 2
-    buffer_flits: Annotated[int, Field(ge=1, le=MOST_BUFFER_FLITS)] = 4
+    lanes: Annotated[int, Field(ge=1, le=MAX_LANES)] = 2
+    buffer_flits: Annotated[int, Field(ge=1, le=MAX_BUFFER_FLITS)] = 4
 
 
 def check_lane_section(section: LaneSection) -> None:

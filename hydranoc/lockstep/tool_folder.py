@@ -28,7 +28,7 @@ from hydranoc.lockstep.tools import (
     find_tool,
     tool_folders,
 )
-from hydranoc.reports.standins import goes_with_the_run
+from hydranoc.reports.fallback_dirs import goes_with_the_run
 from topology.common.trouble import MachineTrouble
 
 TIMING_VARIABLES = {"CFG_CXXFLAGS_COROUTINES": "-std=gnu++20"}

@@ -5,7 +5,7 @@ from typing import Any
 from hydranoc.measurement.growth import growth_of
 from hydranoc.measurement.network import UNICAST_AND_MULTICAST, observations_of
 from hydranoc.measurement.observations import NOT_DELIVERED
-from hydranoc.measurement.stability import ERROR_RATE, LARGEST_GROWTH
+from hydranoc.measurement.stability import ERROR_RATE, MAX_GROWTH
 from sim_model.engines.results import Results
 from sim_model.messages.distinct import distinct
 
@@ -42,5 +42,5 @@ def load_figures(results: Results, *, nodes: int, first: int, last: int) -> dict
         "accepted_messages_per_node_per_cycle": int(arrived.sum()) / cycles,
         "offered_flits_per_node_per_cycle": int(run.flits[started].sum()) / cycles,
         "accepted_flits_per_node_per_cycle": int(run.flits[arrived].sum()) / cycles,
-        "beyond_saturation": any(growth.above(LARGEST_GROWTH, ERROR_RATE / len(kinds)) for growth in growths),
+        "beyond_saturation": any(growth.above(MAX_GROWTH, ERROR_RATE / len(kinds)) for growth in growths),
     }

@@ -13,10 +13,10 @@ from sim_model.statistics.latency import Interval, confidence_interval
 
 ERROR_RATE = 0.05
 """Error rate of a point, for all its tests together."""
-LARGEST_GROWTH = 0.01
+MAX_GROWTH = 0.01
 """Smallest relevant growth of the backlog, as a fraction of the messages offered."""
 HOPELESS_GROWTH = 0.05
-LEAST_PIECES = 50
+MIN_PIECES = 50
 """Minimum independent pieces of each run."""
 FILLED_PARTS = 5
 """Parts in which the initially empty network fills, which is no growth, even where latency has no warm-up."""
@@ -53,7 +53,7 @@ class Verdict:
     @property
     def diverges(self) -> bool:
         """True if the backlog grows, in the runs and in their first halves."""
-        return self.backlog.above(LARGEST_GROWTH, self.level)
+        return self.backlog.above(MAX_GROWTH, self.level)
 
     @property
     def hopeless(self) -> bool:
@@ -63,19 +63,19 @@ class Verdict:
     @property
     def carried(self) -> bool:
         """True if an overload is excluded."""
-        return not self.diverges and self.growth.high < LARGEST_GROWTH
+        return not self.diverges and self.growth.high < MAX_GROWTH
 
     @property
     def stable(self) -> bool:
         """True if there is a mean, and runs are long enough for its interval."""
-        return self.carried and self.pieces >= LEAST_PIECES
+        return self.carried and self.pieces >= MIN_PIECES
 
     @property
     def needed_cycles(self) -> float:
         """Estimated minimum length of runs; infinite without observations."""
         wanted = (
-            LEAST_PIECES / self.pieces if self.pieces else math.inf,
-            self.growth.high / LARGEST_GROWTH,
+            MIN_PIECES / self.pieces if self.pieces else math.inf,
+            self.growth.high / MAX_GROWTH,
             FILLED * self.backlog.first_latency_cycles / self.cycles,
         )
         return self.cycles * max(wanted)

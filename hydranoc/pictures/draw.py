@@ -20,8 +20,8 @@ from hydranoc.replay.use import Use
 from topology.common.channels import ChannelNetwork
 
 INCHES_PER_UNIT = 0.85
-SMALLEST_INCHES, LARGEST_INCHES = 3.6, 15.0
-READABLE_INCHES_PER_UNIT, MOST_INCHES = 0.67, 49.0
+MIN_INCHES, MAX_INCHES = 3.6, 15.0
+READABLE_INCHES_PER_UNIT, MAX_READABLE_INCHES = 0.67, 49.0
 """Scale of pictures: names in circles have letters of 5 points, up to 6,400 dots of a PNG."""
 LABELLED_PROCESSORS = 80
 MARGIN = 0.5
@@ -107,8 +107,8 @@ def _figure(network: ChannelNetwork, links: LinkClasses, title: str, load: Use |
 
 def _scale(units: float) -> float:
     """Return inches per unit of a picture of this width or height in units."""
-    scale = max(min(INCHES_PER_UNIT, LARGEST_INCHES / units), SMALLEST_INCHES / units)
-    return max(scale, min(READABLE_INCHES_PER_UNIT, MOST_INCHES / units))
+    scale = max(min(INCHES_PER_UNIT, MAX_INCHES / units), MIN_INCHES / units)
+    return max(scale, min(READABLE_INCHES_PER_UNIT, MAX_READABLE_INCHES / units))
 
 
 def _link_colours(faint: bool) -> tuple[str, str]:

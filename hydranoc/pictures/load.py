@@ -16,7 +16,7 @@ BESIDE = 0.02
 """Distance from the middle of a link to the line of a direction; less than the distance of boxes from links."""
 WIDEST, THINNEST = 0.034, 0.012
 """Widths of lines; all lengths are in those of ``placement.py``."""
-LEAST_SHADE = 0.08
+MIN_SHADE = 0.08
 """Lowest shade: the palette's light end is invisible on white paper."""
 BAR = (1.03, 0.2, 0.025, 0.6)
 """Position of the scale, as fractions of the picture."""
@@ -26,7 +26,7 @@ def palette() -> Colormap:
     """Return a palette from light (no load) to dark (highest), also for colour-blind readers."""
     from matplotlib import colormaps
 
-    shades = colormaps["cividis_r"](np.linspace(LEAST_SHADE, 1, 256))
+    shades = colormaps["cividis_r"](np.linspace(MIN_SHADE, 1, 256))
     return LinearSegmentedColormap.from_list("load", list(map(tuple, shades)))
 
 

@@ -19,13 +19,13 @@ from topology.common.channels import ChannelNetwork
 
 Link = tuple[int, int]
 RADIUS = 0.21
-LONGEST_NAME_IN_CIRCLE = 4  # 1023
+MAX_NAME_IN_CIRCLE = 4  # 1023
 LETTER = 0.078
 """Width of a letter of names in boxes and behind stubs."""
 LINE_HALF = 0.08
 BOX_PADDING = 0.055
 BENDS = (0.12, 0.2, 0.28, 0.35)
-LONGEST_ARC_OF_A_GRID = 2.3
+MAX_ARC_OF_A_GRID = 2.3
 """Longest arc in networks with their own positions, where longer links would lie across the picture."""
 ARC_POINTS = 12
 STUB_LENGTH = 0.42
@@ -97,7 +97,7 @@ def place(network: ChannelNetwork, links: LinkClasses) -> Placement:
     links : LinkClasses
         The family's classes of links.
     """
-    boxed = max(len(short_name(name)) for name in network.switch_names) > LONGEST_NAME_IN_CIRCLE
+    boxed = max(len(short_name(name)) for name in network.switch_names) > MAX_NAME_IN_CIRCLE
     halves = [name_half(name) + BOX_PADDING if boxed else (RADIUS, RADIUS) for name in network.switch_names]
     placement = Placement(switch_positions(network, links), np.array(halves), boxed)
     cut = _draw_lines(placement, network, links)
@@ -152,7 +152,7 @@ def _arc(placement: Placement, link: Link, is_grid: bool) -> np.ndarray | None:
     """Return the flattest arc that meets no other switch; None if there is none, or it would be too long."""
     start, end = placement.switches[list(link)]
     length = float(np.hypot(*(end - start)))
-    if length == 0 or (is_grid and length > LONGEST_ARC_OF_A_GRID):
+    if length == 0 or (is_grid and length > MAX_ARC_OF_A_GRID):
         return None if length else np.stack([start, end])  # a file may put two switches in one place
     others = np.ones(len(placement.switches), dtype=bool)
     others[list(link)] = False

@@ -11,7 +11,7 @@ from hydranoc.pictures.draw import INK, drawing_style, render
 from hydranoc.studies.common.figure import Figure, Series
 
 COLOURS = ("#1f5f99", "#d9822b", "#2e8b57", "#8e44ad", "#c0392b", "#16808d")
-MOST_IN_A_COLUMN = 7
+MAX_IN_A_COLUMN = 7
 LEGEND_ROWS = 3
 MARKERS = ("o", "s", "^", "D", "v", "P")
 CLAIM = "#7f8c8d"
@@ -22,8 +22,8 @@ SINGLE_INCHES = (7.2, 4.0)
 TITLE_INCHES, CLAIM_LINE_INCHES = 0.5, 0.14
 HEADROOM, LOG_HEADROOM = 1.15, 8
 LOG_LABELS = (1, 2, 5)
-MOST_TICKS = 7
-LINE_POINTS, MARKER_POINTS, LINE_STEP_POINTS, MOST_STEPS_POINTS = 1.2, 4.0, 0.7, 2.8
+MAX_TICKS = 7
+LINE_POINTS, MARKER_POINTS, LINE_STEP_POINTS, MAX_STEPS_POINTS = 1.2, 4.0, 0.7, 2.8
 SATURATION_STEP = 0.025
 """Distance between the intervals of saturation of curves, as a fraction of the height of a plot."""
 
@@ -84,13 +84,13 @@ def _draw_panel(axes: Axes, figure: Figure, shown: Sequence[Series]) -> None:
     else:
         _draw_curves(axes, shown)
         if not figure.one_legend:
-            axes.legend(frameon=False, fontsize=8, ncols=1 if len(shown) <= MOST_IN_A_COLUMN else 2)
+            axes.legend(frameon=False, fontsize=8, ncols=1 if len(shown) <= MAX_IN_A_COLUMN else 2)
     _draw_claims(axes, figure)
     if figure.log_x:
         axes.set_xscale("log", base=2)
         axes.xaxis.set_major_formatter("{x:g}")
     elif not figure.x_names:
-        axes.locator_params(axis="x", nbins=MOST_TICKS)
+        axes.locator_params(axis="x", nbins=MAX_TICKS)
     if figure.log_y:
         axes.set_yscale("log")
         axes.yaxis.set_major_locator(LogLocator(subs=LOG_LABELS))
@@ -110,8 +110,8 @@ def _draw_curves(axes: Axes, shown: Sequence[Series]) -> None:
     """Draw the curves, the first one thickest, so that it is visible below equal later ones."""
     for position, series in enumerate(shown):
         last = len(shown) - 1 - position
-        line_points = LINE_POINTS + min(last * LINE_STEP_POINTS, MOST_STEPS_POINTS)
-        marker_points = MARKER_POINTS + min(2 * last * LINE_STEP_POINTS, 2 * MOST_STEPS_POINTS)
+        line_points = LINE_POINTS + min(last * LINE_STEP_POINTS, MAX_STEPS_POINTS)
+        marker_points = MARKER_POINTS + min(2 * last * LINE_STEP_POINTS, 2 * MAX_STEPS_POINTS)
         style = position if series.colour is None else series.colour
         axes.errorbar(
             list(series.x),

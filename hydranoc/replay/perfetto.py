@@ -19,9 +19,9 @@ from sim_model.engines.cycle.state import NONE
 from sim_model.messages.messages import Messages
 from topology.common.channels import ChannelNetwork
 
-MOST_SLICES = 200_000
+MAX_SLICES = 200_000
 """Maximum slices in a file; later ones are cut."""
-MOST_NAMED = 4
+MAX_NAMED = 4
 """Maximum destinations in a slice's name."""
 FROM_PROCESSORS, BETWEEN_SWITCHES, TO_PROCESSORS = 1, 2, 3
 GROUPS = {
@@ -50,12 +50,12 @@ class Written:
 
 
 def write_perfetto(recording: Recording, network: ChannelNetwork, path: Path) -> Written:
-    """Write a recording's window, or as much of its beginning as ``MOST_SLICES`` allow."""
+    """Write a recording's window, or as much of its beginning as ``MAX_SLICES`` allow."""
     replay = recording.replay()
     held = _held(replay)
-    if len(held) > MOST_SLICES:
+    if len(held) > MAX_SLICES:
         # later slices are left out, with all that begin in the same cycle
-        cut = max(int(replay.head_cycle[held[MOST_SLICES]]), replay.window.first + 1)
+        cut = max(int(replay.head_cycle[held[MAX_SLICES]]), replay.window.first + 1)
         replay = recording.replay(Window(replay.window.first, cut))
         held = _held(replay)
     opened = gzip.open if path.suffix == ".gz" else open
@@ -116,8 +116,8 @@ def _slices(replay: Replay, held: np.ndarray, messages: Messages, network: Chann
 def _name(messages: Messages, message: int) -> str:
     """Return number, source and destinations, such as ``17: p5 to p8, p9``."""
     destinations = messages.destinations_of(message).tolist()
-    named = ", ".join(f"p{destination}" for destination in destinations[:MOST_NAMED])
-    more = len(destinations) - MOST_NAMED
+    named = ", ".join(f"p{destination}" for destination in destinations[:MAX_NAMED])
+    more = len(destinations) - MAX_NAMED
     return f"{message}: p{int(messages.source[message])} to {named}" + (f" and {more} more" if more > 0 else "")
 
 

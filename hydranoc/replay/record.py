@@ -14,7 +14,7 @@ from topology.common.channels import ChannelNetwork
 
 CHUNK_BYTES = 16_000_000
 """Bytes of a recording at a time."""
-MOST_HEADS = 40_000
+MAX_HEADS = 40_000
 """Heads that move in a window without a given end."""
 Progress = Callable[[str, int, int], None]
 
@@ -30,7 +30,7 @@ class Recording:
         Of the whole run.
     injection_channel : int64[messages]
     window : Window
-        The requested window, or one limited by ``MOST_HEADS``.
+        The requested window, or one limited by ``MAX_HEADS``.
     """
 
     holds: Holds
@@ -65,7 +65,7 @@ def record(
     first : int
         First cycle of the window.
     last : int or None
-        Cycle after its last one; None for the end of the run, or for the cycles in which ``MOST_HEADS`` heads move.
+        Cycle after its last one; None for the end of the run, or for the cycles in which ``MAX_HEADS`` heads move.
     came_over : callable or None
         See ``HoldRecorder``.
     progress : callable or None
@@ -84,7 +84,7 @@ def record(
         limit = first if cycle < first else (stop if last else cycle + rows // 4 + 1)
         found = _add(recorder, simulation, min(rows, max(limit, cycle + 1) - cycle, stop - cycle))
         heads += found if cycle >= first else 0
-        if last is None and heads > MOST_HEADS:
+        if last is None and heads > MAX_HEADS:
             stop = simulation.cycle
         if progress:
             progress("recording", simulation.cycle, stop)

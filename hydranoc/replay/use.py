@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from sim_model.engines.simulation import ChannelCounts, Simulation
 
-MOST_CHUNKS = 50
+MAX_CHUNKS = 50
 Progress = Callable[[str, int, int], None]
 
 
@@ -56,7 +56,7 @@ def use_between(first: int, last: int, before: "ChannelCounts", after: "ChannelC
 
 
 def _run_to(simulation: "Simulation", cycle: int, total: int, progress: Progress | None) -> None:
-    chunk = total // MOST_CHUNKS + 1
+    chunk = total // MAX_CHUNKS + 1
     while simulation.cycle < cycle and not (simulation.finished or simulation.deadlocked):
         simulation.run(min(simulation.cycle + chunk, cycle))
         if progress:

@@ -9,7 +9,7 @@ from hydranoc.replay.holds import Holds
 from sim_model.engines.cycle.state import NONE
 from sim_model.engines.results import Results
 
-MOST_QUEUED = 20
+MAX_QUEUED = 20
 """Maximum listed messages of a processor's queue that do not leave it; an overloaded network has thousands."""
 
 
@@ -119,7 +119,7 @@ def _queued(holds: Holds, results: Results, injection_channel: np.ndarray, last:
     Returns
     -------
     int64[n]
-        The first ``MOST_QUEUED`` of each channel.
+        The first ``MAX_QUEUED`` of each channel.
     int64[channels]
         Number of further ones.
     """
@@ -128,6 +128,6 @@ def _queued(holds: Holds, results: Results, injection_channel: np.ndarray, last:
     found = np.flatnonzero(waiting)
     found = found[np.lexsort((results.start_cycle[found], injection_channel[found]))]
     place = np.arange(len(found)) - np.searchsorted(injection_channel[found], injection_channel[found])
-    listed, channels = found[place < MOST_QUEUED], int(injection_channel.max(initial=-1)) + 1
-    behind = np.bincount(injection_channel[found[place >= MOST_QUEUED]], minlength=channels)
+    listed, channels = found[place < MAX_QUEUED], int(injection_channel.max(initial=-1)) + 1
+    behind = np.bincount(injection_channel[found[place >= MAX_QUEUED]], minlength=channels)
     return listed[np.argsort(results.start_cycle[listed], kind="stable")], behind

@@ -8,11 +8,11 @@ from math import ceil, floor, log2, log10
 WIDTH, PLOT_HEIGHT = 620, 238
 LEFT, RIGHT, TOP, BOTTOM = 74, 26, 14, 48
 TICKS = 5
-LARGEST_VALUE = 1e100
+MAX_VALUE = 1e100
 """Largest value of an axis; beyond it, or below its reciprocal, steps and logarithms leave the floating-point range."""
-MOST_OCTAVES = 12
+MAX_OCTAVES = 12
 LOG_LABELS = (1, 2, 5)
-MOST_LABELS = 9
+MAX_LABELS = 9
 LETTER = 7.5
 """Width of a letter beside an axis."""
 SLOPE_DEGREES, SLOPED = 30, 0.5
@@ -52,7 +52,7 @@ def linear(low: float, high: float) -> Scale:
 def octaves(low: float, high: float) -> Scale:
     """Return a scale of powers of two."""
     first, last = floor(log2(low)), max(ceil(log2(high)), floor(log2(low)) + 1)
-    step = ceil((last - first) / MOST_OCTAVES)
+    step = ceil((last - first) / MAX_OCTAVES)
     return Scale([2.0**power for power in range(first, last + 1, step)], min(2.0**first, low), 2.0**last, log=True)
 
 
@@ -63,7 +63,7 @@ def decades(low: float, high: float) -> Scale:
     last = next(index for index, value in enumerate(known) if value >= high * (1 - 1e-9))
     found = known[first : max(last, first + 1) + 1]
     ones = [value for value in found if log10(value) == round(log10(value))]
-    return Scale(found if len(found) <= MOST_LABELS else ones, min(found[0], low), max(found[-1], high), log=True)
+    return Scale(found if len(found) <= MAX_LABELS else ones, min(found[0], low), max(found[-1], high), log=True)
 
 
 def named(names: Sequence[str], before: float = 0.5) -> Scale:
@@ -135,7 +135,7 @@ class Frame:
 
 def ticks(low: float, high: float) -> list[float]:
     """Return round values from at most ``low`` to at least ``high``."""
-    span = max((high - low) or abs(high) or 1.0, 1 / LARGEST_VALUE)
+    span = max((high - low) or abs(high) or 1.0, 1 / MAX_VALUE)
     power = 10.0 ** floor(log10(span / TICKS))
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power * TICKS >= span * 0.999)
     first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)

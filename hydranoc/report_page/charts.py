@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from hydranoc.report_page.axes import (
-    LARGEST_VALUE,
     LEFT,
+    MAX_VALUE,
     RIGHT,
     TOP,
     WIDTH,
@@ -22,7 +22,7 @@ from hydranoc.studies.common.figure import Figure, Series
 MARK, WIDER_MARK = 2.6, 1.5
 LINE, WIDER_LINE = 1.4, 1.6
 """Width of the uppermost curve, and the factor for each one below it: equal curves all stay visible."""
-MOST_WIDER = 3
+MAX_WIDER = 3
 COLOURS = 6
 """Classes ``c0`` to ``c5`` of the page's style."""
 LEGEND_LINE, SAMPLE = 17, 24
@@ -123,7 +123,7 @@ def _y_scale(figure: Figure, shown: Sequence[Series]) -> Scale:
 
 def _lowest(values: Iterable[float]) -> float:
     """Return the lowest value that has a logarithm."""
-    return min((value for value in values if value > 1 / LARGEST_VALUE), default=1.0)
+    return min((value for value in values if value > 1 / MAX_VALUE), default=1.0)
 
 
 def _errors(series: Series) -> Sequence[float]:
@@ -140,10 +140,10 @@ def _curve(frame: Frame, series: Series, style: int, above: Sequence[Series]) ->
     parts = []
     if series.joined and points:
         along = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-        width = LINE + WIDER_LINE * min(sum(one.joined for one in above), MOST_WIDER)
+        width = LINE + WIDER_LINE * min(sum(one.joined for one in above), MAX_WIDER)
         look = f'class="curve {_colour(style)}" {_dashes(series, style)} style="stroke-width: {width:.1f}"'
         parts.append(f'<polyline {look} points="{along}"/>')
-    radius = MARK + WIDER_MARK * min(sum(one.marked for one in above), MOST_WIDER)
+    radius = MARK + WIDER_MARK * min(sum(one.marked for one in above), MAX_WIDER)
     for (x, y), value, error in zip(points, series.y, _errors(series), strict=True):
         parts += [_mark(series, style, x, y, radius)] if series.marked else []
         parts += _interval(frame, x, value, error, style, radius + CAP)

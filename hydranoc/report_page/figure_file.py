@@ -10,14 +10,14 @@ from hydranoc.config.schema.pydantic_models import Checked
 from hydranoc.config.source import KeyPath, Source, name_of
 from hydranoc.config.validation import validate
 from hydranoc.errors import ConfigError, shown
-from hydranoc.report_page.axes import LARGEST_VALUE
+from hydranoc.report_page.axes import MAX_VALUE
 from hydranoc.studies.common.figure import Claim, Figure, Series
 from hydranoc.studies.common.measured import MEASURED, measured_names
 
 KIND = "NAME.json of 'hydranoc reproduce'"
-Value = Annotated[float, Field(ge=-LARGEST_VALUE, le=LARGEST_VALUE, allow_inf_nan=False)]
+Value = Annotated[float, Field(ge=-MAX_VALUE, le=MAX_VALUE, allow_inf_nan=False)]
 Number = Annotated[int, Field(ge=0)]
-HalfWidth = Annotated[float, Field(ge=0, le=LARGEST_VALUE, allow_inf_nan=False)]
+HalfWidth = Annotated[float, Field(ge=0, le=MAX_VALUE, allow_inf_nan=False)]
 
 
 class _Series(Checked):

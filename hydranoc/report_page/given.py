@@ -4,14 +4,14 @@ from pathlib import Path
 from typing import Any
 
 from hydranoc.errors import ConfigError, file_error, shown
-from hydranoc.report_page.axes import LARGEST_VALUE
+from hydranoc.report_page.axes import MAX_VALUE
 from hydranoc.report_page.figure_file import figure_path, read_figure
 from hydranoc.studies.common.figure import Figure
 from hydranoc.sweeps.measure import COLUMNS
 from hydranoc.sweeps.plots import sweep_figures
 from hydranoc.sweeps.table import pandas_with_parquet
 
-MOST_MEGABYTES = 16
+MAX_MEGABYTES = 16
 PARQUET = ".parquet"
 NUMBERS = ("Int64", "Float64")
 DRAWN = ("_mean", "_half_width", "_accepted")
@@ -66,12 +66,12 @@ def _check_numbers(table: Any, key: str, path: Path) -> None:
         if len(known) and str(values.dtype) not in NUMBERS:
             wrong = known
         else:
-            wrong = known[(known < -LARGEST_VALUE) | (known > LARGEST_VALUE)]
+            wrong = known[(known < -MAX_VALUE) | (known > MAX_VALUE)]
         if column == key and len(known) < len(values):
             wrong = values[values.isna()]
         if len(wrong):
             line = int(wrong.index[0]) + FIRST_ROW_LINE
-            text = f"{column} must be a number from {-LARGEST_VALUE:g} to {LARGEST_VALUE:g}"
+            text = f"{column} must be a number from {-MAX_VALUE:g} to {MAX_VALUE:g}"
             given = shown(*wrong.head(1).astype(object).where(wrong.head(1).notna(), None))
             raise ConfigError(f"{text}, not {given}", file=path, line=line if path.suffix != PARQUET else None)
 
@@ -95,5 +95,5 @@ def _check_size(path: Path) -> None:
         path.open("rb").close()
     except OSError as error:
         raise file_error("cannot be read", error, path) from None
-    if megabytes > MOST_MEGABYTES:
-        raise ConfigError(f"must have at most {MOST_MEGABYTES} MB, not {megabytes:.0f}", file=path)
+    if megabytes > MAX_MEGABYTES:
+        raise ConfigError(f"must have at most {MAX_MEGABYTES} MB, not {megabytes:.0f}", file=path)

@@ -13,7 +13,7 @@ from hydranoc.report_page.run import Run, smaller
 from hydranoc.report_page.scene import scene_of
 from hydranoc.studies.common.figure import Figure
 
-MOST_BYTES = 1_000_000
+MAX_BYTES = 1_000_000
 """Maximum size of a page; a longer replay is cut."""
 SCRIPTS = ("data.js", "view.js", "replay.js", "draw.js", "tell.js", "controls.js")
 USE_DIGITS = 4
@@ -26,7 +26,7 @@ class PageTooLong(ValueError):
 def write_page(
     run: Run, sweep: Mapping[str, Figure] | None = None, reproduced: Figure | None = None
 ) -> tuple[bytes, Window]:
-    """Return the page, at most ``MOST_BYTES`` long, and the replayed cycles.
+    """Return the page, at most ``MAX_BYTES`` long, and the replayed cycles.
 
     Parameters
     ----------
@@ -57,10 +57,10 @@ def write_page(
     while True:
         replay = replay_columns(run.recording.replay(window), run.outcome.results)
         content = _filled(run, window, wanted, packed({**still, "replay": replay}), sweep, reproduced)
-        if len(content) <= MOST_BYTES:
+        if len(content) <= MAX_BYTES:
             return content, window
         if window.last - window.first == 1:
-            text = f"a page must have at most {MOST_BYTES:,} bytes, not {len(content):,}"
+            text = f"a page must have at most {MAX_BYTES:,} bytes, not {len(content):,}"
             raise PageTooLong(f"{text}: the network, the sweep or the figure is too large")
         window = smaller(window)
 

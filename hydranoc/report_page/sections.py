@@ -17,8 +17,8 @@ from hydranoc.reports.summary_text import load_lines
 from hydranoc.studies.common.figure import Figure
 
 BUSIEST = 10
-LONGEST_CONFIGURATION = 40_000
-LONGEST_REPORT = 10_000
+MAX_CONFIGURATION = 40_000
+MAX_REPORT = 10_000
 """Maximum characters of a text that a page repeats."""
 INTERVALS = "Error bars are 95 % confidence intervals."
 NO_CURVES = "<p>The file says nothing of curves: an earlier <code>hydranoc reproduce</code> has written it.</p>"
@@ -49,7 +49,7 @@ def trouble(run: Run) -> str:
     report = run.outcome.deadlock_report
     if not report:
         return ""
-    return f'<section class="trouble"><h2>Deadlock</h2><pre>{escape(report[:LONGEST_REPORT])}</pre></section>'
+    return f'<section class="trouble"><h2>Deadlock</h2><pre>{escape(report[:MAX_REPORT])}</pre></section>'
 
 
 def busiest(run: Run) -> str:
@@ -139,8 +139,8 @@ def configuration(design: Design) -> str:
     text = Path(source.file).read_text(encoding="utf-8", errors="replace") if source.file else ""
     if not text:  # it was no file, or a pipe
         text = yaml.safe_dump(source.data, sort_keys=False)
-    cut = f"\n... and {len(text) - LONGEST_CONFIGURATION:,} letters more" if len(text) > LONGEST_CONFIGURATION else ""
-    return f'<pre tabindex="0">{escape(text[:LONGEST_CONFIGURATION])}{cut}</pre>'
+    cut = f"\n... and {len(text) - MAX_CONFIGURATION:,} letters more" if len(text) > MAX_CONFIGURATION else ""
+    return f'<pre tabindex="0">{escape(text[:MAX_CONFIGURATION])}{cut}</pre>'
 
 
 def _cell(value: Any) -> str:

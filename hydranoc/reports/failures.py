@@ -7,10 +7,10 @@ from pathlib import Path
 
 from hydranoc.cache import cache_folder
 
-MOST_LOGS = 20
+MAX_LOGS = 20
 LOGS = "logs"
 """Folder of kept logs in the cache folder."""
-LONGEST_CAUSE = 200
+MAX_CAUSE = 200
 _ERROR = re.compile(r"no space left|cannot allocate|permission denied|out of memory|\b(fatal )?error\b", re.IGNORECASE)
 
 
@@ -35,7 +35,7 @@ def cause_in(log: str) -> str:
     """Return the line of a log with the cause: the first with an error, or else the last one."""
     lines = [line.strip() for line in log.splitlines() if line.strip()]
     cause = next((line for line in lines if _ERROR.search(line)), lines[-1] if lines else "")
-    return cause if len(cause) <= LONGEST_CAUSE else f"{cause[:LONGEST_CAUSE]}..."
+    return cause if len(cause) <= MAX_CAUSE else f"{cause[:MAX_CAUSE]}..."
 
 
 def keep_log(program: str, log: str) -> Path | None:
@@ -61,5 +61,5 @@ def keep_log(program: str, log: str) -> Path | None:
 
 def _drop_old(folder: Path) -> None:
     with contextlib.suppress(OSError):  # another process deletes them
-        for path in sorted(folder.glob("*.log"), key=lambda log: -log.stat().st_mtime)[MOST_LOGS:]:
+        for path in sorted(folder.glob("*.log"), key=lambda log: -log.stat().st_mtime)[MAX_LOGS:]:
             path.unlink(missing_ok=True)

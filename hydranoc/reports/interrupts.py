@@ -14,7 +14,7 @@ AGAIN_SECONDS = 0.05
 
 
 @contextlib.contextmanager
-def heeded_interrupts() -> Iterator[None]:
+def raise_on_signals() -> Iterator[None]:
     """End the block with a KeyboardInterrupt on the signals INT and TERM, and not the process at once.
 
     Python prints and drops an exception in a destructor, and in a function that compiled code calls, as a compiler

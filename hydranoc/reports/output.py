@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hydranoc.errors import file_error
 from hydranoc.locks import locked, locked_if_free
-from hydranoc.reports.interrupts import heeded_interrupts
+from hydranoc.reports.interrupts import raise_on_signals
 
 WRITING = "cannot write results"
 SCRATCH = ".hydranoc-"
@@ -53,7 +53,7 @@ def result_folder(folder: Path, *, stale: Collection[str] = ()) -> Iterator[Path
         _remove(made)
         raise
     try:
-        with stack, heeded_interrupts():
+        with stack, raise_on_signals():
             yield scratch
         _publish(scratch, folder, stale)
         made = []

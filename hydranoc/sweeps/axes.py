@@ -14,9 +14,9 @@ from hydranoc.errors import ConfigError, shown
 
 DIGITS = 12
 """Digits of the values of a range: 0.3 and not 0.30000000000000004."""
-MOST_DIGITS = 18
+MAX_DIGITS = 18
 """Maximum digits of a position in a list; longer numbers are invalid keys."""
-MOST_VALUES = 100_000
+MAX_VALUES = 100_000
 SPACINGS = ("linear", "log")
 
 
@@ -39,7 +39,7 @@ class Axis:
     def steps(self) -> list[str | int]:
         """Keys and list positions from the top of the configuration."""
         steps = self.key.split(".")
-        return [int(step) if step.isdecimal() and len(step) <= MOST_DIGITS else step for step in steps]
+        return [int(step) if step.isdecimal() and len(step) <= MAX_DIGITS else step for step in steps]
 
 
 def parse_axis(text: str) -> Axis:
@@ -81,8 +81,8 @@ def _range(values: str) -> list[Any]:
         raise ConfigError(f"{text}, not {shown(values)}") from None
     if spacing not in SPACINGS or not np.isfinite([*ends, ends[1] - ends[0]]).all():
         raise ConfigError(f"{text}, not {shown(values)}")
-    if not 1 <= number <= MOST_VALUES or (spacing == "log" and min(ends) <= 0):
-        wanted = f"a COUNT of 1 to {MOST_VALUES}, and ends above 0 with :log"
+    if not 1 <= number <= MAX_VALUES or (spacing == "log" and min(ends) <= 0):
+        wanted = f"a COUNT of 1 to {MAX_VALUES}, and ends above 0 with :log"
         raise ConfigError(f"--over must have {wanted}, not {shown(values)}")
     space = np.geomspace if spacing == "log" else np.linspace
     found = [float(f"{value:.{DIGITS}g}") for value in space(*ends, number)]

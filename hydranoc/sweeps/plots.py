@@ -8,7 +8,7 @@ from hydranoc.studies.common.figure import Figure, Series
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-MOST_CURVES = 12
+MAX_CURVES = 12
 """Maximum curves in one plot; more would be indistinguishable."""
 KINDS = ("unicast", "multicast")
 
@@ -27,7 +27,7 @@ def sweep_figures(table: "DataFrame", keys: Sequence[str], name: str) -> dict[st
     """
     curves = table[list(keys[1:])].drop_duplicates() if len(keys) > 1 else table.head(1)
     numbers = str(table[keys[0]].dtype) in ("Int64", "Float64")
-    if not numbers or len(curves) > MOST_CURVES:
+    if not numbers or len(curves) > MAX_CURVES:
         return {}
     wanted = {
         "latency": (("mean", "half_width"), "latency, cycles (95 % confidence)"),

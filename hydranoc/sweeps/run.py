@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 Over = str | Mapping[str, Sequence[Any]]
-MOST_POINTS = 1_000_000
+MAX_POINTS = 1_000_000
 SOURCES = ("sim_model", "topology", "hydranoc")
 """Folders of the sources that determine a row, from the configuration on."""
 
@@ -71,8 +71,8 @@ class Sweep:
         size = 1
         for axis in self.axes:
             size *= len(axis.values)
-        if not self.axes or size > MOST_POINTS:
-            raise ConfigError(f"A sweep must have 1 to {MOST_POINTS:,} points, not {size if self.axes else 0:,}")
+        if not self.axes or size > MAX_POINTS:
+            raise ConfigError(f"A sweep must have 1 to {MAX_POINTS:,} points, not {size if self.axes else 0:,}")
         load(configuration)  # reports errors of the original configuration, with their lines
         first = {axis.key: axis.values[0] for axis in self.axes}
         for axis in self.axes:

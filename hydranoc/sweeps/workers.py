@@ -19,10 +19,10 @@ from topology.common.trouble import MachineTrouble
 
 BATCH_SECONDS = 1.0
 """Target duration of a batch, for a small overhead of its transfer."""
-LARGEST_BATCH = 256
+MAX_BATCH = 256
 WAITING_BATCHES = 2
 """Batches in the queue per process, so that none has to wait."""
-MOST_CRASHES = 3
+MAX_CRASHES = 3
 """Maximum crashes without a row in between; then it is an environment failure."""
 Task = Any
 Row = dict[str, Any]
@@ -70,7 +70,7 @@ class Batches:
             return None
         first = self._left.pop()
         fair = -(-self._tasks_left // (2 * self._workers))
-        size = min(max(int(BATCH_SECONDS / max(self._seconds_per_task, 1e-6)), 1), fair, LARGEST_BATCH, len(first))
+        size = min(max(int(BATCH_SECONDS / max(self._seconds_per_task, 1e-6)), 1), fair, MAX_BATCH, len(first))
         if size < len(first):
             self._left.append(first[size:])
         self._tasks_left -= size
@@ -116,7 +116,7 @@ def on_processes(measure: Measure, tasks: Sequence[Task], processes: int) -> Ite
                     yield found
         except BrokenProcessPool:
             crashes += 1
-            if crashes == MOST_CRASHES:
+            if crashes == MAX_CRASHES:
                 raise MachineTrouble(f"processes that measure points were killed or crashed {crashes} times") from None
             batches.give_back()
 

@@ -10,7 +10,7 @@ from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
 from hydranoc.reports.summary_text import table
 from hydranoc.verbs.network_options import network_choices, network_options
-from hydranoc.verbs.options import config_argument, json_option, say
+from hydranoc.verbs.options import config_argument, json_option, print_summary
 
 
 @click.command()
@@ -51,5 +51,5 @@ def bench(config: Path, folder: Path | None, axi_stream: str | None, as_json: bo
             (scratch / name).parent.mkdir(exist_ok=True)
             (scratch / name).write_text(text, encoding="utf-8")
     sizes = {str(folder / name): len(text.encode()) for name, text in files.items()}
-    say({"files": list(sizes)}, table((name, f"{size:,} bytes") for name, size in sizes.items()), as_json)
+    print_summary({"files": list(sizes)}, table((name, f"{size:,} bytes") for name, size in sizes.items()), as_json)
     return 0

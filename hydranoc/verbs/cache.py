@@ -11,7 +11,7 @@ from hydranoc.cache import cache_folder
 from hydranoc.lockstep.kept import BYTES_PER_GB, drop, kept_simulators, remove_leftovers
 from hydranoc.lockstep.limit import keep_within_limit, limit_gb, set_limit_gb
 from hydranoc.reports.summary_text import table
-from hydranoc.verbs.options import json_option, say
+from hydranoc.verbs.options import json_option, print_summary
 
 OTHER_FOLDERS = {
     "figures": "points of figures",
@@ -44,7 +44,7 @@ def cache(limit: float | None, clear: bool, as_json: bool) -> int:
     remove_leftovers()
     busy = _clear() if clear else []
     dropped = keep_within_limit()
-    say(_figures(dropped, busy), _text(dropped, busy), as_json)
+    print_summary(_figures(dropped, busy), _text(dropped, busy), as_json)
     return 0
 
 

@@ -12,7 +12,7 @@ from hydranoc.reports.output import result_folder, write_whole
 from hydranoc.reports.placement import placement_figures, placement_text
 from hydranoc.reports.progress import progress_bars
 from hydranoc.reports.summary_text import table
-from hydranoc.verbs.options import NamedPath, config_argument, json_option, say
+from hydranoc.verbs.options import NamedPath, config_argument, json_option, print_summary
 
 if TYPE_CHECKING:
     from hydranoc.design import Design
@@ -70,7 +70,7 @@ def check(config: Path, tables: Path | None, certificate: Path | None, digests: 
     if digests is not None:
         figures["digests"] = str(digests)
         text += f"\n\ndigests: {digests}, of the modules that this HydraNoC writes for {config}"
-    say(figures, text, as_json)
+    print_summary(figures, text, as_json)
     return 0 if report.right and (proof is None or proof.text) else 1
 
 

@@ -8,7 +8,14 @@ import click
 from hydranoc.api import load
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
-from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, say, say_if_a_trace_is_faster
+from hydranoc.verbs.options import (
+    RESULTS,
+    config_argument,
+    json_option,
+    output_option,
+    print_summary,
+    suggest_trace_format,
+)
 from hydranoc.verbs.perfetto import perfetto_options, trace_figures, trace_file, trace_line, write_trace
 
 WHERE_THERE_ARE_ANY = ("mismatch.txt", "waves.vcd", "waves.fst")
@@ -46,7 +53,7 @@ def compare(
       hydranoc compare examples/demo.yaml --waves
     """
     design = load(config)
-    say_if_a_trace_is_faster(design)
+    suggest_trace_format(design)
     folder = folder or RESULTS / design.config.name
     with trace_file(perfetto, window) as trace, result_folder(folder, stale=WHERE_THERE_ARE_ANY) as scratch:
         with progress_bars("loading the golden model") as progress:
@@ -63,7 +70,7 @@ def compare(
         lines.append(f"waveform: {folder / compared.waveform.name}")
     if written and perfetto:
         lines.append(trace_line(written, perfetto, window, outcome.results.cycles))
-    say({**outcome.figures, **trace_figures(written)}, "\n".join(lines), as_json)
+    print_summary({**outcome.figures, **trace_figures(written)}, "\n".join(lines), as_json)
     for report in (compared.mismatch_report, outcome.deadlock_report):
         if report:
             click.echo(report, err=True)

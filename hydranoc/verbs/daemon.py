@@ -12,7 +12,7 @@ import click
 from hydranoc.daemon import server
 from hydranoc.daemon.client import connect, peer
 from hydranoc.reports.summary_text import table
-from hydranoc.verbs.options import json_option, say
+from hydranoc.verbs.options import json_option, print_summary
 from topology.common.trouble import MachineTrouble
 
 START_SECONDS = 30.0
@@ -87,7 +87,7 @@ def status(as_json: bool) -> None:
     """Print the daemon's process, the number of its commands, and their CPU time."""
     figures = server.running.figures if server.running else {}
     text = table([(name.replace("_", " "), value) for name, value in figures.items()])
-    say(figures, text or "no daemon runs commands of this user, installation and environment", as_json)
+    print_summary(figures, text or "no daemon runs commands of this user, installation and environment", as_json)
 
 
 def _process() -> int | None:

@@ -8,7 +8,7 @@ import click
 from hydranoc.api import load
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import Progress, progress_bars
-from hydranoc.verbs.options import RESULTS, NamedPath, config_argument, json_option, output_option, say
+from hydranoc.verbs.options import RESULTS, NamedPath, config_argument, json_option, output_option, print_summary
 
 if TYPE_CHECKING:
     from hydranoc.design import Design
@@ -47,7 +47,7 @@ def draw(config: Path, folder: Path | None, messages: Path | None, as_json: bool
         for suffix, content in pictures.items():
             (scratch / f"{design.config.name}.{suffix}").write_bytes(content)
     files = [str(folder / f"{design.config.name}.{suffix}") for suffix in pictures]
-    say({"files": files}, "\n".join(files), as_json)
+    print_summary({"files": files}, "\n".join(files), as_json)
     return 0
 
 

@@ -7,7 +7,7 @@ import click
 
 from hydranoc.lockstep.tool_folder import environment_of, shipped_tools, tool_folder
 from hydranoc.lockstep.tools import ToolMissing
-from hydranoc.verbs.options import json_option, say
+from hydranoc.verbs.options import json_option, print_summary
 
 
 @click.command()
@@ -22,7 +22,7 @@ def env(as_json: bool) -> int:
       hydranoc env --json
     """
     variables = environment_of(tool_folder())
-    say(variables, _shell_text(variables), as_json)
+    print_summary(variables, _shell_text(variables), as_json)
     return 0
 
 

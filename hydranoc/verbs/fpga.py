@@ -13,7 +13,7 @@ from hydranoc.api import load
 from hydranoc.errors import shown
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
-from hydranoc.verbs.options import RESULTS, NamedPath, json_option, output_option, say
+from hydranoc.verbs.options import RESULTS, NamedPath, json_option, output_option, print_summary
 
 if TYPE_CHECKING:
     from fpga.common.subject import Subject
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hydranoc.fpga.report import Result
     from topology.common.channels import ChannelNetwork
 
-MOST_SEEDS = 100
+MAX_SEEDS = 100
 SHOWN_SWITCHES = 8
 
 
@@ -39,7 +39,7 @@ SHOWN_SWITCHES = 8
 )
 @click.option(
     "--seeds",
-    type=click.IntRange(1, MOST_SEEDS),
+    type=click.IntRange(1, MAX_SEEDS),
     default=3,
     show_default=True,
     help="Number of placements for the median.",
@@ -98,7 +98,7 @@ def fpga(
         tools = tool_versions(device)
         summary = {"network": design.config.name, **figures(results, device, tools, seeds)}
         (scratch / "fpga.json").write_text(json.dumps(summary, indent=2) + "\n")
-    say(summary, f"{report_text(results, device, tools)}\n\n{folder / 'fpga.json'}", as_json)
+    print_summary(summary, f"{report_text(results, device, tools)}\n\n{folder / 'fpga.json'}", as_json)
     return 0 if all(item.fits for item in measured) else 1
 
 
@@ -120,7 +120,7 @@ def _build_board(
     except DoesNotFit as error:
         click.echo(f"error: {error}", err=True)
         return 1
-    say(board_figures(built), f"{board_text(built)}\n\n{folder / (built.bitstream or 'board.json')}", as_json)
+    print_summary(board_figures(built), f"{board_text(built)}\n\n{folder / (built.bitstream or 'board.json')}", as_json)
     return 0 if built.right else 1
 
 

@@ -9,7 +9,14 @@ import click
 from hydranoc.api import load
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import Progress, progress_bars
-from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, say, say_if_a_trace_is_faster
+from hydranoc.verbs.options import (
+    RESULTS,
+    config_argument,
+    json_option,
+    output_option,
+    print_summary,
+    suggest_trace_format,
+)
 from hydranoc.verbs.perfetto import perfetto_options, trace_figures, trace_file, trace_line, write_trace
 
 if TYPE_CHECKING:
@@ -47,7 +54,7 @@ def model(
       hydranoc model examples/demo.yaml --perfetto demo.json.gz
     """
     design = load(config)
-    say_if_a_trace_is_faster(design)
+    suggest_trace_format(design)
     folder = folder or RESULTS / design.config.name
     with trace_file(perfetto, window) as trace, result_folder(folder) as scratch:
         with progress_bars("loading the golden model") as progress:
@@ -61,7 +68,7 @@ def model(
     lines = [outcome.summary(), "", str(folder / "messages.csv")]
     if written and perfetto:
         lines.append(trace_line(written, perfetto, window, outcome.results.cycles))
-    say({**outcome.figures, **trace_figures(written)}, "\n".join(lines), as_json)
+    print_summary({**outcome.figures, **trace_figures(written)}, "\n".join(lines), as_json)
     if outcome.deadlock_report:
         click.echo(outcome.deadlock_report, err=True)
     return 0 if outcome.right else 1

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 RESULTS = Path("results")
 EXAMPLES = Path("examples")
 MANY_MESSAGES = 50_000
-MOST_DIGITS = 18
+MAX_DIGITS = 18
 """Maximum digits of a cycle."""
 
 
@@ -45,7 +45,7 @@ class CycleWindow(click.ParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
         """Return first and last cycle."""
         first, _, last = str(value).partition(":")
-        cycles = [int(text) for text in (first, last) if text.isdecimal() and len(text) <= MOST_DIGITS]
+        cycles = [int(text) for text in (first, last) if text.isdecimal() and len(text) <= MAX_DIGITS]
         if len(cycles) < 2 or cycles[0] >= cycles[1]:
             self.fail(f"a window must be FIRST:LAST in cycles with FIRST < LAST, not {shown(value)}", param, ctx)
         return cycles[0], cycles[1]
@@ -68,7 +68,7 @@ def output_option(what: str) -> Callable[[Any], Any]:
     return click.option("-o", "--output", "folder", type=NamedPath(), metavar="DIR", help=text)
 
 
-def say_if_a_trace_is_faster(design: "Design") -> None:
+def suggest_trace_format(design: "Design") -> None:
     """Suggest a trace file for configurations with many messages in YAML."""
     from hydranoc.config.schema import ListTraffic
 
@@ -78,7 +78,7 @@ def say_if_a_trace_is_faster(design: "Design") -> None:
         click.echo(f"{count:,} messages in YAML: as 'kind: trace' they would be read several times as fast", err=True)
 
 
-def say(summary: dict[str, Any], text: str, as_json: bool) -> None:
+def print_summary(summary: dict[str, Any], text: str, as_json: bool) -> None:
     """Print a summary as JSON or text.
 
     Raises

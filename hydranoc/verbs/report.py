@@ -14,8 +14,8 @@ from hydranoc.verbs.options import (
     config_argument,
     json_option,
     output_option,
-    say,
-    say_if_a_trace_is_faster,
+    print_summary,
+    suggest_trace_format,
 )
 
 
@@ -60,7 +60,7 @@ def report(
     from hydranoc.report_page.run import run_of
 
     design = load(config)
-    say_if_a_trace_is_faster(design)
+    suggest_trace_format(design)
     reproduced = read_given_figure(figure) if figure else None
     curves = read_sweep(table) if table else None
     folder = folder or RESULTS / design.config.name
@@ -78,5 +78,5 @@ def report(
         (scratch / path.name).write_bytes(content)
     summary = {"file": str(path), "bytes": len(content), "window": [shown.first, shown.last], **run.outcome.figures}
     text = f"cycles {shown.first:,} to {shown.last - 1:,} replayed, {len(content):,} bytes\n\n{path}"
-    say(summary, f"{run.outcome.summary()}\n\n{text}", as_json)
+    print_summary(summary, f"{run.outcome.summary()}\n\n{text}", as_json)
     return 0 if run.outcome.right else 1

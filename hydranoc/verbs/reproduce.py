@@ -17,7 +17,7 @@ from hydranoc.reports.progress import counted_in, progress_bars
 from hydranoc.studies.common.check import Check, check_figure, csv_text
 from hydranoc.studies.common.figure import Effort, Figure, Reproduction
 from hydranoc.studies.common.measured import MeasuredFigure, measured_figure, measured_names
-from hydranoc.verbs.options import RESULTS, NamedPath, json_option, say
+from hydranoc.verbs.options import RESULTS, NamedPath, json_option, print_summary
 from topology.common.trouble import MachineTrouble
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def reproduce(
     if not item.shares:
         kept.drop()
     found = None if measured is None else check_figure(figure, measured.rows)
-    say(_summary(name, figure, found), _text(figure, folder / f"{name}.svg", found), as_json)
+    print_summary(_summary(name, figure, found), _text(figure, folder / f"{name}.svg", found), as_json)
     return 1 if found and found.differences else 0
 
 

@@ -10,7 +10,7 @@ from hydranoc.cache import cache_folder
 from hydranoc.errors import reason
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import counted_in, progress_bars
-from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, say
+from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, print_summary
 from topology.common.trouble import MachineTrouble
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ SHOWN = (
     *("verdict", "needed_cycles", "unicast_mean", "unicast_half_width", "multicast_mean", "multicast_half_width"),
     *("unicast_accepted", "multicast_accepted"),
 )
-MOST_SHOWN = 30
+MAX_SHOWN = 30
 
 
 @click.command()
@@ -100,7 +100,7 @@ def sweep(
         with progress_bars("writing tables and drawing plots"):
             _write(planned, table, scratch, config.stem)
     planned.kept.drop()
-    say(_summary(table), f"{_text(planned, table)}\n\n{folder / 'sweep.csv'}", as_json)
+    print_summary(_summary(table), f"{_text(planned, table)}\n\n{folder / 'sweep.csv'}", as_json)
     return 0
 
 
@@ -136,7 +136,7 @@ def _cell(value: Any) -> str:
 def _text(planned: "Sweep", table: "DataFrame") -> str:
     """Return the main columns for the first points."""
     wanted = [axis.key for axis in planned.axes] + [name for name in SHOWN if name in table]
-    first = table[wanted].head(MOST_SHOWN)
+    first = table[wanted].head(MAX_SHOWN)
     shown = first.astype(object).where(first.notna(), "-").map(_cell).to_string(index=False)
-    more = len(table) - MOST_SHOWN
+    more = len(table) - MAX_SHOWN
     return shown + (f"\n... and {more:,} more" if more > 0 else "")

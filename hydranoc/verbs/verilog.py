@@ -11,9 +11,9 @@ from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
 from hydranoc.reports.summary_text import table
 from hydranoc.verbs.network_options import network_choices, network_options
-from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, say
+from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, print_summary
 
-LONGEST_TOP = 200
+MAX_TOP = 200
 """Maximum length of a top's name. File systems allow 255, of which suffixes need some."""
 
 
@@ -42,8 +42,8 @@ def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **option
 
     if not is_identifier(top):
         raise click.BadParameter(f"the top module must have a Verilog identifier as name, not {shown(top)}")
-    if len(top) > LONGEST_TOP:
-        text = f"the top module's name, which files have too, must have at most {LONGEST_TOP} letters, not {len(top)}"
+    if len(top) > MAX_TOP:
+        text = f"the top module's name, which files have too, must have at most {MAX_TOP} letters, not {len(top)}"
         raise click.BadParameter(text)
     axi_stream = options["axi_stream"]
     for option in ("axi_clocks", "tkeep", "arrays"):
@@ -62,7 +62,7 @@ def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **option
         for name, text in generated.files.items():
             (scratch / name).write_text(text, encoding="utf-8")
     files = {str(folder / name): len(text.encode()) for name, text in generated.files.items()}
-    say(
+    print_summary(
         {"top": generated.top, "files": list(files)},
         table((name, f"{size:,} bytes") for name, size in files.items()),
         as_json,

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from rtl.parts.part import MAX_PORT_BITS
-from rtl.parts.worm_guard import MOST_WATCHDOG_FLITS
+from rtl.parts.worm_guard import MAX_WATCHDOG_FLITS
 from topology.common.flits import HeaderFormat, bits_for
 
 MAX_PROCESSORS = 1024
@@ -89,7 +89,7 @@ class RouterParameters(ABC):
         check_range("Number of processors", self.header.destinations, 1, MAX_PROCESSORS)
         check_range("Buffer size in flits", self.buffer_flits, 1, MAX_BUFFER_FLITS)
         check_range("Routing delay in cycles", self.routing_cycles, 1, MAX_ROUTING_CYCLES)
-        check_range("Longest worm in flits", self.watchdog_flits, 0, MOST_WATCHDOG_FLITS)
+        check_range("Longest worm in flits", self.watchdog_flits, 0, MAX_WATCHDOG_FLITS)
         if self.watchdog_flits and not self.guarded:
             raise ValueError("Inputs must be guarded to truncate long worms")
         if self.route_bits > MAX_PORT_BITS:

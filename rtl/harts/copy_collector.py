@@ -24,7 +24,7 @@ from rtl.harts.copy_entries import CopyEntries
 from rtl.harts.copy_steps import Step, count_steps
 from rtl.harts.copy_vote import VOTES_BITS, CopyVote, poll_layout, stored_layout
 from rtl.harts.finished_broadcasts import FinishedBroadcasts
-from rtl.harts.parameters import MOST_PACKET_FLITS
+from rtl.harts.parameters import MAX_PACKET_FLITS
 from rtl.parts.flit import flit_layout, link_signature
 from rtl.parts.input_buffer import InputBuffer
 from rtl.parts.part import Part, instantiate
@@ -32,7 +32,7 @@ from rtl.parts.selection import concat, encoded, packed, table_row
 from topology.common.flits import HeaderFormat, bits_for
 from topology.harts.broadcast import ALGORITHMS, COPIES
 from topology.harts.graph import DIRECTIONS
-from topology.harts.reception import ENTRIES, FIRST, MOST_COPIES, VOTE, check_reception, lanes, threshold
+from topology.harts.reception import ENTRIES, FIRST, MAX_COPIES, VOTE, check_reception, lanes, threshold
 
 BUFFER_FLITS = 2
 COPY_FIELDS = ("broadcast", "algorithm", "direction", "source", "id")
@@ -92,7 +92,7 @@ class CopyCollector(Part):
         entries: int = ENTRIES,
         least_copies: int = 1,
     ):
-        check_range("Packet length in flits", packet_flits, 2, MOST_PACKET_FLITS)
+        check_range("Packet length in flits", packet_flits, 2, MAX_PACKET_FLITS)
         check_reception(mode, entries, least_copies)
         self.header = header
         self.nodes = nodes
@@ -287,7 +287,7 @@ class CopyCollector(Part):
         broadcast = self._copy.broadcast
         counted = self._counted
         ended, deciding, complete, lost = Signal(), Signal(), Signal(), Signal()
-        directions: Any = Signal(range(MOST_COPIES + 1))
+        directions: Any = Signal(range(MAX_COPIES + 1))
         copies = self._by_algorithm(m, "copies", [COPIES[name] for name in ALGORITHMS], len(directions))
         m.d.comb += [
             ended.eq(self._steps[Step.COUNT] & self._busy & self._word.tail),

@@ -16,11 +16,11 @@ from rtl.parts.flit import flit_layout
 from rtl.parts.part import Part
 from rtl.parts.selection import concat, encoded, lowest_one
 from topology.common.flits import bits_for
-from topology.harts.reception import MOST_COPIES, VOTE, threshold
+from topology.harts.reception import MAX_COPIES, VOTE, threshold
 
 GROUP_BITS = 2  # one lookup table behind the memory, which is slow
 # the vote that reaches the largest threshold is not counted any more: the broadcast is handed over
-VOTES_BITS = bits_for(threshold(MOST_COPIES, VOTE))
+VOTES_BITS = bits_for(threshold(MAX_COPIES, VOTE))
 
 
 def stored_layout(flit_bits: int) -> data.StructLayout:

@@ -8,16 +8,16 @@ from amaranth.lib import data
 
 from rtl.generator.router_parameters import MAX_BUFFER_FLITS, check_range
 from topology.common.flits import HeaderFormat, bits_for
-from topology.harts.graph import LEAST_SIZE
+from topology.harts.graph import MIN_SIZE
 from topology.harts.header import HOST
 from topology.harts.pages import node_pages
 
 PORTS = HOST + 1
-MOST_SIZE, MOST_PAGES = 18, 62
+MAX_SIZE, MAX_PAGES = 18, 62
 """Limits for hardware; the golden model runs larger meshes."""
-MOST_GAP_FRAMES = 255
-MOST_RELAY_FRAMES = 1024
-MOST_PACKET_FLITS = 4096
+MAX_GAP_FRAMES = 255
+MAX_RELAY_FRAMES = 1024
+MAX_PACKET_FLITS = 4096
 TAGS = ("m0", "m1", "m2")
 
 
@@ -68,13 +68,13 @@ class HartsNodeParameters:
     whole_packets: bool = False
 
     def __post_init__(self):
-        check_range("Size", self.size, LEAST_SIZE, MOST_SIZE)
+        check_range("Size", self.size, MIN_SIZE, MAX_SIZE)
         node_pages(self.pages, self.levels)
-        check_range("Pages", self.pages, 1, MOST_PAGES)
-        check_range("Packet length in flits", self.packet_flits, 1, MOST_PACKET_FLITS)
+        check_range("Pages", self.pages, 1, MAX_PAGES)
+        check_range("Packet length in flits", self.packet_flits, 1, MAX_PACKET_FLITS)
         check_range("Buffer size in flits", self.buffer_flits, 1, MAX_BUFFER_FLITS)
-        check_range("Gap in frames", self.gap_frames, 1, MOST_GAP_FRAMES)
-        check_range("Relay time in frames", self.relay_frames, 1, MOST_RELAY_FRAMES)
+        check_range("Gap in frames", self.gap_frames, 1, MAX_GAP_FRAMES)
+        check_range("Relay time in frames", self.relay_frames, 1, MAX_RELAY_FRAMES)
 
     @property
     def flit_bits(self) -> int:

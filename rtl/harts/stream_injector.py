@@ -19,7 +19,7 @@ from amaranth.lib.wiring import In, Out
 
 from rtl.endpoints.packet_flits import PacketFlits
 from rtl.generator.router_parameters import check_range
-from rtl.harts.parameters import MOST_PACKET_FLITS, TAGS
+from rtl.harts.parameters import MAX_PACKET_FLITS, TAGS
 from rtl.parts.flit import link_signature
 from rtl.parts.part import Part
 from rtl.parts.selection import concat, packed, table_row
@@ -68,7 +68,7 @@ class HartsStreamInjector(Part):
     """
 
     def __init__(self, routing: HartsRouting, packet_flits: int):
-        check_range("Packet length in flits", packet_flits, 2, MOST_PACKET_FLITS)
+        check_range("Packet length in flits", packet_flits, 2, MAX_PACKET_FLITS)
         self.routing = routing
         self.packet_flits = packet_flits
         header, nodes = routing.header, routing.mesh.nodes

@@ -19,13 +19,13 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
 from rtl.hypercube.parameters import HypercubeRouterParameters
-from rtl.hypercube.worm_fronts import HostFront, LaneSignals, LoneFront, QueueFront
+from rtl.hypercube.worm_fronts import ExclusiveVcHead, InjectionHead, LaneSignals, SharedVcHead
 from rtl.parts.flit import flit_layout, link_signature
 from rtl.parts.part import Part
 from rtl.parts.selection import concat
 from rtl.vc.lane_buffer import LaneBuffer, lane_slots, store_flits
 from rtl.vc.link import lane_link_signature
-from rtl.vc.turn_order import TurnOrder
+from rtl.vc.turn_order import RoundRobinSelector
 
 
 class AdaptiveInput(Part):
@@ -142,7 +142,7 @@ class AdaptiveInput(Part):
         """Add the registers of the request, and the virtual channel it is for."""
         requests = Signal(len(self.requests))
         reached = self.parameters.outputs_of(self.port)
-        turns = TurnOrder(m, [lane.eligible for lane in lanes], "lane", ~kept)
+        turns = RoundRobinSelector(m, [lane.eligible for lane in lanes], "lane", ~kept)
         outputs = [concat(lane.output[o] for o in reached) for lane in lanes]
         outputs[-1] = Mux(lanes[-1].eligible, outputs[-1], 0)  # what is selected if no lane is eligible
         following = turns.select(outputs)
@@ -195,15 +195,15 @@ class _Lane:
         self._own(drained, front.ends)
         self._make_eligible(front.behind)
 
-    def _front(self) -> LoneFront | QueueFront | HostFront:
+    def _front(self) -> ExclusiveVcHead | SharedVcHead | InjectionHead:
         """Return the state of the flit at the front."""
         part, v = self._part, self._number
         key_bits = part.parameters.dimensions
         lane = LaneSignals(self._m, v, self.buffer, self._arriving, self._popped, self.active, key_bits)
         if part.host:
-            return HostFront(lane, part.flit, part.granted[v])
+            return InjectionHead(lane, part.flit, part.granted[v])
         flit = part.link.payload
-        return QueueFront(lane, flit) if self._queues else LoneFront(lane, flit, part.releases[v])
+        return SharedVcHead(lane, flit) if self._queues else ExclusiveVcHead(lane, flit, part.releases[v])
 
     def _wanted(self, remaining: Any) -> Any:
         """Return the outputs that a head can use, from its remaining dimensions."""

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 
 from rtl.generator.router_parameters import check_range
-from rtl.vc.parameters import MOST_DEPTH
+from rtl.vc.parameters import MAX_DEPTH
 from topology.common.choice_orders import lane_order_size, order_size
-from topology.common.lanes import LEAST_ROOM_BUFFER_FLITS, MOST_LANES, REUSE_EMPTY
+from topology.common.lanes import MAX_LANES, MIN_ROOM_BUFFER_FLITS, REUSE_EMPTY
 from topology.hypercube.diagonals import code_bits, input_codes
 from topology.hypercube.lane_reuse import check_reuse, unshared_lanes
 from topology.hypercube.routing import ADAPTIVE_ONLY, RULES, RULES_IN_WORDS
 
-MOST_DIMENSIONS = 12
+MAX_DIMENSIONS = 12
 """Limit for hardware; the golden model runs larger networks."""
 
 
@@ -51,9 +51,9 @@ class HypercubeRouterParameters:
     lane_reuse: str = REUSE_EMPTY
 
     def __post_init__(self):
-        check_range("Number of dimensions", self.dimensions, 1, MOST_DIMENSIONS)
-        check_range("Number of lanes", self.lanes, 1, MOST_LANES)
-        check_range("Buffer size in flits", self.buffer_flits, 1, MOST_DEPTH)
+        check_range("Number of dimensions", self.dimensions, 1, MAX_DIMENSIONS)
+        check_range("Number of lanes", self.lanes, 1, MAX_LANES)
+        check_range("Buffer size in flits", self.buffer_flits, 1, MAX_DEPTH)
         check_range("Number of injection channels", self.injection_channels, 1, self.dimensions)
         if self.rule not in RULES:
             raise ValueError(f"Rule must be {RULES_IN_WORDS}, not {self.rule!r}")
@@ -122,7 +122,7 @@ class HypercubeRouterParameters:
     @property
     def delivery_flits(self) -> int:
         """Flits of the delivery buffer."""
-        return max(self.buffer_flits, LEAST_ROOM_BUFFER_FLITS)
+        return max(self.buffer_flits, MIN_ROOM_BUFFER_FLITS)
 
     def is_host_input(self, port: int) -> bool:
         """Return whether an input comes from the processor."""

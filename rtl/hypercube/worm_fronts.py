@@ -3,9 +3,9 @@
 ===============  ==================================  =================================================================
 kind             flits in the buffer                 decoding of the head at the front
 ===============  ==================================  =================================================================
-``LoneFront``    of one worm, from a link            on arrival, in an empty buffer
-``QueueFront``   of several worms, from a link       likewise; behind other flits, its key is stored beside the buffer
-``HostFront``    of several worms, from a processor  when it has reached the front, which takes a cycle
+``ExclusiveVcHead``    of one worm, from a link            on arrival, in an empty buffer
+``SharedVcHead``   of several worms, from a link       likewise; behind other flits, its key is stored beside the buffer
+``InjectionHead``    of several worms, from a processor  when it has reached the front, which takes a cycle
 ===============  ==================================  =================================================================
 
 They are logic within the input, not modules. All have these members:
@@ -65,7 +65,7 @@ class LaneSignals:
         return ~is_tail & (self.buffer.several | self.arriving)
 
 
-class LoneFront:
+class ExclusiveVcHead:
     """Front of a VC of a link with atomic reallocation.
 
     Parameters
@@ -92,7 +92,7 @@ class LoneFront:
         self.behind: Any = buffer.more | lane.arriving  # arriving flits are of the same worm
 
 
-class QueueFront:
+class SharedVcHead:
     """Front of a VC of a link with non-atomic reallocation.
 
     Parameters
@@ -114,7 +114,7 @@ class QueueFront:
         self.behind: Any = lane.goes_on(self.is_tail)
 
 
-class HostFront:
+class InjectionHead:
     """Front of a VC from a processor.
 
     Parameters

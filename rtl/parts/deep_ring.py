@@ -26,14 +26,14 @@ from amaranth.lib.wiring import In, Out
 
 from rtl.parts.part import Part
 
-MOST_LUT_RAM_FLITS = 32
+MAX_LUT_RAM_FLITS = 32
 """A ring of more slots is a deep one."""
 MISSING_FLITS = 2
 
 
 def front_slots(readable: int) -> int:
     """Return the slots of a front in which ``readable`` flits, if present, can always be read; a power of two."""
-    return max(MOST_LUT_RAM_FLITS, 1 << (readable + MISSING_FLITS - 1).bit_length())
+    return max(MAX_LUT_RAM_FLITS, 1 << (readable + MISSING_FLITS - 1).bit_length())
 
 
 class DeepRing(Part):

@@ -27,7 +27,7 @@ from rtl.parts.flit import flit_layout, link_signature
 from rtl.parts.part import Part, instantiate
 from rtl.parts.ring_pointer import ring_pointer
 
-MOST_REGISTER_FLITS = 2
+MAX_REGISTER_FLITS = 2
 
 
 class InputBuffer(Part):
@@ -109,7 +109,7 @@ class InputBuffer(Part):
             m.d.sync += self.present.eq(1)
         if self.header_flits > 1:
             self._register_readable(m, count, arriving)
-        if self.header_flits == 1 and self.depth <= MOST_REGISTER_FLITS:
+        if self.header_flits == 1 and self.depth <= MAX_REGISTER_FLITS:
             self._keep_in_registers(m, count, arriving)
         elif self.depth > front_slots(self.header_flits + 1):
             self._keep_in_deep_ring(m, platform, arriving)

@@ -17,7 +17,7 @@ from amaranth.lib.wiring import In, Out
 from rtl.parts.flit import link_signature
 from rtl.parts.part import Part
 
-MOST_WATCHDOG_FLITS = 65_535
+MAX_WATCHDOG_FLITS = 65_535
 
 
 class WormGuard(Part):

@@ -9,7 +9,7 @@ from topology.common.lanes import PRIORITY_EQUAL, REUSE_TAIL
 from topology.torus.grid import DIRECTIONS, along_row, opposite
 from topology.torus.routing import BALANCED, DALLY_SEITZ, LANE_RULES, LANE_RULES_IN_WORDS
 
-MOST_SIDE = 64
+MAX_SIDE = 64
 """Limit of rows and columns for hardware; the golden model runs larger networks."""
 DIRECTION_WORDS = ("py", "ny", "px", "nx")
 """Directions in names of modules."""
@@ -61,8 +61,8 @@ class TorusRouterParameters:
     injection_priority: str = PRIORITY_EQUAL
 
     def __post_init__(self):
-        check_range("Number of rows", self.rows, 1, MOST_SIDE)
-        check_range("Number of columns", self.columns, 1, MOST_SIDE)
+        check_range("Number of rows", self.rows, 1, MAX_SIDE)
+        check_range("Number of columns", self.columns, 1, MAX_SIDE)
         if self.lane_rule not in LANE_RULES:
             raise ValueError(f"Lane rule must be {LANE_RULES_IN_WORDS}, not {self.lane_rule!r}")
         _ = self.shape

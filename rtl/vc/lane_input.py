@@ -21,7 +21,7 @@ from rtl.vc.front_flit import FrontFlit
 from rtl.vc.lane_buffer import LaneBuffer, store_flits
 from rtl.vc.link import lane_link_signature
 from rtl.vc.parameters import InputShape
-from rtl.vc.turn_order import TurnOrder
+from rtl.vc.turn_order import RoundRobinSelector
 
 
 class LaneInput(Part):
@@ -116,7 +116,7 @@ class LaneInput(Part):
         """Select the request of the next cycle, unless the present one has lost arbitration."""
         renewed = Signal()
         m.d.comb += renewed.eq(~self.lost.any())
-        turns = TurnOrder(m, [lane.eligible for lane in lanes], "lane", renewed)
+        turns = RoundRobinSelector(m, [lane.eligible for lane in lanes], "lane", renewed)
         with m.If(renewed):
             m.d.sync += [
                 request.lane.eq(concat(turns.chosen)),

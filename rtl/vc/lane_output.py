@@ -9,7 +9,7 @@ from rtl.parts.flit import flit_layout
 from rtl.parts.part import Part
 from rtl.parts.selection import concat
 from rtl.vc.credit_counter import CreditCounter
-from rtl.vc.turn_order import TurnOrder
+from rtl.vc.turn_order import RoundRobinSelector
 
 
 class LaneOutput(Part):
@@ -81,7 +81,7 @@ class LaneOutput(Part):
     def elaborate(self, _platform):
         m: Any = Module()
         good = [self.good[i * self.lanes : (i + 1) * self.lanes] for i in range(self.inputs)]
-        order = TurnOrder(m, list(self.requests), "input", self.load.any(), yielding=self.yielding)
+        order = RoundRobinSelector(m, list(self.requests), "input", self.load.any(), yielding=self.yielding)
         m.d.comb += [
             self.lost.eq(self.requests & concat(order.beaten)),
             self.load.eq(Mux(self.requests.any(), order.select(good), 0)),

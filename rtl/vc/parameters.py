@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from rtl.generator.router_parameters import MAX_ROUTING_CYCLES, check_range
-from topology.common.lanes import INJECTION_PRIORITY, LANE_REUSE, MOST_LANES, PRIORITY_EQUAL, PRIORITY_LOW, REUSE_TAIL
+from topology.common.lanes import INJECTION_PRIORITY, LANE_REUSE, MAX_LANES, PRIORITY_EQUAL, PRIORITY_LOW, REUSE_TAIL
 
-MOST_DEPTH = 16
-MOST_PORTS = 32
+MAX_DEPTH = 16
+MAX_PORTS = 32
 
 
 @dataclass(frozen=True)
@@ -46,10 +46,10 @@ class InputShape:
     outputs: tuple[int, ...]
 
     def __post_init__(self):
-        check_range("Number of lanes", self.lanes, 1, 1 if self.from_host else MOST_LANES)
-        check_range("Buffer size in flits", self.depth, 1, MOST_DEPTH)
+        check_range("Number of lanes", self.lanes, 1, 1 if self.from_host else MAX_LANES)
+        check_range("Buffer size in flits", self.depth, 1, MAX_DEPTH)
         check_range("Routing delay in cycles", self.routing_cycles, 1, MAX_ROUTING_CYCLES)
-        check_range("Number of outputs of an input", len(self.outputs), 1, MOST_PORTS)
+        check_range("Number of outputs of an input", len(self.outputs), 1, MAX_PORTS)
 
     @property
     def ways(self) -> int:
@@ -120,11 +120,11 @@ class LaneRouterShape:
     several_ways: bool = False
 
     def __post_init__(self):
-        check_range("Number of inputs", self.inputs, 1, MOST_PORTS)
-        check_range("Number of outputs", self.outputs, 1, MOST_PORTS)
+        check_range("Number of inputs", self.inputs, 1, MAX_PORTS)
+        check_range("Number of outputs", self.outputs, 1, MAX_PORTS)
         for lanes in (*self.input_lanes, *self.output_lanes):
-            check_range("Number of lanes", lanes, 1, MOST_LANES)
-        check_range("Buffer size in flits", self.depth, 1, MOST_DEPTH)
+            check_range("Number of lanes", lanes, 1, MAX_LANES)
+        check_range("Buffer size in flits", self.depth, 1, MAX_DEPTH)
         check_range("Routing delay in cycles", self.routing_cycles, 1, MAX_ROUTING_CYCLES)
         if self.lane_reuse not in LANE_REUSE:
             raise ValueError(f"Reuse of lanes must be {' or '.join(LANE_REUSE)}, not {self.lane_reuse!r}")

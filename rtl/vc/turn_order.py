@@ -8,7 +8,7 @@ from amaranth.hdl import Const, Module, Mux, Signal, Value
 from rtl.parts.selection import concat
 
 
-class TurnOrder:
+class RoundRobinSelector:
     """Order of two requesters, for every pair: round robin in two levels of logic.
 
     The first requester at or after ``turn`` in cyclic order is granted; ``turn`` is the successor of the last grant,

@@ -1,7 +1,7 @@
 """Packets at a node (Sec. 3 and 4): their outputs, and their headers on the way out."""
 
-from sim_model.engines.cycle.alarms import BIT_MASK, WORD_SHIFT
 from sim_model.engines.cycle.state import NONE
+from sim_model.engines.cycle.wakeups import BIT_MASK, WORD_SHIFT
 from sim_model.harts.state import WORDS
 from sim_model.loops.compiled import compiled
 from topology.harts.broadcast import ALGORITHMS, SFBCAST

@@ -4,9 +4,9 @@ Words on the bus and in the memory in one cycle are in a transmitter's register 
 with the words of the cycle before.
 """
 
-from sim_model.engines.cycle.alarms import WORD_SHIFT, take_alarms
-from sim_model.engines.cycle.movers import load_register
+from sim_model.engines.cycle.occupied_outputs import load_register
 from sim_model.engines.cycle.state import NONE
+from sim_model.engines.cycle.wakeups import WORD_SHIFT, take_alarms
 from sim_model.harts.packets import give_back, set_due
 from sim_model.harts.page_sets import add_page, is_any, next_page, take_page
 from sim_model.harts.receiver import pass_word, step_receiver

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim_model.engines.cycle.alarms import BIT_MASK, WORD_SHIFT, alarm_words
 from sim_model.engines.cycle.discards import Discards, make_discards
 from sim_model.engines.cycle.records import make_records, number, signed, whole
 from sim_model.engines.cycle.state import NONE
+from sim_model.engines.cycle.wakeups import BIT_MASK, WORD_SHIFT, alarm_words
 from sim_model.harts.page_sets import words_for
 from sim_model.messages.messages import Messages
 from topology.common.flits import bits_for

@@ -4,7 +4,7 @@ All requests of all switches are in lists, as in ``vc/grants.py``.
 """
 
 from sim_model.engines.cycle.links import take_first
-from sim_model.engines.cycle.movers import BETWEEN_SWITCHES
+from sim_model.engines.cycle.occupied_outputs import BETWEEN_SWITCHES
 from sim_model.engines.cycle.state import FLITS_IN_NETWORK
 from sim_model.hypercube.orders import first_in_order
 from sim_model.loops.bits import TAIL, lowest_bit, source_bit

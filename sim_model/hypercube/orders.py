@@ -8,7 +8,7 @@ from sim_model.engines.cycle.state import make_records
 from sim_model.loops.bits import first_at_or_after, highest_bit, last_at_or_before, lowest_bit
 from sim_model.loops.compiled import compiled
 from topology.common.choice_orders import cycle_order, lane_order_size, order_size
-from topology.common.lanes import MOST_LANE_PORTS
+from topology.common.lanes import MAX_LANE_PORTS
 
 ORDER_FIELDS = (
     "descends",  # 1 if numbers go down
@@ -38,7 +38,7 @@ def make_orders(lanes_of: Sequence[int], most_lanes: int) -> np.recarray:
     steps = range(2 * ports * lanes)
     first = np.array([cycle_order(ports, step - 1)[0] for step in steps])
     descends = np.arange(len(steps)) % 2
-    ends = np.array([*((highest_bit(mask), lowest_bit(mask)) for mask in lanes_of), (MOST_LANE_PORTS,) * 2])
+    ends = np.array([*((highest_bit(mask), lowest_bit(mask)) for mask in lanes_of), (MAX_LANE_PORTS,) * 2])
     return make_records(
         len(steps),
         ORDER_FIELDS,

@@ -5,9 +5,9 @@ then, for eight switches at a time, waiting heads, credits and new choices; then
 switches with waiting heads, one by one; and last the new requests.
 """
 
-from sim_model.engines.cycle.alarms import clear_alarms, row_alarms, wake_row
 from sim_model.engines.cycle.discards import discard
 from sim_model.engines.cycle.state import NONE
+from sim_model.engines.cycle.wakeups import clear_alarms, row_alarms, wake_row
 from sim_model.hypercube.allocator import elect, examine, is_hopeful, pick, step_random_order
 from sim_model.hypercube.delivery import deliver
 from sim_model.hypercube.grants import drain, grant_requests, make_requests

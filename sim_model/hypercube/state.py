@@ -17,7 +17,7 @@ from sim_model.messages.messages import Messages
 from sim_model.vc.state import INPUT_LANE_FIELDS as LANE_FIELDS
 from sim_model.vc.state import make_rows, place_of, registers_of, with_arrivals
 from topology.common.choice_orders import ORDER_SEED
-from topology.common.lanes import LEAST_ROOM_BUFFER_FLITS, ROOM_FLITS, credit_wires
+from topology.common.lanes import MIN_ROOM_BUFFER_FLITS, ROOM_FLITS, credit_wires
 from topology.hypercube.diagonals import input_codes
 from topology.hypercube.graph import HypercubeNetwork
 from topology.hypercube.routing import ADAPTIVE_ONLY, HypercubeRouting, parity
@@ -127,7 +127,7 @@ def make_hypercube_state(
     if (messages.destination_counts > 1).any():
         raise ValueError("A message in a hypercube must have 1 destination: multicasts are made of several messages")
     network = routing.network
-    delivery_flits = max(buffer_flits, LEAST_ROOM_BUFFER_FLITS)
+    delivery_flits = max(buffer_flits, MIN_ROOM_BUFFER_FLITS)
     lanes_of = _lanes_of(network)
     host_lanes, delivery_lanes = int(lanes_of[network.dimensions :].sum()), int(lanes_of[network.dimensions])
     shared = sum(

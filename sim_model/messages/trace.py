@@ -9,9 +9,9 @@ from sim_model.messages.messages import Message, MessageError, Messages
 
 COLUMNS = ("cycle", "source", "destinations", "flits")
 ALGORITHM = "algorithm"
-MOST_DIGITS = 18
-LONGEST_FIELD_SHOWN = 40
-LONGEST_LINE = 1_000_000
+MAX_DIGITS = 18
+MAX_FIELD_SHOWN = 40
+MAX_LINE = 1_000_000
 
 
 class TraceError(ValueError):
@@ -53,8 +53,8 @@ def read_trace(lines: Iterable[str], operations: Mapping[str, int] | None = None
     operations = operations or {}
     records = []
     for number, text in enumerate(lines, start=1):
-        if len(text) > LONGEST_LINE:
-            raise TraceError(f"A line must have at most {LONGEST_LINE:,} letters", number)
+        if len(text) > MAX_LINE:
+            raise TraceError(f"A line must have at most {MAX_LINE:,} letters", number)
         text = text.strip()
         if not text or text.startswith("#"):
             continue
@@ -67,7 +67,7 @@ def read_trace(lines: Iterable[str], operations: Mapping[str, int] | None = None
 
 def bounded_lines(file: TextIO) -> Iterator[str]:
     """Yield the lines of a file that may be endless, such as a device, cut if too long for ``read_trace``."""
-    return iter(lambda: file.readline(LONGEST_LINE + 1), "")
+    return iter(lambda: file.readline(MAX_LINE + 1), "")
 
 
 def trace_messages(lines: Iterable[str], *, processors: int, header_flits: Callable[[Sequence[int]], int]) -> Messages:
@@ -108,13 +108,13 @@ def _record(fields: list[str], operations: Mapping[str, int], line: int) -> Mess
 def _operation(algorithm: str, operations: Mapping[str, int], line: int) -> int:
     if algorithm and algorithm not in operations:
         names = ", ".join(operations)
-        raise TraceError(f"Field {ALGORITHM} must be empty or {names}, not {algorithm[:LONGEST_FIELD_SHOWN]!r}", line)
+        raise TraceError(f"Field {ALGORITHM} must be empty or {names}, not {algorithm[:MAX_FIELD_SHOWN]!r}", line)
     return operations.get(algorithm, 0)
 
 
 def _number(text: str, name: str, line: int) -> int:
     if not re.fullmatch(r"-?[0-9]+", text):
-        raise TraceError(f"Field {name} must be a whole number, not {text[:LONGEST_FIELD_SHOWN]!r}", line)
-    if len(text) > MOST_DIGITS:
-        raise TraceError(f"Field {name} must have at most {MOST_DIGITS} digits, not {len(text)}", line)
+        raise TraceError(f"Field {name} must be a whole number, not {text[:MAX_FIELD_SHOWN]!r}", line)
+    if len(text) > MAX_DIGITS:
+        raise TraceError(f"Field {name} must have at most {MAX_DIGITS} digits, not {len(text)}", line)
     return int(text)

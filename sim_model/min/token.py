@@ -1,7 +1,7 @@
 """The token of a group of switches: its place, its holder, and its release (Sec. 3.2)."""
 
-from sim_model.engines.cycle.alarms import wake_if
 from sim_model.engines.cycle.state import NONE
+from sim_model.engines.cycle.wakeups import wake_if
 from sim_model.loops.bits import first_at_or_after
 from sim_model.loops.compiled import compiled
 

@@ -9,7 +9,7 @@ from sim_model.engines.worm.flits import load, pop, put_on_agenda, stream
 from sim_model.engines.worm.hosts import tail_is_sent
 from sim_model.engines.worm.loop import worm_loop
 from sim_model.engines.worm.route_unit import next_worm, send_worm
-from sim_model.engines.worm.state import ALIVE, CHANNEL_KINDS, HORIZON, LAST_CHANGE, MOST_COPIES, SENT
+from sim_model.engines.worm.state import ALIVE, CHANNEL_KINDS, HORIZON, LAST_CHANGE, MAX_COPIES, SENT
 from sim_model.engines.worm.steady import begin_copies
 from sim_model.loops.bits import lowest_bit, sink_bit, source_bit
 from sim_model.loops.compiled import compiled
@@ -22,7 +22,7 @@ def copy_flits(number, worms, state, family):
     """Copy the flits of an input: each output takes them as it can, at most one flit behind the others."""
     channel, request = worms.channels[number], family.inputs[number].request
     first_output = state.vertices[state.channels[number].sink].first_output
-    end = min(channel.front_end, channel.popped + worms.counters[MOST_COPIES])
+    end = min(channel.front_end, channel.popped + worms.counters[MAX_COPIES])
     while channel.popped < end and channel.popped < channel.moved:
         if channel.granted == request and request & (request - 1) == 0 and request != 0 and channel.copied == 0:
             output = first_output + lowest_bit(request)

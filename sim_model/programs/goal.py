@@ -23,8 +23,8 @@ from typing import NamedTuple
 from sim_model.programs.matching import Matching
 from sim_model.programs.program import Need, Operation, Program, ProgramError, check_rank
 
-MOST_RANKS = 1 << 16
-MOST_DIGITS = 18
+MAX_RANKS = 1 << 16
+MAX_DIGITS = 18
 _TOKEN = re.compile(
     r"(?P<skip>[ \t\r]+|//[^\n]*|\#[^\n]*)|(?P<lines>\n|/\*.*?\*/)|(?P<word>[A-Za-z_][\w.]*)|(?P<number>\d+b?)"
     r"|(?P<mark>[{}:])",
@@ -87,8 +87,8 @@ class _Reader:
         self._expect("num_ranks")
         line = self._next.line
         self._ranks = self._number("Number of ranks")
-        if not 1 <= self._ranks <= MOST_RANKS:
-            raise ProgramError(f"Number of ranks must be 1 to {MOST_RANKS}, not {self._ranks}", line)
+        if not 1 <= self._ranks <= MAX_RANKS:
+            raise ProgramError(f"Number of ranks must be 1 to {MAX_RANKS}, not {self._ranks}", line)
         while self._next.kind != "end":
             self._rank()
         self._matching.finish()
@@ -110,8 +110,8 @@ class _Reader:
         digits = token.text.removesuffix("b") if unit else token.text
         if token.kind != "number" or not digits.isdigit():
             raise ProgramError(f"{what} must be a whole number{unit}, not {token.text!r}", token.line)
-        if len(digits) > MOST_DIGITS:
-            raise ProgramError(f"{what} must have at most {MOST_DIGITS} digits, not {len(digits)}", token.line)
+        if len(digits) > MAX_DIGITS:
+            raise ProgramError(f"{what} must have at most {MAX_DIGITS} digits, not {len(digits)}", token.line)
         return int(digits)
 
     def _rank(self) -> None:

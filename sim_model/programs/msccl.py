@@ -25,8 +25,8 @@ SENDS = frozenset({"s", "rcs", "rrs", "rrcs"})
 RECEIVES = frozenset({"r", "rrc", "rcs", "rrs", "rrcs"})
 STEPS = SENDS | RECEIVES | {"cpy", "re", "nop"}
 BROADCAST = "broadcast"
-MOST_GPUS = 1 << 16
-MOST_DIGITS = 9
+MAX_GPUS = 1 << 16
+MAX_DIGITS = 9
 NO_PEER = -1
 _INSIDE = {"algo": None, "gpu": "algo", "tb": "gpu", "step": "tb"}
 
@@ -121,7 +121,7 @@ class _Parser:
         self._open.pop()
 
     def _begin_algo(self, attributes: "_Attributes") -> None:
-        gpus = attributes.number("ngpus", 1, MOST_GPUS)
+        gpus = attributes.number("ngpus", 1, MAX_GPUS)
         self._algorithm = _Algorithm(gpus, attributes.text("coll", ""), attributes.number("nchunksperloop", 1))
 
     def _begin_gpu(self, attributes: "_Attributes") -> None:
@@ -176,7 +176,7 @@ class _Attributes:
     def number(self, name: str, least: int, most: int | None = None) -> int:
         text = self.text(name)
         digits = text.removeprefix("-")
-        value = int(text) if digits.isascii() and digits.isdigit() and len(digits) <= MOST_DIGITS else None
+        value = int(text) if digits.isascii() and digits.isdigit() and len(digits) <= MAX_DIGITS else None
         if value is None or value < least or (most is not None and value > most):
             allowed = f"at least {least}" if most is None else f"{least} to {most}"
             raise ProgramError(f"{name} must be a number, {allowed}, not {text[:40]!r}", self.line)

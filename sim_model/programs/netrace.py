@@ -20,8 +20,8 @@ HEADER = struct.Struct("<If30sBxQQII8x")
 REGION = struct.Struct("<QQQ")
 PACKET = struct.Struct("<QIIBBBBB")
 DEPENDENT = struct.Struct("<I")
-MOST_REGIONS = 1 << 16
-LARGEST_PART_BYTES = 1 << 20
+MAX_REGIONS = 1 << 16
+MAX_PART_BYTES = 1 << 20
 FARTHEST_BYTE = 1 << 62
 MEMORY_CONTROLLER = 3
 """Type of a node; 0 and 1 are first-level caches, for data and instructions, and 2 is the second level."""
@@ -108,8 +108,8 @@ def _read_header(file: BufferedIOBase) -> NetraceHeader:
     _, version, _, nodes, cycles, packets, notes, regions = HEADER.unpack(data)
     if version != VERSION:
         raise ProgramError(f"byte 4: Version must be {VERSION}, not {version}")
-    if nodes == 0 or regions > MOST_REGIONS:
-        text = "Nodes must be at least 1" if nodes == 0 else f"Regions must be at most {MOST_REGIONS}"
+    if nodes == 0 or regions > MAX_REGIONS:
+        text = "Nodes must be at least 1" if nodes == 0 else f"Regions must be at most {MAX_REGIONS}"
         raise ProgramError(f"byte 38: {text}, not {nodes if nodes == 0 else regions}")
     rest = _read(file, notes + REGION.size * regions)
     if len(rest) < notes + REGION.size * regions:
@@ -121,7 +121,7 @@ def _read_header(file: BufferedIOBase) -> NetraceHeader:
 def _read(file: BufferedIOBase, size: int) -> bytes:
     """Read up to ``size`` bytes in parts: a header may be wrong, and readers allocate all bytes requested."""
     parts = []
-    while size > 0 and (part := file.read(min(size, LARGEST_PART_BYTES))):
+    while size > 0 and (part := file.read(min(size, MAX_PART_BYTES))):
         parts.append(part)
         size -= len(part)
     return b"".join(parts)

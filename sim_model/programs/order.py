@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from sim_model.programs.program import Operation, Program, ProgramError, named
 
-MOST_SHOWN = 8
+MAX_SHOWN = 8
 """Operations of a circle that a message names."""
 
 
@@ -45,5 +45,5 @@ def _circle(operations: Sequence[Operation], stuck: set[int]) -> ProgramError:
         walked[position] = len(walked)
         position = next(need.operation for need in operations[position].needs if need.operation in stuck)
     circle = [operations[number] for number, step in walked.items() if step >= walked[position]]
-    text = named(circle[:MOST_SHOWN]) + (" -> ..." if len(circle) > MOST_SHOWN else f" -> {circle[0].name}")
+    text = named(circle[:MAX_SHOWN]) + (" -> ..." if len(circle) > MAX_SHOWN else f" -> {circle[0].name}")
     return ProgramError(f"Operations wait for each other in a circle: {text}", circle[0].line)

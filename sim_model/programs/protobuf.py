@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 VARINT, EIGHT_BYTES, RUN, FOUR_BYTES = 0, 1, 2, 5
-_MOST_VARINT_BYTES = 10
+_MAX_VARINT_BYTES = 10
 _FIXED = {EIGHT_BYTES: 8, FOUR_BYTES: 4}
 
 
@@ -89,14 +89,14 @@ def varint(data: bytes, position: int) -> tuple[int, int]:
         If it is cut off or too long.
     """
     value = 0
-    for count in range(_MOST_VARINT_BYTES):
+    for count in range(_MAX_VARINT_BYTES):
         if position + count >= len(data):
             raise WireError("a number is cut off", position)
         byte = data[position + count]
         value |= (byte & 0x7F) << 7 * count
         if byte < 0x80:
             return value, position + count + 1
-    raise WireError(f"a number has more than {_MOST_VARINT_BYTES} bytes", position)
+    raise WireError(f"a number has more than {_MAX_VARINT_BYTES} bytes", position)
 
 
 def numbers(value: int | bytes) -> list[int]:

@@ -4,11 +4,11 @@ Everything reads the state at the start of the cycle, which determines the order
 this cycle's grants and releases), then grants, then copies, and last the new entry in the queues.
 """
 
-from sim_model.engines.cycle.alarms import BIT_MASK, WORD_SHIFT, take_alarms, wake_if
 from sim_model.engines.cycle.links import pop
-from sim_model.engines.cycle.movers import load_register
+from sim_model.engines.cycle.occupied_outputs import load_register
 from sim_model.engines.cycle.route_unit import end_cycle, forget_header, scan_header
 from sim_model.engines.cycle.state import FLITS_IN_NETWORK, NONE
+from sim_model.engines.cycle.wakeups import BIT_MASK, WORD_SHIFT, take_alarms, wake_if
 from sim_model.loops.bits import TAIL, lowest_bit, sink_bit
 from sim_model.loops.compiled import compiled
 from sim_model.spam.split_enqueue import enqueue_one, oldest_everywhere

@@ -24,7 +24,7 @@ from topology.torus.grid import Grid
 
 EVERY_NODE = ("II", "IV")
 """Types whose networks have every node of the torus in one of them."""
-MOST_PARTS = 64
+MAX_PARTS = 64
 """Partitions that are cached."""
 
 
@@ -142,7 +142,7 @@ class Partitioning:
         in_block: dict[int, list[int]] = {}
         for node in sorted(wanted):
             in_block.setdefault(int(self.parts.block_of[node]), []).append(node)
-        relays = [network.whole_number(block) for block in sorted(in_block)]
+        relays = [network.to_global(block) for block in sorted(in_block)]
         second = _sends_in(network, representative, [node for node in relays if node != source])
         third = tuple(
             send
@@ -219,7 +219,7 @@ class _Parts:
     column_gaps: np.ndarray
 
 
-@lru_cache(maxsize=MOST_PARTS)
+@lru_cache(maxsize=MAX_PARTS)
 def _parts(grid: Grid, dilation: int, kind: str, offset: int) -> _Parts:
     networks, blocks = distribution_networks(grid, dilation, kind, offset), collection_networks(grid, dilation)
     block_of = np.empty(grid.nodes, dtype=np.int64)
@@ -248,7 +248,7 @@ def _ring_gaps(side: int) -> np.ndarray:
 
 def _sends_in(network: Subnetwork, sender: int, receivers: Sequence[int]) -> tuple[Send, ...]:
     """Return a multicast within a subnetwork, by U-torus or U-mesh, with node numbers of the whole network."""
-    source, *destinations = (network.own_number(node) for node in (sender, *receivers))
+    source, *destinations = (network.to_local(node) for node in (sender, *receivers))
     assert source is not None
     inside = [own for own in destinations if own is not None]
     assert len(inside) == len(destinations), "a subnetwork has all its receivers"
@@ -256,5 +256,5 @@ def _sends_in(network: Subnetwork, sender: int, receivers: Sequence[int]) -> tup
         sends = u_torus(network.grid, source, inside, network.direction)
     else:
         sends = u_mesh(network.grid, source, inside)
-    numbered = network.whole_number
+    numbered = network.to_global
     return tuple(Send(step, numbered(start), numbered(end), turns) for step, start, end, turns in sends)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim_model.engines.cycle.once import once_for
+from sim_model.engines.cycle.object_cache import cached_per_object
 from sim_model.engines.cycle.state import NONE, make_records
 from sim_model.messages.messages import Messages
 from topology.torus.grid import DIRECTIONS
@@ -44,7 +44,7 @@ class TorusRoutes(NamedTuple):
 
 def make_routes(routing: TorusRouting, messages: Messages) -> TorusRoutes:
     """Return positions and headers, laid out for the router."""
-    fixed = once_for(routing, "routes", lambda: _without_headers(routing))
+    fixed = cached_per_object(routing, "routes", lambda: _without_headers(routing))
     return fixed._replace(headers=_headers(routing, messages))
 
 

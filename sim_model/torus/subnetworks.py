@@ -48,12 +48,12 @@ class Subnetwork:
     stride: int
     direction: Turns | None = None
 
-    def whole_number(self, own: int) -> int:
+    def to_global(self, own: int) -> int:
         """Return the number of a node in the whole network."""
         row, column = self.grid.position(own)
         return self.whole.node(self.row + self.stride * row, self.column + self.stride * column)
 
-    def own_number(self, node: int) -> int | None:
+    def to_local(self, node: int) -> int | None:
         """Return the number of a node of the whole network in the subnetwork; None if it is outside."""
         row, column = self.whole.position(node)
         rows, row_rest = divmod(row - self.row, self.stride)
@@ -64,7 +64,7 @@ class Subnetwork:
     @property
     def nodes(self) -> tuple[int, ...]:
         """Numbers of its nodes in the whole network, by their own numbers."""
-        return tuple(self.whole_number(own) for own in range(self.grid.nodes))
+        return tuple(self.to_global(own) for own in range(self.grid.nodes))
 
     @property
     def directions(self) -> tuple[int, ...]:
@@ -79,7 +79,7 @@ class Subnetwork:
         for own in range(self.grid.nodes):
             for direction in self.directions:
                 if self.grid.neighbour(own, direction) is not None:
-                    yield from self._link(self.whole_number(own), direction)
+                    yield from self._link(self.to_global(own), direction)
 
     def _link(self, node: int, direction: int) -> Iterator[tuple[int, int]]:
         following: int | None = node

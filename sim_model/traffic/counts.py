@@ -5,7 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
-LARGEST_SHARES = 1 + 1e-9
+MAX_SHARES = 1 + 1e-9
 """Limit of the sum of shares; decimal fractions that add up to 1 may exceed it slightly in binary."""
 
 
@@ -92,7 +92,7 @@ class Shares:
     def __post_init__(self):
         if not 0 <= self.multicast <= 1:
             raise ValueError(f"Multicast fraction must be 0 to 1, not {self.multicast!r}")
-        if not 0 <= self.broadcast <= LARGEST_SHARES - self.multicast:
+        if not 0 <= self.broadcast <= MAX_SHARES - self.multicast:
             raise ValueError(f"Broadcast fraction must be 0 to {1 - self.multicast:g}, not {self.broadcast!r}")
 
     def draw(self, generator: np.random.Generator, messages: int) -> tuple[np.ndarray, np.ndarray]:

@@ -1,6 +1,6 @@
 """Delivery buffers, before the registers of output VCs that lead to a processor."""
 
-from sim_model.engines.cycle.movers import load_register
+from sim_model.engines.cycle.occupied_outputs import load_register
 from sim_model.loops.bits import source_bit
 from sim_model.loops.compiled import compiled
 from sim_model.loops.lists import enter

@@ -24,7 +24,7 @@ from topology.common.lanes import (
 from topology.common.observed import StatusOutput
 from topology.common.side_wires import SideWire
 
-MOST_BUFFER_FLITS = 16
+MAX_BUFFER_FLITS = 16
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class UnicastModel:
     buffer_flits: int = 4
 
     def __post_init__(self):
-        if not 1 <= self.buffer_flits <= MOST_BUFFER_FLITS:
-            raise ValueError(f"Buffer must hold 1 to {MOST_BUFFER_FLITS} flits, not {self.buffer_flits!r}")
+        if not 1 <= self.buffer_flits <= MAX_BUFFER_FLITS:
+            raise ValueError(f"Buffer must hold 1 to {MAX_BUFFER_FLITS} flits, not {self.buffer_flits!r}")
 
     @property
     def network(self) -> LaneNetwork:

@@ -7,8 +7,8 @@ and the offset of a register is what has to be added to it.
 
 import numpy as np
 
-from sim_model.engines.cycle.alarms import ROW_SHIFT
 from sim_model.engines.cycle.records import aligned_words
+from sim_model.engines.cycle.wakeups import ROW_SHIFT
 from sim_model.loops.vector_operations import memory_operations, word_operations
 
 WIDTH = 1 << ROW_SHIFT

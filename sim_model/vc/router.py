@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from sim_model.engines.cycle.alarms import clear_alarms, row_alarms, wake_row
+from sim_model.engines.cycle.wakeups import clear_alarms, row_alarms, wake_row
 from sim_model.loops.bits import lowest_bit, message_of
 from sim_model.loops.compiled import compiled
 from sim_model.vc.choices import choose_lanes, count_delays, find_ways, make_requests, note_chosen

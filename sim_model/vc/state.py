@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sim_model.engines.cycle.discards import Discards, make_discards
-from sim_model.engines.cycle.once import once_for
+from sim_model.engines.cycle.object_cache import cached_per_object
 from sim_model.engines.cycle.records import Field, aligned_words, byte, copied_records, make_records, number, whole
 from sim_model.engines.cycle.state import NONE, ArrivalRows, EngineState
 from sim_model.vc.registers import (
@@ -167,7 +167,7 @@ def make_rows(
     registers
         Those that are not 0 at first, by name; of all switches, or one value.
     """
-    first = once_for(network, ("rows", fields), lambda: _first(network, fields))
+    first = cached_per_object(network, ("rows", fields), lambda: _first(network, fields))
     deliveries, lanes = len(network.delivery_channels), len(first.input_lanes) // network.switches
     ports = _most_ports(network)
     outputs = network.switches * ports

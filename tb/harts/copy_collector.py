@@ -25,8 +25,8 @@ REGISTERED = ("i.ready", "o.valid", "o.payload", "refused", "undecided")
 ORDERLY, ABANDONED, CROWDED, STEADY = "orderly", "abandoned", "crowded", "steady"
 LATENCY_CYCLES = 15
 STEADY_PACKETS = 4
-LONGEST_WAIT_CYCLES = 10_000
-LONG_PAUSE, LONGEST_PAUSE_CYCLES = 0.01, 8 * STEPS
+MAX_WAIT_CYCLES = 10_000
+LONG_PAUSE, MAX_PAUSE_CYCLES = 0.01, 8 * STEPS
 
 
 def collector_keywords(parameters: Mapping[str, int]) -> dict[str, Any]:
@@ -50,7 +50,7 @@ class LongPauses(PauseGenerator):
     def paused(self) -> bool:
         """Return whether to pause in this cycle."""
         if self.probability and not self._left and self._random.random() < LONG_PAUSE:
-            self._left = self._random.randrange(LONGEST_PAUSE_CYCLES)
+            self._left = self._random.randrange(MAX_PAUSE_CYCLES)
         self._left = max(0, self._left - 1) if self.probability else 0
         return self._left > 0 or super().paused()
 
@@ -179,7 +179,7 @@ class CollectorBench:
             await self.step()
         if phase.waits_for_valid:
             # many copies may be needed until a packet is due
-            for _ in range(LONGEST_WAIT_CYCLES):
+            for _ in range(MAX_WAIT_CYCLES):
                 if self.out.moved > before:
                     break
                 await self.step()

@@ -60,7 +60,7 @@ def test_costs_are_told_apart_and_printed(capsys, monkeypatch):
     assert cost.seconds == pytest.approx(sum(parts))
     assert cost.ratio == pytest.approx(cost.seconds / cost.run_seconds)
     monkeypatch.setattr(end_to_end, "FLITS", (5,))
-    monkeypatch.setattr(end_to_end, "MOST_RATIO", 1.0)
+    monkeypatch.setattr(end_to_end, "MAX_RATIO", 1.0)
     end_to_end.main(quick=True)
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[:2] for line in lines[2::2]] == [["5", "0.1"], ["5", "0.2"]]

@@ -10,7 +10,7 @@ from amaranth.sim import Simulator
 
 from benchmarks.mutation import judge
 from benchmarks.mutation.baseline import measure
-from benchmarks.mutation.judge import Court
+from benchmarks.mutation.judge import MutantRunner
 from benchmarks.mutation.mutants import Mutant, draw, mutants_of, shares, statements_of
 from benchmarks.mutation.separate import separately
 from benchmarks.mutation.sound import complaints
@@ -79,7 +79,7 @@ def miscounted(reference: Sample, _folder: Path) -> str | None:
 
 
 @pytest.fixture
-def court(tmp_path) -> Court:
+def court(tmp_path) -> MutantRunner:
     (tmp_path / "rtl").mkdir()
     (tmp_path / FILE).write_bytes(SAMPLE)
 
@@ -87,7 +87,7 @@ def court(tmp_path) -> Court:
         return [Sample(tmp_path / FILE)]
 
     baseline = measure(tmp_path, tmp_path / "sound", references)
-    return Court(tmp_path, tmp_path / "work", baseline, [], references, miscounted)
+    return MutantRunner(tmp_path, tmp_path / "work", baseline, [], references, miscounted)
 
 
 def changes() -> dict[tuple[str, str], Mutant]:

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hydranoc.command import execute
 from tests.fuzz.case import RESULTS, Case, Format
 from tests.fuzz.verdict import OLD, faults
-from tests.fuzz.watch import MOST_CPU_SECONDS, Ended, Reached, bounded_memory, unstuck, watched
+from tests.fuzz.watch import MAX_CPU_SECONDS, Ended, Reached, bounded_memory, unstuck, watched
 
 COMPILATION_SECONDS = 500.0
 Judged = tuple[Ended, list[str]]
@@ -26,7 +26,7 @@ def run_case(
     case: Case,
     folder: Path,
     command: Callable[[tuple[str, ...]], int] = execute,
-    cpu_seconds: float = MOST_CPU_SECONDS,
+    cpu_seconds: float = MAX_CPU_SECONDS,
 ) -> Judged:
     """Run a case in an empty folder: how it ended, and the faults in that."""
     (folder / RESULTS).mkdir(parents=True, exist_ok=True)

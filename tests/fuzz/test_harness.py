@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from hydranoc.command import told
+from hydranoc.command import exit_code_of
 from hydranoc.errors import ConfigError
 from hydranoc.reports.output import result_folder
 from tests.fuzz.case import CONFIGURATION, RESULTS, Case, Format
@@ -24,7 +24,7 @@ SECONDS = 0.3
 
 def wrong_with(work, tmp_path: Path, form: Format = FORM) -> list[str]:
     """Faults that the harness reports for a command that does this."""
-    return run_case(form, CASE, tmp_path / "case", lambda _: told(work), SECONDS)[1]
+    return run_case(form, CASE, tmp_path / "case", lambda _: exit_code_of(work), SECONDS)[1]
 
 
 def refuse(message: str = "no"):
@@ -153,7 +153,7 @@ def test_a_campaign_tells_faults_apart(tmp_path, monkeypatch):
     form = Format("planted", st.integers(0, 3).map(lambda kind: Case({"a": bytes(kind)}, (str(kind),))))
 
     def command(arguments):
-        return told(lambda: [refuse, dict, {}.popitem, [].pop][int(arguments[0])]())
+        return exit_code_of(lambda: [refuse, dict, {}.popitem, [].pop][int(arguments[0])]())
 
     monkeypatch.setattr(run_case, "__defaults__", (command, SECONDS))
     tally = campaign(form, 50, 0, tmp_path / "case")

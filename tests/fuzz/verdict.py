@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from hydranoc.command import LONGEST_ERROR
+from hydranoc.command import MAX_ERROR
 from tests.fuzz.case import RESULTS, Case, Format
 from tests.fuzz.watch import Ended
 
@@ -40,7 +40,7 @@ def _of_line(form: Format, said: str) -> Iterator[str]:
         yield f"not one line: {said[:300]!r}"
     elif not line.isprintable():
         yield f"not printable: {re.sub('[0-9]+', '9', line)[:200]!r}"
-    elif len(line) > LONGEST_ERROR + 20:
+    elif len(line) > MAX_ERROR + 20:
         yield f"{len(line)} letters in one line"
     elif form.about and not line.removeprefix(TOLD).startswith(form.about):
         yield f"names no file: {line[:200]}"

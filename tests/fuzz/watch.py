@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-MOST_CPU_SECONDS = 5.0
-MOST_SECONDS = 120.0
+MAX_CPU_SECONDS = 5.0
+MAX_SECONDS = 120.0
 """Wall-clock limit, for work that sleeps; the machine may be busy."""
 STUCK_SECONDS = 600.0
 """Limit after which the process is ended with a traceback: no signal interrupts a compiled loop."""
@@ -52,7 +52,7 @@ class Ended:
     stack: str = ""
 
 
-def watched(work: Callable[[], int], cpu_seconds: float = MOST_CPU_SECONDS) -> Ended:
+def watched(work: Callable[[], int], cpu_seconds: float = MAX_CPU_SECONDS) -> Ended:
     """Run work that returns an exit code."""
     printed, said = io.StringIO(), io.StringIO()
     code, trouble, stack = None, "", ""
@@ -129,7 +129,7 @@ def _alarm(cpu_seconds: float) -> Iterator[None]:
     def ring(*_: object) -> None:
         raise Hang(f"more than {cpu_seconds:g} CPU seconds")
 
-    kinds = ((signal.SIGPROF, signal.ITIMER_PROF, cpu_seconds), (signal.SIGALRM, signal.ITIMER_REAL, MOST_SECONDS))
+    kinds = ((signal.SIGPROF, signal.ITIMER_PROF, cpu_seconds), (signal.SIGALRM, signal.ITIMER_REAL, MAX_SECONDS))
     before = [signal.signal(number, ring) for number, _, _ in kinds]
     _guard.begin()
     try:

@@ -22,7 +22,7 @@ from hydranoc.lockstep.kept import (
     remove_leftovers,
 )
 from hydranoc.lockstep.limit import limit_gb
-from hydranoc.reports.failures import MOST_LOGS, keep_log
+from hydranoc.reports.failures import MAX_LOGS, keep_log
 from hydranoc.reports.output import result_folder
 
 ROOT = Path(__file__).parents[2]
@@ -258,9 +258,9 @@ def test_a_cache_that_cannot_be_written_is_named(monkeypatch, capsys):
 
 
 def test_logs_are_kept_but_not_for_ever(cache):
-    for number in range(MOST_LOGS + 3):
+    for number in range(MAX_LOGS + 3):
         log = keep_log("yosys", str(number))
         assert log is not None
         assert log.read_text() == str(number)
         os.utime(log, (number, number))
-    assert len(list((cache / "logs").iterdir())) <= MOST_LOGS + 1
+    assert len(list((cache / "logs").iterdir())) <= MAX_LOGS + 1

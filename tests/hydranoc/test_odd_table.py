@@ -16,8 +16,8 @@ from hydranoc.lockstep import tools
 from rtl.generator.rtlil import yosys
 from tests.hydranoc.odd_table import GOOD, TABLE, Case
 
-MOST_CPU_SECONDS = 5
-MOST_SECONDS = 120
+MAX_CPU_SECONDS = 5
+MAX_SECONDS = 120
 """Limit of waiting without work; a busy machine may take long for five seconds of CPU time."""
 
 
@@ -29,8 +29,8 @@ def _too_slow(*_: object) -> None:
 def _timed() -> Iterator[None]:
     """Fail a command that works or waits too long."""
     before = {number: signal.signal(number, _too_slow) for number in (signal.SIGPROF, signal.SIGALRM)}
-    signal.setitimer(signal.ITIMER_PROF, MOST_CPU_SECONDS)
-    signal.setitimer(signal.ITIMER_REAL, MOST_SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, MAX_CPU_SECONDS)
+    signal.setitimer(signal.ITIMER_REAL, MAX_SECONDS)
     try:
         yield
     finally:

@@ -208,7 +208,7 @@ def test_a_window_has_the_slices_that_reach_into_it(tmp_path, traces):
 
 
 def test_too_much_is_cut_at_the_end(tmp_path, traces, monkeypatch):
-    monkeypatch.setattr(perfetto, "MOST_SLICES", 100)
+    monkeypatch.setattr(perfetto, "MAX_SLICES", 100)
     part, told = written(design_of("spam"), tmp_path / "part.json")
     whole = events(traces["spam"], "X")
     assert 80 < told.slices <= 100
@@ -239,7 +239,7 @@ def test_command_writes_and_says_what_it_shows(tmp_path, capsys):
 
 
 def test_command_says_that_it_cuts(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(perfetto, "MOST_SLICES", 5)
+    monkeypatch.setattr(perfetto, "MAX_SLICES", 5)
     file = tmp_path / "trace.json"
     assert run(["model", "examples/fig1.yaml", "-o", str(tmp_path), "--perfetto", str(file)]) == 0
     said = capsys.readouterr().out.splitlines()[-1]

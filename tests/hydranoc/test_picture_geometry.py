@@ -59,7 +59,7 @@ LARGE = {
     "hypercube of 512": ("hypercube", lambda: HypercubeLinks(9)),
     "hypercube of 1,024": ("hypercube", lambda: HypercubeLinks(10)),
 }
-LEAST_LETTERS_POINTS, MOST_DOTS = 5.0, 6400
+MIN_LETTERS_POINTS, MAX_DOTS = 5.0, 6400
 
 
 def picture(family: str, network):
@@ -143,8 +143,8 @@ def test_large_networks_stay_readable(name):
     figure = draw._figure(network, links, name)
     numbers = [text for text in figure.axes[0].texts if text.get_text() in map(draw.short_name, network.switch_names)]
     assert len(numbers) >= network.switches
-    assert min(text.get_fontsize() for text in numbers) >= LEAST_LETTERS_POINTS
-    assert max(figure.get_size_inches()) * draw.PNG_DOTS_PER_INCH < MOST_DOTS
+    assert min(text.get_fontsize() for text in numbers) >= MIN_LETTERS_POINTS
+    assert max(figure.get_size_inches()) * draw.PNG_DOTS_PER_INCH < MAX_DOTS
 
 
 def test_what_is_not_drawn_is_said():

@@ -4,7 +4,7 @@ from typing import Any
 
 from rtl.endpoints.axi_injector import LEADING_WORD
 from rtl.min.parameters import MinRouterParameters
-from rtl.parts.worm_guard import MOST_WATCHDOG_FLITS
+from rtl.parts.worm_guard import MAX_WATCHDOG_FLITS
 from rtl.spam.parameters import SpamRouterParameters
 from tests.proofs.claims import Describe
 from tests.proofs.common.age_claims import age_matrix
@@ -119,7 +119,7 @@ PROOFS: dict[str, Proof] = {
     "deep-ring-19": Proof("deep-ring", deep_ring(19, 16), 26, quick=False),
     "worm-guard": Proof("worm-guard", worm_guard(0), quick=False),
     "worm-guard-3": Proof("worm-guard", worm_guard(3)),
-    "worm-guard-longest": Proof("worm-guard", worm_guard(MOST_WATCHDOG_FLITS), quick_cover=False),
+    "worm-guard-longest": Proof("worm-guard", worm_guard(MAX_WATCHDOG_FLITS), quick_cover=False),
     "error-monitor-1": Proof("error-monitor", error_monitor((0,), 2), quick=False, induction_cycles=2),
     "error-monitor-3": Proof("error-monitor", error_monitor((2, 0, 3), 5), induction_cycles=3),
     "error-monitor-11": Proof(

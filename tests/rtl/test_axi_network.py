@@ -28,7 +28,7 @@ from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid
 from topology.torus.routing import TorusRouting
 
-MOST_BYTES = 400_000
+MAX_BYTES = 400_000
 CHAIN = Network(9, [(i, i + 1) for i in range(8)], [0, 0, 3, 3, 8, 5, 5])
 # one-flit and longer headers, sets of one and several words, registers in the key part, node numbers with and without
 # gaps above them, and the smallest of all
@@ -100,7 +100,7 @@ def written(designs, tmp_path):
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_size(designs, name):
-    assert len(designs[name].files["noc.v"]) < MOST_BYTES
+    assert len(designs[name].files["noc.v"]) < MAX_BYTES
 
 
 @pytest.mark.parametrize("part", ["axi_stream_injector", "axi_stream_ejector", "multicast_key", "message_ejector"])

@@ -36,7 +36,7 @@ from topology.harts.tags import distance
 BENCH = "tb.harts.stream_bench"
 FLIT_BITS = 40
 PACKET_FLITS = 9
-LONGEST_BODY = PACKET_FLITS - 1
+MAX_BODY = PACKET_FLITS - 1
 SPOILT = (1 << FLIT_BITS) - 1
 ALL_COPIES = None
 LOSSES = {2: Faults((3,), (), ((0, 1),)), 3: Faults((5,), (), ((0, 1), (14, 15)))}
@@ -130,7 +130,7 @@ def random_waves(routing: HartsRouting, waves: int, broadcasts: int, seed: int) 
     many = [operation(name) for name in ("6-bcast", "6-bcast", "5-bcast")]
 
     def body() -> tuple[int, ...]:
-        return tuple(numbers.getrandbits(FLIT_BITS) for _ in range(numbers.choice((1, 2, 5, LONGEST_BODY))))
+        return tuple(numbers.getrandbits(FLIT_BITS) for _ in range(numbers.choice((1, 2, 5, MAX_BODY))))
 
     made = []
     for _ in range(waves):
@@ -185,8 +185,8 @@ def test_packets_that_can_go_nowhere(tmp_path, require_tool):
     """Refused packets are swallowed, each with a pulse; a packet that is too long is cut."""
     require_tool("icarus")
     routing = HartsRouting(HexMesh(2), FLIT_BITS, NO_FAULTS)
-    long_body = tuple(range(100, 100 + LONGEST_BODY + 3))
-    just_fits = tuple(range(200, 200 + LONGEST_BODY))
+    long_body = tuple(range(100, 100 + MAX_BODY + 3))
+    just_fits = tuple(range(200, 200 + MAX_BODY))
     waves = [
         [
             Sent(1, UNICAST, 1, (1, 2)),  # to itself
@@ -200,7 +200,7 @@ def test_packets_that_can_go_nowhere(tmp_path, require_tool):
     ]
     plan = harts_plan(routing, packet_flits=PACKET_FLITS, reception=VOTE)
     result = passed(plan, waves, tmp_path)
-    ordinary = [Arrived(2, body, ((1, 0),)) for body in (long_body[:LONGEST_BODY], just_fits)]
+    ordinary = [Arrived(2, body, ((1, 0),)) for body in (long_body[:MAX_BODY], just_fits)]
     assert arrived(result) == Counter([*ordinary, *(Arrived(node, (7,), ((3, 1),)) for node in range(7) if node != 3)])
     assert result.pulses == {"s_axis_n1_error": 5}
 

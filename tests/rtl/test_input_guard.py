@@ -22,7 +22,7 @@ from topology.harts.header import PacketHeader
 SIZES = (2, 3)
 """7 nodes, so that the one number to spare is the last one of 3 bits, and 19."""
 READ_CYCLES = 3
-SMALLEST_DISTANCE = 1
+MIN_DISTANCE = 1
 
 
 def parameters_of(size: int):
@@ -44,7 +44,7 @@ def wrong_answers(guard, size: int) -> list[tuple[str, int, int]]:
             for source, direction in itertools.product(sources, range(DIRECTIONS)):
                 # for a number without a node, the arrivals that would be right if numbers continued round the mesh
                 arrival = arrivals.get(((node - source) % mesh.nodes, direction))
-                fields = arrival._asdict() if arrival else {"distance": SMALLEST_DISTANCE, "stage": 1, "tag": 0}
+                fields = arrival._asdict() if arrival else {"distance": MIN_DISTANCE, "stage": 1, "tag": 0}
                 header = PacketHeader(broadcast=1, algorithm=algorithm_number(algorithm), source=source, **fields)
                 ctx.set(guard.header.as_value(), header.pack(layout))
                 ctx.set(guard.direction, direction)

@@ -21,7 +21,7 @@ from topology.harts.routing import UNICAST, HartsRouting, operation
 
 LATEST_RELEASE = 20
 BODY_FLITS = 4
-MOST_CYCLES = 8_000
+MAX_CYCLES = 8_000
 QUIET_CYCLES = 120
 PACKETS = 2
 
@@ -62,7 +62,7 @@ class SkewedMesh:
         words = dict.fromkeys(self.nodes, 0)
         open_packets: dict[int, list[int]] = {node: [] for node in self.nodes}
         got, quiet = Counter(), 0
-        for cycle in range(MOST_CYCLES):
+        for cycle in range(MAX_CYCLES):
             for name, release in releases.items():
                 ctx.set(self.platform.resets[name], cycle < release)
             for source, messages in waiting.items():

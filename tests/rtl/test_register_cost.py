@@ -13,7 +13,7 @@ from tests.rtl.programs import call
 
 ROOT = Path(__file__).parents[2]
 DEVICE = DEVICES["ecp5"]
-MOST_LUT4 = 250
+MAX_LUT4 = 250
 FLIP_FLOPS = 40
 # registers change nothing in routers, injectors and ejectors, which are synthesised as boxes without content
 SYNTHESIS = """
@@ -40,7 +40,7 @@ def area_of(require_tool, tmp_path):
 
 def test_registers_of_16_nodes_cost_less_than_250_lut4(area_of):
     without, with_registers = area_of(generate_design), area_of(generate_with_registers)
-    assert 0 < with_registers.luts - without.luts < MOST_LUT4
+    assert 0 < with_registers.luts - without.luts < MAX_LUT4
     assert with_registers.flip_flops - without.flip_flops == FLIP_FLOPS
     page = (ROOT / "docs" / "registers.md").read_text()
     assert f"{with_registers.luts - without.luts} LUT4 and {FLIP_FLOPS} flip-flops" in page

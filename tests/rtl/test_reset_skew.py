@@ -20,7 +20,7 @@ from topology.min.routing import MinRouting
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting
 
-MOST_CYCLES = 1500
+MAX_CYCLES = 1500
 LATEST_RELEASE = 24
 BODY_FLITS = 5
 LATER_IN_RING = 2
@@ -58,7 +58,7 @@ def test_nothing_is_lost(family, offered_from):
     async def testbench(ctx):
         words = dict.fromkeys(sent, 0)
         taken = set()
-        for cycle in range(MOST_CYCLES):
+        for cycle in range(MAX_CYCLES):
             for name, release in releases.items():
                 ctx.set(platform.resets[name], cycle < release)
             for source, destinations in sent.items():

@@ -35,7 +35,7 @@ from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid
 from topology.torus.routing import DALLY_SEITZ, DATELINE, TorusRouting
 
-MOST_BYTES = 460_000  # the largest is the harness of a mesh, with outputs for every link, input and host
+MAX_BYTES = 460_000  # the largest is the harness of a mesh, with outputs for every link, input and host
 # both generators, look-ahead and delay, headers of one and of several flits, all buffers, the negative control
 SETTINGS = {
     "fast": (generate_network, 16, 32, {}),
@@ -168,7 +168,7 @@ def written(designs, tmp_path):
 
 @pytest.mark.parametrize("name", LINTED)
 def test_size(designs, name):
-    assert len(designs[name].files[f"{designs[name].top}.v"]) < MOST_BYTES
+    assert len(designs[name].files[f"{designs[name].top}.v"]) < MAX_BYTES
 
 
 @pytest.mark.parametrize("name", ["staged", *STAGED])

@@ -11,9 +11,9 @@ from tests.sim_model.random_runs import Run
 from topology.hypercube.graph import HypercubeNetwork
 from topology.hypercube.routing import DUATO, HypercubeRouting
 
-FEW_MESSAGES, MOST_MESSAGES, MOST_FLITS, STOPS = 12, 200, 40, 12
+FEW_MESSAGES, MAX_MESSAGES, MAX_FLITS, STOPS = 12, 200, 40, 12
 """Messages of a node, the same in a small network, flits of a message, and stops of a run, at most."""
-MOST_NODES = 8
+MAX_NODES = 8
 """Of a small network."""
 
 
@@ -38,8 +38,8 @@ def random_cube_run(shape: Shape, seed: int) -> Run:
     random = np.random.default_rng([seed, shape.dimensions, shape.lanes, shape.buffer_flits, shape.channels])
     model = shape.model()
     nodes = model.network.switches
-    cycles, body = pick(random, 1, 30, 300, 3000), pick(random, 0, 3, 15, MOST_FLITS, 10 * MOST_FLITS)
-    most = pick(random, 1, 3, FEW_MESSAGES, MOST_MESSAGES if nodes <= MOST_NODES else FEW_MESSAGES)
+    cycles, body = pick(random, 1, 30, 300, 3000), pick(random, 0, 3, 15, MAX_FLITS, 10 * MAX_FLITS)
+    most = pick(random, 1, 3, FEW_MESSAGES, MAX_MESSAGES if nodes <= MAX_NODES else FEW_MESSAGES)
     count = int(random.integers(1, 1 + nodes * most))
     waiting, near = pick(random, 0, 0, 0.3, 0.8), random.random() < 0.2
     records: list[Message] = []

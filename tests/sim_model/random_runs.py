@@ -26,7 +26,7 @@ BUFFER_FLITS, ROUTING_CYCLES = (1, 2, 3, 8), (1, 2, 3, 4)
 MIN_SHAPES = ((2, 2), (2, 3), (2, 4), (4, 2), (3, 2), (8, 1))
 GRIDS = ((2, 2), (1, 5), (3, 3), (4, 4), (8, 8), (9, 9), (5, 14), (12, 13), (1, 64), (2, 40), (16, 16))
 """Some with more than 64 nodes, and with rings of two."""
-MOST_MESSAGES, STOPS = 120, 12
+MAX_MESSAGES, STOPS = 120, 12
 COMPARED = (
     "start_cycle",
     "accepted_cycle",
@@ -71,7 +71,7 @@ def random_run(family: str, seed: int) -> Run:
     random = np.random.default_rng([seed, len(family)])
     model = random_spam(random) if family == "spam" else random_min(random)
     cycles, body = pick(random, 1, 30, 300, 3000), pick(random, 0, 3, 30, 100, 400, 2000)
-    records = random_records(random, model, int(random.integers(1, MOST_MESSAGES)), cycles=cycles, body=body)
+    records = random_records(random, model, int(random.integers(1, MAX_MESSAGES)), cycles=cycles, body=body)
     if random.random() < 0.3:
         records = _dependent(random, records, len(model.network.processors))
     longest = pick(random, 120, 1500)
@@ -86,7 +86,7 @@ def random_lane_run(lanes: int, buffer_flits: int, seed: int) -> Run:
     model = random_torus(random, lanes, buffer_flits)
     nodes = len(model.network.processors)
     cycles, body = pick(random, 1, 30, 300, 3000), pick(random, 0, 3, 30, 100, 400)
-    count = int(random.integers(1, pick(random, 20, MOST_MESSAGES, 4 * nodes)))
+    count = int(random.integers(1, pick(random, 20, MAX_MESSAGES, 4 * nodes)))
     records = [_unicast(random, model, cycles, body) for _ in range(count)]
     if random.random() < 0.3:
         records = _dependent(random, records, nodes)

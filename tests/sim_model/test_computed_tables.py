@@ -106,7 +106,7 @@ def test_runs_are_the_same(number, engine, monkeypatch):
     random = np.random.default_rng(number)
     messages = build(model, random_records(random, model, 150, cycles=300, body=20))
     by_tables = Simulation(model, messages, engine=engine).run()
-    monkeypatch.setattr(tables, "LARGEST_TABLE_ROWS", 0)
+    monkeypatch.setattr(tables, "MAX_TABLE_ROWS", 0)
     computed = Simulation(again, messages, engine=engine)
     assert isinstance(computed._router_state.tables.routes, kind)
     results = computed.run()
@@ -115,7 +115,7 @@ def test_runs_are_the_same(number, engine, monkeypatch):
 
 
 def test_given_tables_are_looked_up_however_large(monkeypatch):
-    monkeypatch.setattr(tables, "LARGEST_TABLE_ROWS", 0)
+    monkeypatch.setattr(tables, "MAX_TABLE_ROWS", 0)
     routing = SpamRouting(SpamLabels(lattice_network(9, seed=1)), 32)
     routing.routes[0] = 0
     simulation = Simulation(SpamModel(routing), build(SpamModel(routing), []))

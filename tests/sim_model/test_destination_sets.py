@@ -25,7 +25,7 @@ from topology.common.regular import mesh_network, ring_network
 from topology.torus.graph import TorusLinks
 from topology.torus.grid import Grid
 
-LEAST_P = 1e-3
+MIN_P = 1e-3
 
 
 def drawn_sets(sets, source, seed=1):
@@ -36,7 +36,7 @@ def drawn_sets(sets, source, seed=1):
 def test_all_sets_of_a_size_are_equally_likely():
     drawn = Counter(map(tuple, drawn_sets(RandomSets(all_others(7), FixedCount(3)), [2] * 20_000)))
     assert set(drawn) == set(combinations([0, 1, 3, 4, 5, 6], 3))
-    assert stats.chisquare(list(drawn.values())).pvalue > LEAST_P
+    assert stats.chisquare(list(drawn.values())).pvalue > MIN_P
 
 
 def test_subsets_of_many_rows_of_many_sizes():
@@ -87,7 +87,7 @@ def test_length_mixes():
     lengths = LengthMix({4: 0.7, 64: 0.1, 16: 0.2}).draw(np.random.default_rng(1), 50_000)
     seen = Counter(lengths.tolist())
     assert set(seen) == {4, 16, 64}
-    assert stats.chisquare([seen[4], seen[16], seen[64]], [35_000, 10_000, 5_000]).pvalue > LEAST_P
+    assert stats.chisquare([seen[4], seen[16], seen[64]], [35_000, 10_000, 5_000]).pvalue > MIN_P
     assert set(FixedLength(9).draw(np.random.default_rng(1), 5).tolist()) == {9}
     for shares, problem in (
         ({4: 0.5, 8: 0.4}, "Shares of lengths must be 1 together, not 0.9"),

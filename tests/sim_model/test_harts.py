@@ -14,12 +14,12 @@ from topology.harts.frame import SLOTS
 from topology.harts.graph import HexMesh
 from topology.harts.routing import HartsRouting, operation
 
-MOST_SIZE_ROUND = 4  # a path round a larger mesh needs more pages than a node can have
+MAX_SIZE_ROUND = 4  # a path round a larger mesh needs more pages than a node can have
 BROADCASTS = [
     pytest.param(size, algorithm, marks=[pytest.mark.slow] if size > 7 else [])
     for size in range(2, 16)
     for algorithm in COPIES
-    if algorithm != ALGORITHM_A or size <= MOST_SIZE_ROUND
+    if algorithm != ALGORITHM_A or size <= MAX_SIZE_ROUND
 ]
 
 

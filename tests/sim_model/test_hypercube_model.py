@@ -13,7 +13,7 @@ from topology.hypercube.graph import HypercubeNetwork
 from topology.hypercube.lane_reuse import REUSE_ESCAPE_TAIL
 from topology.hypercube.routing import ADAPTIVE_ONLY, DUATO, WRONG_ESCAPE, HypercubeRouting
 
-MOST_FLITS = 24
+MAX_FLITS = 24
 
 
 def cube(
@@ -46,7 +46,7 @@ def heavy(model: HypercubeModel, count: int, seed: int) -> Simulation:
     for number in range(count):
         source, destination = map(int, random.choice(network.switches, 2, replace=False))
         injection = int(random.integers(network.injection_channels_per_processor))
-        flits = int(random.integers(1, MOST_FLITS))
+        flits = int(random.integers(1, MAX_FLITS))
         records.append(Message(source, [destination], flits, start_cycle=number // 8, injection=injection))
     return simulation(model, records)
 

@@ -47,7 +47,7 @@ MORE_SHAPES = (
     Shape(8, 2, 4),
 )
 FEW_RUNS, MANY_RUNS = 50, 120
-FEWEST_DEADLOCKS, MOST_CYCLES = 3, 2_000
+FEWEST_DEADLOCKS, MAX_CYCLES = 3, 2_000
 
 
 def compare(shape: Shape, seeds: range) -> tuple[int, int]:
@@ -103,7 +103,7 @@ def _by_cycles_and_a_faulty_table(seed: int, faulty: str) -> tuple[Results, Resu
     state: Any = by_planes._fast_run
     table: np.ndarray = getattr(state.planes, faulty)
     table[:] = ~table if faulty == "highest" else np.roll(table, 1, axis=0)
-    return by_cycles.run(MOST_CYCLES), by_planes.run(MOST_CYCLES)
+    return by_cycles.run(MAX_CYCLES), by_planes.run(MAX_CYCLES)
 
 
 @pytest.mark.parametrize(("dimensions", "lanes", "channels"), [(3, 1, 1), (3, 2, 2), (4, 3, 4), (6, 3, 1), (5, 8, 3)])

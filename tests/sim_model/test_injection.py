@@ -23,7 +23,7 @@ PROCESSES = [
     BurstInjection(0.03, rate_in_bursts=0.3, mean_burst_cycles=20),
     BurstInjection(0.5, rate_in_bursts=0.6, mean_burst_cycles=30),
 ]
-LEAST_P = 1e-3
+MIN_P = 1e-3
 
 
 def generator(seed=1):
@@ -61,11 +61,11 @@ def test_starts_are_in_order_within_their_time_and_repeatable(process):
 def test_poisson_gaps_are_exponential_and_counts_of_windows_poisson():
     process = PoissonInjection(0.001)
     gaps = np.concatenate(gaps_by_node(process, 1_000_000))
-    assert stats.kstest(gaps + 0.5, stats.expon(scale=1000).cdf).pvalue > LEAST_P
+    assert stats.kstest(gaps + 0.5, stats.expon(scale=1000).cdf).pvalue > MIN_P
     cycle, node = PoissonInjection(0.05).starts(generator(2), 100_000, NODES)
     windows = np.bincount(cycle // 100 * NODES + node, minlength=1000 * NODES)
     assert windows.var() / windows.mean() == pytest.approx(1, abs=4 * (2 / len(windows)) ** 0.5)
-    assert stats.chisquare(np.bincount(node)).pvalue > LEAST_P
+    assert stats.chisquare(np.bincount(node)).pvalue > MIN_P
 
 
 def test_poisson_may_start_several_messages_of_a_node_in_a_cycle():
@@ -74,7 +74,7 @@ def test_poisson_may_start_several_messages_of_a_node_in_a_cycle():
     seen = np.bincount(per_cell, minlength=5)[:5]
     expected = stats.poisson.pmf(np.arange(5), 0.5) * len(per_cell)
     expected *= seen.sum() / expected.sum()
-    assert stats.chisquare(seen, expected).pvalue > LEAST_P
+    assert stats.chisquare(seen, expected).pvalue > MIN_P
 
 
 def test_bernoulli_gaps_are_geometric_and_no_node_starts_two_messages_in_a_cycle():
@@ -82,7 +82,7 @@ def test_bernoulli_gaps_are_geometric_and_no_node_starts_two_messages_in_a_cycle
     assert gaps.min() == 1
     seen = np.bincount(gaps, minlength=31)[1:31]
     expected = stats.geom.pmf(np.arange(1, 31), 0.2)
-    assert stats.chisquare(seen, expected / expected.sum() * seen.sum()).pvalue > LEAST_P
+    assert stats.chisquare(seen, expected / expected.sum() * seen.sum()).pvalue > MIN_P
 
 
 def test_a_sure_bernoulli_process_starts_in_every_cycle():
@@ -96,7 +96,7 @@ def test_periods_are_kept_to_the_cycle_and_begin_anywhere():
     assert {int(gap) for gaps in gaps_by_node(PeriodicInjection(0.4), 5_000) for gap in gaps} == {2, 3}
     cycle, node = PeriodicInjection(0.001).starts(generator(), 1_000, 500)
     assert sorted(node.tolist()) == list(range(500))
-    assert stats.kstest((cycle + 0.5) / 1_000, "uniform").pvalue > LEAST_P
+    assert stats.kstest((cycle + 0.5) / 1_000, "uniform").pvalue > MIN_P
 
 
 def test_lengths_of_bursts_and_pauses_are_geometric():

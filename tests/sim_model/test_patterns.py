@@ -23,7 +23,7 @@ from topology.min.graph import MinNetwork
 from topology.torus.graph import TorusLinks, TorusNetwork
 from topology.torus.grid import Grid
 
-LEAST_P = 1e-3
+MIN_P = 1e-3
 SIXTY_FOUR = TorusLinks(Grid(8, 8, wraps=False))
 
 
@@ -137,7 +137,7 @@ def test_uniform_is_any_other_node():
     drawn = draws(UniformPattern(8), source)
     pairs = np.bincount(source * 8 + drawn, minlength=64).reshape(8, 8)
     assert (np.diag(pairs) == 0).all()
-    assert stats.chisquare(pairs[~np.eye(8, dtype=bool)]).pvalue > LEAST_P
+    assert stats.chisquare(pairs[~np.eye(8, dtype=bool)]).pvalue > MIN_P
 
 
 def test_hot_spots_get_their_share_from_everyone():
@@ -148,7 +148,7 @@ def test_hot_spots_get_their_share_from_everyone():
         expected = np.array([0.7 / 7 if other != node else 0.0 for other in range(8)])
         expected[[2, 5]] += 0.15  # messages to the source itself are not sent
         assert seen[expected == 0].sum() == 0
-        assert stats.chisquare(seen[expected > 0], 20_000 * expected[expected > 0]).pvalue > LEAST_P
+        assert stats.chisquare(seen[expected > 0], 20_000 * expected[expected > 0]).pvalue > MIN_P
 
 
 def test_nothing_but_a_hot_spot():
@@ -161,7 +161,7 @@ def test_near_nodes_are_equally_likely():
     drawn = draws(CandidatePattern(near(network, 1)), source)
     seen = np.bincount(drawn, minlength=16)
     assert np.flatnonzero(seen).tolist() == [1, 4, 6, 9]
-    assert stats.chisquare(seen[seen > 0]).pvalue > LEAST_P
+    assert stats.chisquare(seen[seen > 0]).pvalue > MIN_P
     with pytest.raises(ValueError, match=r"^Distance must be so large that every node has another one near, not 0$"):
         near(network, 0)
 

@@ -75,7 +75,7 @@ def test_p3_a_network_and_a_block_share_one_node(h, kind):
     blocks = collection_networks(TORUS, h)
     for network in distribution_networks(TORUS, h, kind):
         for number, block in enumerate(blocks):
-            assert set(network.nodes) & set(block.nodes) == {network.whole_number(number)}
+            assert set(network.nodes) & set(block.nodes) == {network.to_global(number)}
 
 
 @pytest.mark.parametrize(("h", "kind"), CASES)
@@ -131,8 +131,8 @@ def test_offset_of_type_iii():
 
 def test_numbers_there_and_back():
     for network in (*distribution_networks(Grid(6, 9), 3, "II"), *collection_networks(Grid(6, 9), 3)):
-        inside = {network.whole_number(own): own for own in range(network.grid.nodes)}
-        assert [network.own_number(node) for node in range(54)] == [inside.get(node) for node in range(54)]
+        inside = {network.to_global(own): own for own in range(network.grid.nodes)}
+        assert [network.to_local(node) for node in range(54)] == [inside.get(node) for node in range(54)]
 
 
 @pytest.mark.parametrize("sides", [(4, 6), (9, 6), (12, 12), (8, 4), (5, 7), (4, 4)])

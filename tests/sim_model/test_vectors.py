@@ -98,6 +98,6 @@ def test_vectors_lie_in_lines_of_the_cache():
     family = simulate(torus_model(3, 3, 2), []).router_state
     assert all(words.ctypes.data % 64 == 0 for words in (family.words, family.ways, family.port_lanes))
     at = dict(plane_offsets(5, 3, 4))
-    for name in ("PORTS", "HOST", "LANES", "ROOM", "LEAST_DEPTH", "CREDIT_BITS"):
+    for name in ("PORTS", "HOST", "LANES", "ROOM", "MIN_DEPTH", "CREDIT_BITS"):
         del at[name]
     assert {name: offset for name, offset in at.items() if offset % at["WIDTH"]} == {}

@@ -22,7 +22,7 @@ RoutedNetwork = SpamRouting | MinRouting | TorusRouting | HypercubeRouting
 
 BENCH = "tb.common.axi.bench"
 
-LONGEST_PACKET = 14
+MAX_PACKET = 14
 PERIODS_PS = (3_700, 9_974, 10_006, 31_300)
 """Periods of clocks unrelated to the network's 10 ns: much faster, nearly as fast, and much slower."""
 
@@ -96,7 +96,7 @@ def network_job(routing: RoutedNetwork, mode: str, *, packets: int, ordered: boo
     nodes = tuple(range(len(network.processors)))
     leading = set_words(routing.header) if mode == LEADING_WORD else 0
     sets = mode in SET_MODES
-    load = Load(len(nodes), routing.flit_bits, nodes, packets, LONGEST_PACKET, bodiless=leading > 0, sets=sets)
+    load = Load(len(nodes), routing.flit_bits, nodes, packets, MAX_PACKET, bodiless=leading > 0, sets=sets)
     phases = load.every_mixture(random.Random(seed))
     channels = network.injection_channels_per_processor
     return AxiJob(

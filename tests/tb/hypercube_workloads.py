@@ -17,7 +17,7 @@ from topology.common.lanes import REUSE_EMPTY
 from topology.hypercube.graph import HypercubeNetwork
 from topology.hypercube.routing import DUATO, HypercubeRouting
 
-MOST_BODY_FLITS = 24
+MAX_BODY_FLITS = 24
 MEAN_FLITS = 13.5
 BROADCAST_COPIES = 0.25
 """Copies of broadcasts for each unicast."""
@@ -39,7 +39,7 @@ def job(
     most_compared: int | None = None,
     broadcasts: bool = False,
     lane_reuse: str = REUSE_EMPTY,
-    most_body_flits: int = MOST_BODY_FLITS,
+    most_body_flits: int = MAX_BODY_FLITS,
 ) -> Comparison:
     """Messages of 1 flit and more, one load after the other, in flits per node and cycle, over any injection channel.
 
@@ -48,7 +48,7 @@ def job(
     """
     model, random = HypercubeModel(routing, buffer_flits, lane_reuse), np.random.default_rng(seed)
     nodes, channels, records = routing.network.switches, routing.network.injection_channels_per_processor, []
-    mean_flits = MEAN_FLITS - (MOST_BODY_FLITS - most_body_flits) / 2
+    mean_flits = MEAN_FLITS - (MAX_BODY_FLITS - most_body_flits) / 2
     for part, load in enumerate(loads):
         start = part * cycles / len(loads)
         while start < (part + 1) * cycles / len(loads):

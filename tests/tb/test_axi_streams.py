@@ -20,7 +20,7 @@ from rtl.min.network import min_plan
 from rtl.spam.network import spam_addressing, spam_plan
 from tb.common.axi.job import AxiJob, Load
 from tests.networks import ring
-from tests.tb.axi_jobs import LONGEST_PACKET, PERIODS_PS, axi_source, check, network_job, run_job
+from tests.tb.axi_jobs import MAX_PACKET, PERIODS_PS, axi_source, check, network_job, run_job
 from topology.common.graph import Network
 from topology.common.lattice import lattice_network
 from topology.common.part_headers import PARTS
@@ -43,7 +43,7 @@ def options_case(mode: str, options: StreamOptions, *, packets: int) -> tuple[Be
     made = generate_axi_network(spam_plan(routing), mode, options=options)
     nodes, entry = tuple(range(4)), made.manifest["axi_stream"]
     lanes = entry["tkeep_bits"]
-    load = Load(4, 32, nodes, packets, LONGEST_PACKET, bodiless=mode == LEADING_WORD, lanes=lanes)
+    load = Load(4, 32, nodes, packets, MAX_PACKET, bodiless=mode == LEADING_WORD, lanes=lanes)
     phases = load.every_mixture(random.Random(3))
     clocks = tuple(zip(entry["clocks"], PERIODS_PS, strict=True)) if options.clocks != NETWORK else ()
     if options.clocks == SHARED:
@@ -166,7 +166,7 @@ def pair_source(routing: SpamRouting, mode: str) -> BenchSource:
 def pair_job(routing: SpamRouting, mode: str) -> AxiJob:
     """Packets of node 0; the ones that do not go to node 1 go there all the same, as multicasts."""
     job = network_job(routing, mode, packets=1, ordered=True)
-    load = Load(job.nodes, job.flit_bits, [0], 6, LONGEST_PACKET, bodiless=job.leading_words > 0)
+    load = Load(job.nodes, job.flit_bits, [0], 6, MAX_PACKET, bodiless=job.leading_words > 0)
     phases = load.every_mixture(random.Random(2))
     phases = tuple(replace(phase, packets=tuple(map(_to_node_1, phase.packets))) for phase in phases)
     return replace(job, sources=(0,), sinks=(1,), phases=phases)

@@ -11,7 +11,7 @@ from rtl.endpoints.axi_injector import TDEST
 from rtl.endpoints.axi_network import NO_OPTIONS
 from rtl.torus.network import torus_plan
 from tb.common.axi.job import AxiJob, Load, Phase
-from tests.tb.axi_jobs import LONGEST_PACKET, check, check_overtaking, network_job, run_job, unicast_source
+from tests.tb.axi_jobs import MAX_PACKET, check, check_overtaking, network_job, run_job, unicast_source
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid
 from topology.torus.routing import DALLY_SEITZ, DATELINE, TorusRouting
@@ -76,6 +76,6 @@ def test_bytes_and_clocks(tmp_path, require_tool):
     """Words that are not full, and endpoints whose clocks are unrelated to the network's."""
     require_tool("icarus")
     source, job = source_of(routing_of(Grid(2, 2), 2, flit_bits=33), StreamOptions(SEPARATE, tkeep=True))
-    load = Load(job.nodes, job.flit_bits, job.sources, 4, LONGEST_PACKET, bodiless=False, lanes=job.lanes, sets=False)
+    load = Load(job.nodes, job.flit_bits, job.sources, 4, MAX_PACKET, bodiless=False, lanes=job.lanes, sets=False)
     job = replace(job, phases=load.every_mixture(random.Random(3)))
     check(run_job(source, job, "icarus", tmp_path), job)

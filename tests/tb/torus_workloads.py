@@ -15,7 +15,7 @@ from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid
 from topology.torus.routing import TorusRouting
 
-MOST_BODY_FLITS = 24
+MAX_BODY_FLITS = 24
 MEAN_FLITS = 13.5
 
 
@@ -55,7 +55,7 @@ def job(
         start = part * cycles / len(loads)
         while start < (part + 1) * cycles / len(loads):
             source, destination = map(int, random.choice(nodes, 2, replace=False))
-            flits = model.header_flits([destination]) + int(random.integers(0, MOST_BODY_FLITS))
+            flits = model.header_flits([destination]) + int(random.integers(0, MAX_BODY_FLITS))
             records.append(Message(source, [destination], flits, start_cycle=int(start)))
             start += random.exponential(MEAN_FLITS / load / nodes)
     messages = Messages.build(records, processors=nodes, header_flits=model.header_flits)

@@ -22,7 +22,7 @@ VOTING = ("3-bcast", "4-bcast", "5-bcast", "6-bcast")
 SOURCE = 0
 TRUTH = "as sent"
 TRIALS = 40
-MOST_FORGED = 60
+MAX_FORGED = 60
 NONE_FAULTY = -1
 Guard = Callable[[int, "Sent"], bool]
 
@@ -100,7 +100,7 @@ class Mesh:
 def forged(mesh: HexMesh, numbers: random.Random, algorithms: tuple[str, ...]) -> Iterator[Sent]:
     """Packets such as only a faulty node sends, all with one body. Some have fields that would be right elsewhere."""
     likely = [arrival for algorithm in algorithms for arrival in expected_arrivals(mesh, algorithm).values()]
-    for _ in range(numbers.randint(MOST_FORGED // 2, MOST_FORGED)):
+    for _ in range(numbers.randint(MAX_FORGED // 2, MAX_FORGED)):
         arrival = Arrival(numbers.randint(1, mesh.size), numbers.randint(1, STAGES), numbers.randrange(TAGS))
         distance, stage, tag = numbers.choice([arrival, numbers.choice(likely)])
         leg = Leg(numbers.randrange(DIRECTIONS), distance, stage, tag)

@@ -15,8 +15,8 @@ has its own, from the line of the other router. Channels without one are as long
 """
 
 from topology.common.errors import TopologyError
-from topology.common.link_stages import MOST_LINK_CYCLES
-from topology.common.named_graph import MOST_DIGITS, NO_LINK_RULES, LinkRules, NamedGraph
+from topology.common.link_stages import MAX_LINK_CYCLES
+from topology.common.named_graph import MAX_DIGITS, NO_LINK_RULES, LinkRules, NamedGraph
 
 Item = tuple[str, str]  # ("router" or "node", number)
 Latency = int | None  # where the line gives none
@@ -79,9 +79,9 @@ def _item(rest: list[str], line: int) -> Item:
         found = repr(rest[0]) if rest else "the end of the line"
         raise TopologyError(f"{kind!r} must be followed by its number, not {found}", line=line, item=kind)
     number = rest.pop(0)
-    if len(number) > MOST_DIGITS:
+    if len(number) > MAX_DIGITS:
         raise TopologyError(
-            f"The number of a {kind} must have at most {MOST_DIGITS} digits, not {len(number)}", line=line, item=kind
+            f"The number of a {kind} must have at most {MAX_DIGITS} digits, not {len(number)}", line=line, item=kind
         )
     return kind, str(int(number))
 
@@ -95,7 +95,7 @@ def _latency(word: str, first: Item | None, item: Item, line: int) -> int:
             text = f"{link} must be 1 or left out, not {word!r}: processors sit at their switches"
             raise TopologyError(text, line=line, item=word)
         return 1
-    if not word.isdecimal() or len(word) > MOST_DIGITS or not 1 <= int(word) <= MOST_LINK_CYCLES:
-        text = f"{link} must be a whole number of cycles, 1 to {MOST_LINK_CYCLES}, not {word!r}"
+    if not word.isdecimal() or len(word) > MAX_DIGITS or not 1 <= int(word) <= MAX_LINK_CYCLES:
+        text = f"{link} must be a whole number of cycles, 1 to {MAX_LINK_CYCLES}, not {word!r}"
         raise TopologyError(text, line=line, item=word)
     return int(word)

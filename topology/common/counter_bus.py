@@ -9,7 +9,7 @@ COUNT_BITS = 32
 READ_CYCLES = 2
 """Cycles from an address to its data."""
 
-SHORTEST_SWEEP_CYCLES = 4
+MIN_SWEEP_CYCLES = 4
 
 
 def counter_address(channel: int, kind: int) -> int:
@@ -19,7 +19,7 @@ def counter_address(channel: int, kind: int) -> int:
 
 def sweep_cycles(channels: int) -> int:
     """Return the cycles in which the sweep visits every channel once."""
-    return max(channels, SHORTEST_SWEEP_CYCLES)
+    return max(channels, MIN_SWEEP_CYCLES)
 
 
 def settling_cycles(channels: int) -> int:

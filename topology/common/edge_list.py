@@ -15,7 +15,7 @@ order of appearance (numbers of more than 18 digits count as words).
 """
 
 from topology.common.errors import TopologyError
-from topology.common.named_graph import MOST_DIGITS, NO_LINK_RULES, LinkRules, NamedGraph
+from topology.common.named_graph import MAX_DIGITS, NO_LINK_RULES, LinkRules, NamedGraph
 
 Line = tuple[int, list[str]]
 
@@ -71,6 +71,6 @@ def _appearing_switches(graph: NamedGraph, links: list[Line]) -> list[tuple[str,
         for name in names:
             if name not in graph.processors:
                 first.setdefault(name, line)
-    if all(name.isdecimal() and len(name) <= MOST_DIGITS for name in first):
+    if all(name.isdecimal() and len(name) <= MAX_DIGITS for name in first):
         return sorted(first.items(), key=lambda item: int(item[0]))
     return list(first.items())

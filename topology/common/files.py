@@ -36,7 +36,7 @@ SUFFIXES: dict[str, Format] = {
     ".anynet": "anynet",
 }
 
-MOST_MEGABYTES = 64
+MAX_MEGABYTES = 64
 
 
 def read_network(
@@ -78,13 +78,13 @@ def read_network(
         raise TopologyError(f"Format must be one of {', '.join(PARSERS)}, not {chosen!r}")
     try:
         with path.open("rb") as file:  # devices may have no end
-            content = file.read(MOST_MEGABYTES * 10**6 + 1)
+            content = file.read(MAX_MEGABYTES * 10**6 + 1)
         text = content.decode("utf-8-sig")  # some editors write a byte-order mark
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise TopologyError(f"The file must be UTF-8 text; byte {error.start} is not", line=line) from None
-    if len(content) > MOST_MEGABYTES * 10**6:
-        raise TopologyError(f"A network file must have at most {MOST_MEGABYTES} MB")
+    if len(content) > MAX_MEGABYTES * 10**6:
+        raise TopologyError(f"A network file must have at most {MAX_MEGABYTES} MB")
     graph = PARSERS[chosen](text, rules)
     network = graph.network(ports)
     for remark in graph.remarks:

@@ -23,8 +23,8 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from topology.common.errors import TopologyError
-from topology.common.link_stages import MOST_LINK_CYCLES
-from topology.common.named_graph import MAX_PROCESSORS_PER_SWITCH, MOST_DIGITS, NO_LINK_RULES, LinkRules, NamedGraph
+from topology.common.link_stages import MAX_LINK_CYCLES
+from topology.common.named_graph import MAX_DIGITS, MAX_PROCESSORS_PER_SWITCH, NO_LINK_RULES, LinkRules, NamedGraph
 
 FARTHEST_COORDINATE = 1e9
 CYCLE_KEYS = ("latency", "cycles")
@@ -130,9 +130,9 @@ def _cycles(edge: _Element) -> int | None:
         return None
     text = min(given)
     digits = text.removesuffix(".0")
-    cycles = int(digits) if digits.isdecimal() and len(digits) <= MOST_DIGITS else 0
-    if len(given) > 1 or not 1 <= cycles <= MOST_LINK_CYCLES:
-        raise _wrong_cycles(edge, f"a whole number of cycles, 1 to {MOST_LINK_CYCLES}")
+    cycles = int(digits) if digits.isdecimal() and len(digits) <= MAX_DIGITS else 0
+    if len(given) > 1 or not 1 <= cycles <= MAX_LINK_CYCLES:
+        raise _wrong_cycles(edge, f"a whole number of cycles, 1 to {MAX_LINK_CYCLES}")
     return cycles
 
 
@@ -175,7 +175,7 @@ def _coordinate(node: _Element, key: str) -> float:
 
 def _count(node: _Element, key: str) -> int:
     text = node.data.get(key, "0")
-    count = int(text) if text.isdecimal() and len(text) <= MOST_DIGITS else -1
+    count = int(text) if text.isdecimal() and len(text) <= MAX_DIGITS else -1
     if not 0 <= count <= MAX_PROCESSORS_PER_SWITCH:
         raise _wrong_number(node, key, f"a whole number from 0 to {MAX_PROCESSORS_PER_SWITCH}")
     return count

@@ -12,7 +12,7 @@ import numpy as np
 
 CACHE_BYTES = 1 << 20
 """Bits of all switches that are processed together, so that they stay in a processor's cache."""
-LEAST_BLOCK_BYTES = 8
+MIN_BLOCK_BYTES = 8
 
 
 class HopBits(NamedTuple):
@@ -48,7 +48,7 @@ def hop_bits(neighbours: Sequence[Sequence[int]]) -> HopBits:
     row_bytes = -(-switches // 8)
     low, high = np.zeros((switches, row_bytes), dtype=np.uint8), np.zeros((switches, row_bytes), dtype=np.uint8)
     eccentricity, reached = np.zeros(switches, dtype=np.int64), np.zeros(switches, dtype=np.int64)
-    step = max(CACHE_BYTES // switches, LEAST_BLOCK_BYTES)
+    step = max(CACHE_BYTES // switches, MIN_BLOCK_BYTES)
     for begin in range(0, row_bytes, step):
         block = slice(begin, min(begin + step, row_bytes))
         found = _walk(table, _own_bits(switches, block), low[:, block], high[:, block])

@@ -16,7 +16,7 @@ CUBE_DIMENSIONS = 4
 """Dimensions of each of the cubes that stand side by side."""
 CUBE_DISTANCES = (11.5, 4.8)
 """Distance from one of these cubes to the next, across and down."""
-MOST_STUBS = 4
+MAX_STUBS = 4
 """Maximum number of stubs, links to other cubes, at a switch."""
 
 

@@ -8,7 +8,7 @@ STATUS_PART = "errors"
 
 COUNT_BITS = 16
 """Width of the saturating number of discarded worms."""
-MOST_COUNTED = (1 << COUNT_BITS) - 1
+MAX_COUNTED = (1 << COUNT_BITS) - 1
 
 SUMMANDS = 8
 """Numbers that the hardware adds up in one cycle."""

@@ -12,9 +12,9 @@ from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.common.side_wires import SideWire
 
-MOST_LANES = 8
+MAX_LANES = 8
 """Maximum number of virtual channels of a physical channel."""
-MOST_LANE_PORTS = 61
+MAX_LANE_PORTS = 61
 """Maximum number of lane-ports on a side of a switch: in the golden model, masks of them are bits of one number."""
 
 REUSE_TAIL, REUSE_EMPTY = LANE_REUSE = ("tail", "empty")
@@ -22,7 +22,7 @@ REUSE_TAIL, REUSE_EMPTY = LANE_REUSE = ("tail", "empty")
 
 ROOM_FLITS = 3
 """Free places of a delivery buffer when its ready signal drops: as many flits can be on the way to it."""
-LEAST_ROOM_BUFFER_FLITS = 4
+MIN_ROOM_BUFFER_FLITS = 4
 """Minimum depth of such a buffer in flits, so that its ready signal returns in time for the full rate."""
 
 PRIORITY_EQUAL, PRIORITY_LOW = INJECTION_PRIORITY = ("equal", "low")

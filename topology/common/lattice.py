@@ -18,7 +18,7 @@ from topology.common.graph import Network
 
 MIN_LATTICE_LINKS, MAX_LATTICE_LINKS = 2, 4
 
-MOST_SHUFFLED = 1024
+MAX_SHUFFLED = 1024
 """Maximum number of switches for which all pairs are put into a random order; of larger graphs pairs are drawn."""
 DRAWS_PER_SWITCH = 64
 
@@ -192,7 +192,7 @@ def _pairs(switches: int, edges: set[tuple[int, int]], generator: random.Random)
 
     Of large networks all pairs would be too many, so pairs are drawn; that comes to an end even if no pair suits.
     """
-    if switches <= MOST_SHUFFLED:
+    if switches <= MAX_SHUFFLED:
         pairs = [(a, b) for b in range(switches) for a in range(b) if (a, b) not in edges]
         generator.shuffle(pairs)
         yield from pairs

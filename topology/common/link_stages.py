@@ -10,12 +10,12 @@ from functools import cached_property
 
 from topology.common.channels import ChannelNetwork
 
-MOST_LINK_CYCLES = 16
+MAX_LINK_CYCLES = 16
 STAGE_FLITS = 2
 """Capacity of a stage in flits: with registered ``ready``, two keep the full rate."""
 
 
-def check_link_cycles(link_cycles: int, most: int = MOST_LINK_CYCLES) -> int:
+def check_link_cycles(link_cycles: int, most: int = MAX_LINK_CYCLES) -> int:
     """Return the argument, if links support that many cycles.
 
     Raises

@@ -14,7 +14,7 @@ from topology.common.errors import TopologyError
 from topology.common.graph import Network
 
 MAX_PROCESSORS_PER_SWITCH = 1024
-MOST_DIGITS = 18
+MAX_DIGITS = 18
 """Maximum length of numbers in network files."""
 ParallelLinks = Literal["refuse", "merge", "channels"]
 OneWayLinks = Literal["refuse", "both"]

@@ -10,7 +10,7 @@ PROCESSOR_SLOT = SLOTS - 1
 
 HEAD_CYCLES = 2
 """Cycles from the slot in which a head is on the bus to the cycle in which it is on the link."""
-MOST_LINK_CYCLES = SLOTS - HEAD_CYCLES
+MAX_LINK_CYCLES = SLOTS - HEAD_CYCLES
 
 
 def most_link_cycles(gap_frames: int) -> int:
@@ -22,4 +22,4 @@ def most_link_cycles(gap_frames: int) -> int:
     must not start another packet, which it can do 8 (``gap_frames`` + 1) cycles after a tail. The shortest packet is a
     head alone, so 9 + 2 L must not be more than that.
     """
-    return min(MOST_LINK_CYCLES, (SLOTS * (gap_frames + 1) - SLOTS - 1) // 2)
+    return min(MAX_LINK_CYCLES, (SLOTS * (gap_frames + 1) - SLOTS - 1) // 2)

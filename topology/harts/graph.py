@@ -14,7 +14,7 @@ from topology.common.errors import TopologyError
 
 DIRECTIONS = 6
 HOST_PORT = DIRECTIONS
-LEAST_SIZE, MOST_SIZE = 2, 148
+MIN_SIZE, MAX_SIZE = 2, 148
 
 
 def left(direction: int) -> int:
@@ -57,8 +57,8 @@ class HexMesh(ChannelNetwork):
     """
 
     def __init__(self, size: int):
-        if not LEAST_SIZE <= size <= MOST_SIZE:
-            raise TopologyError(f"Size must be {LEAST_SIZE} to {MOST_SIZE}, not {size!r}", item=str(size))
+        if not MIN_SIZE <= size <= MAX_SIZE:
+            raise TopologyError(f"Size must be {MIN_SIZE} to {MAX_SIZE}, not {size!r}", item=str(size))
         self.size = size
         self.nodes = 3 * size * (size - 1) + 1
         forward = (1, 3 * size - 1, 3 * size - 2)

@@ -12,7 +12,7 @@ link for a packet that has one.
 
 from topology.harts.graph import DIRECTIONS
 
-MOST_PAGES = 310
+MAX_PAGES = 310
 
 
 def least_pages(levels: int) -> int:
@@ -29,12 +29,12 @@ def node_pages(pages: int | None, levels: int) -> int:
         If a node cannot work with that number, or is too small for it.
     """
     least = least_pages(levels)
-    if least > MOST_PAGES:
-        raise ValueError(f"Longest way must need at most {MOST_PAGES} pages, not {least}")
+    if least > MAX_PAGES:
+        raise ValueError(f"Longest way must need at most {MAX_PAGES} pages, not {least}")
     if pages is None:
         return least
     if pages < least:
         raise ValueError(f"Pages must be at least {least}, not {pages!r}")
-    if pages > MOST_PAGES:
-        raise ValueError(f"Pages must be at most {MOST_PAGES}, not {pages!r}")
+    if pages > MAX_PAGES:
+        raise ValueError(f"Pages must be at most {MAX_PAGES}, not {pages!r}")
     return pages

@@ -9,8 +9,8 @@ STEPS = 8
 """Cycles of a collector per flit."""
 ENTRIES = 4
 """Broadcasts that a collector handles at a time, by default."""
-LEAST_ENTRIES, MOST_ENTRIES = 2, 16
-MOST_COPIES = max(COPIES.values())
+MIN_ENTRIES, MAX_ENTRIES = 2, 16
+MAX_COPIES = max(COPIES.values())
 
 
 def threshold(copies: int, mode: str) -> int:
@@ -23,7 +23,7 @@ def lanes(mode: str) -> int:
 
     The majority body arrives after at most as many other bodies as there are copies outside a majority.
     """
-    return 1 + MOST_COPIES - threshold(MOST_COPIES, mode) if mode == VOTE else 1
+    return 1 + MAX_COPIES - threshold(MAX_COPIES, mode) if mode == VOTE else 1
 
 
 def check_reception(mode: str, entries: int = ENTRIES, least_copies: int = 1) -> None:
@@ -45,7 +45,7 @@ def check_reception(mode: str, entries: int = ENTRIES, least_copies: int = 1) ->
     """
     if mode not in MODES:
         raise ValueError(f"Reception must be one of {', '.join(MODES)}, not {mode!r}")
-    if not LEAST_ENTRIES <= entries <= MOST_ENTRIES:
-        raise ValueError(f"Reception entries must be {LEAST_ENTRIES} to {MOST_ENTRIES}, not {entries!r}")
-    if not 1 <= least_copies <= MOST_COPIES:
-        raise ValueError(f"Least copies must be 1 to {MOST_COPIES}, not {least_copies!r}")
+    if not MIN_ENTRIES <= entries <= MAX_ENTRIES:
+        raise ValueError(f"Reception entries must be {MIN_ENTRIES} to {MAX_ENTRIES}, not {entries!r}")
+    if not 1 <= least_copies <= MAX_COPIES:
+        raise ValueError(f"Least copies must be 1 to {MAX_COPIES}, not {least_copies!r}")

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from topology.common.channels import Channel, ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.common.hypercube_layout import hypercube_positions
-from topology.common.lanes import MOST_LANE_PORTS, MOST_LANES, LaneNetwork
+from topology.common.lanes import MAX_LANE_PORTS, MAX_LANES, LaneNetwork
 
-MOST_DIMENSIONS = 16
+MAX_DIMENSIONS = 16
 
 
 class HypercubeLinks(ChannelNetwork):
@@ -37,7 +37,7 @@ class HypercubeLinks(ChannelNetwork):
     """
 
     def __init__(self, dimensions: int, injection_channels_per_processor: int = 1):
-        _check("dimensions", dimensions, MOST_DIMENSIONS)
+        _check("dimensions", dimensions, MAX_DIMENSIONS)
         _check("injection channels", injection_channels_per_processor, dimensions)
         self.dimensions = dimensions
         nodes = 1 << dimensions
@@ -83,13 +83,13 @@ class HypercubeNetwork(LaneNetwork):
     """
 
     def __init__(self, dimensions: int, lanes: int, injection_channels_per_processor: int = 1):
-        _check("lanes", lanes, MOST_LANES)
+        _check("lanes", lanes, MAX_LANES)
         links = HypercubeLinks(dimensions, injection_channels_per_processor)
         # inputs; there is one delivery channel, so outputs are fewer
         lane_ports = dimensions * lanes + injection_channels_per_processor
-        if lane_ports > MOST_LANE_PORTS:
+        if lane_ports > MAX_LANE_PORTS:
             raise TopologyError(
-                f"Lane-ports on a side of a switch must be {MOST_LANE_PORTS} at most, not {lane_ports}: {dimensions} "
+                f"Lane-ports on a side of a switch must be {MAX_LANE_PORTS} at most, not {lane_ports}: {dimensions} "
                 f"dimensions of {lanes} lanes, and {injection_channels_per_processor} from the host",
                 item=str(lanes),
             )

@@ -11,7 +11,7 @@ import numpy as np
 
 from topology.common.channels import Channel, ChannelNetwork
 from topology.common.errors import TopologyError
-from topology.common.lanes import MOST_LANES, LaneNetwork
+from topology.common.lanes import MAX_LANES, LaneNetwork
 from topology.torus.grid import DIRECTION_NAMES, DIRECTIONS, Grid, opposite
 
 
@@ -111,8 +111,8 @@ class TorusNetwork(LaneNetwork):
     """
 
     def __init__(self, grid: Grid, lanes: int, links: TorusLinks | None = None):
-        if isinstance(lanes, bool) or not isinstance(lanes, int) or not 1 <= lanes <= MOST_LANES:
-            raise TopologyError(f"Number of lanes must be 1 to {MOST_LANES}, not {lanes!r}", item=str(lanes))
+        if isinstance(lanes, bool) or not isinstance(lanes, int) or not 1 <= lanes <= MAX_LANES:
+            raise TopologyError(f"Number of lanes must be 1 to {MAX_LANES}, not {lanes!r}", item=str(lanes))
         self.grid = grid
         self.lanes = lanes
         links = links or TorusLinks(grid)

@@ -13,7 +13,7 @@ import numpy as np
 
 from topology.common.errors import TopologyError
 
-MOST_SIDE = 256
+MAX_SIDE = 256
 
 # Directions, in the order of ports: along the row to the next column or back, then along the column.
 Y_POSITIVE, Y_NEGATIVE, X_POSITIVE, X_NEGATIVE = range(4)
@@ -81,8 +81,8 @@ class Grid:
 
     def __post_init__(self):
         for name, side in (("rows", self.rows), ("columns", self.columns)):
-            if isinstance(side, bool) or not isinstance(side, int) or not 1 <= side <= MOST_SIDE:
-                raise TopologyError(f"Number of {name} must be 1 to {MOST_SIDE}, not {side!r}", item=str(side))
+            if isinstance(side, bool) or not isinstance(side, int) or not 1 <= side <= MAX_SIDE:
+                raise TopologyError(f"Number of {name} must be 1 to {MAX_SIDE}, not {side!r}", item=str(side))
         if self.nodes < 2:
             raise TopologyError(f"A grid must have at least 2 nodes, not {self.nodes}")
 

@@ -5,7 +5,7 @@ import numpy as np
 from benchmarks.campaign.situations.common import COMMON, WORM_SWITCHES
 from benchmarks.campaign.situations.sample import Sample, Situation, bits, how_many
 
-MOST_OUTPUTS = 63
+MAX_OUTPUTS = 63
 
 
 def standing(sample: Sample) -> np.ndarray:

@@ -10,11 +10,11 @@ PAUSE_BITS = 6
 """A node pauses 0 to 63 cycles before it offers the next message."""
 LENGTH_FIELD = slice(8, 13)
 """Bits of a seed that give the number of pattern words: one more than their value, 1 to 32."""
-MOST_DESCRIPTORS = 1 << LENGTH_FIELD.start
+MAX_DESCRIPTORS = 1 << LENGTH_FIELD.start
 """Limit that keeps length and destinations in different bits of the seed."""
-LEAST_QUIET_CYCLES = 256
-LEAST_CYCLES_PER_BIT = 2
-LEAST_CYCLES_PER_LINE = 16
+MIN_QUIET_CYCLES = 256
+MIN_CYCLES_PER_BIT = 2
+MIN_CYCLES_PER_LINE = 16
 UART_BAUD = 115_200
 
 
@@ -50,10 +50,10 @@ class SelfTestParameters:
 
     def __post_init__(self):
         _check("Number of messages", self.messages, 1, (1 << TOTAL_BITS - 8) - 1)
-        _check("Cycles per bit", self.cycles_per_bit, LEAST_CYCLES_PER_BIT, 1 << 20)
-        _check("Cycles per line", self.cycles_per_line, LEAST_CYCLES_PER_LINE, 1 << 40)
-        _check("Quiet cycles", self.quiet_cycles, LEAST_QUIET_CYCLES, 1 << 40)
-        _check("Number of descriptors", self.descriptors, 2, MOST_DESCRIPTORS)
+        _check("Cycles per bit", self.cycles_per_bit, MIN_CYCLES_PER_BIT, 1 << 20)
+        _check("Cycles per line", self.cycles_per_line, MIN_CYCLES_PER_LINE, 1 << 40)
+        _check("Quiet cycles", self.quiet_cycles, MIN_QUIET_CYCLES, 1 << 40)
+        _check("Number of descriptors", self.descriptors, 2, MAX_DESCRIPTORS)
         if self.descriptors & self.descriptors - 1:
             raise ValueError(f"Number of descriptors must be a power of two, not {self.descriptors!r}")
 

@@ -8,7 +8,7 @@ from hydranoc.config.schema.fields import Field
 from hydranoc.config.schema.section import Section
 from topology.common.channels import ChannelNetwork
 from topology.common.flits import MAX_FLIT_BITS, MAX_MESSAGE_FLITS, MIN_FLIT_BITS
-from topology.common.link_stages import MOST_LINK_CYCLES
+from topology.common.link_stages import MAX_LINK_CYCLES
 from topology.common.named_graph import MAX_PROCESSORS_PER_SWITCH
 
 MAX_SWITCHES = 65_536
@@ -101,7 +101,7 @@ class NetworkSection(Section):
     flit_bits: Annotated[int, Field(ge=MIN_FLIT_BITS, le=MAX_FLIT_BITS)] = 32
     buffer_flits: Annotated[int, Field(ge=1, le=1024)] = 2
     routing_cycles: Annotated[int, Field(ge=1, le=1024)] = 1
-    link_cycles: Annotated[int, Field(ge=1, le=MOST_LINK_CYCLES)] = 1
+    link_cycles: Annotated[int, Field(ge=1, le=MAX_LINK_CYCLES)] = 1
     counters: bool = False
     routing: str | None = None
     tables: Literal["fixed", "loadable"] = "fixed"

@@ -21,14 +21,14 @@ from topology.harts.frame import most_link_cycles
 from topology.harts.graph import HexMesh
 from topology.harts.header import most_hops
 from topology.harts.pages import least_pages, node_pages
-from topology.harts.reception import ENTRIES, LEAST_ENTRIES, MOST_COPIES, MOST_ENTRIES
+from topology.harts.reception import ENTRIES, MAX_COPIES, MAX_ENTRIES, MIN_ENTRIES
 from topology.harts.routing import UNICAST, HartsRouting, operation
 
 if TYPE_CHECKING:
     from sim_model.messages.messages import Message
 
 NO_CLASSES = "no-classes"
-LEAST_COPIES = 1
+MIN_COPIES = 1
 Frames = Annotated[int, Field(ge=1, le=255)]
 Pair = Annotated[list[int], Field(min_length=2, max_length=2)]
 
@@ -99,8 +99,8 @@ class HartsSection(GuardedSection):
     algorithm_a: bool = False
     guard: bool = False
     reception: Literal["first", "vote"] | None = None
-    reception_entries: Annotated[int, Field(ge=LEAST_ENTRIES, le=MOST_ENTRIES)] = ENTRIES
-    least_copies: Annotated[int, Field(ge=1, le=MOST_COPIES)] = 1
+    reception_entries: Annotated[int, Field(ge=MIN_ENTRIES, le=MAX_ENTRIES)] = ENTRIES
+    least_copies: Annotated[int, Field(ge=1, le=MAX_COPIES)] = 1
     faults: FaultSection = FaultSection()
     negative_control: Literal["no-classes"] | None = None
 
@@ -291,5 +291,5 @@ def wanted_by_broadcast(routing: HartsRouting, operation: int, source: int) -> d
     """
     wanted = routing.wanted_copies(operation, source)
     # nodes that faults leave without a copy count as missing, but not the copies of a forger
-    least = LEAST_COPIES if routing.faults.claimed_source(source) == source else 0
+    least = MIN_COPIES if routing.faults.claimed_source(source) == source else 0
     return {node: max(least, count) for node, count in wanted.items()}

@@ -10,9 +10,9 @@ from hydranoc.families.lanes import LaneSection, check_lane_section, lane_sizes
 from hydranoc.families.reports import CheckReport, LinkClasses
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
-from topology.common.hypercube_layout import MOST_STUBS, drawn_dimensions
+from topology.common.hypercube_layout import MAX_STUBS, drawn_dimensions
 from topology.common.lanes import REUSE_EMPTY
-from topology.hypercube.graph import MOST_DIMENSIONS, HypercubeLinks, HypercubeNetwork
+from topology.hypercube.graph import MAX_DIMENSIONS, HypercubeLinks, HypercubeNetwork
 from topology.hypercube.routing import DUATO, HypercubeRouting
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class DimensionsTopology(Section):
     """
 
     kind: Literal["hypercube"]
-    dimensions: Annotated[int, Field(ge=1, le=MOST_DIMENSIONS)]
+    dimensions: Annotated[int, Field(ge=1, le=MAX_DIMENSIONS)]
 
 
 class HypercubeSection(LaneSection):
@@ -59,7 +59,7 @@ class HypercubeSection(LaneSection):
     TOPOLOGIES: ClassVar = (DimensionsTopology,)
     FIXED_KEYS: ClassVar = (*LaneSection.FIXED_KEYS, "routing_cycles")
 
-    injection_channels: Annotated[int, Field(ge=1, le=MOST_DIMENSIONS)] = 1
+    injection_channels: Annotated[int, Field(ge=1, le=MAX_DIMENSIONS)] = 1
     lane_reuse: Literal["empty", "escape-tail", "tail"] = REUSE_EMPTY
     negative_control: Literal["adaptive-only", "wrong-escape"] | None = None
 
@@ -142,7 +142,7 @@ def link_classes(routing: HypercubeRouting) -> LinkClasses:
     edges, drawn = routing.network.edges, drawn_dimensions(routing.network.dimensions)
     near = frozenset((a, b) for a, b in edges if a ^ b < 1 << drawn)
     far = range(drawn, routing.network.dimensions)
-    rule = f" where one of the bits {far[0]} to {far[-1]} of the number differs" if len(far) > MOST_STUBS else ""
+    rule = f" where one of the bits {far[0]} to {far[-1]} of the number differs" if len(far) > MAX_STUBS else ""
     return LinkClasses(tree=near, names=("link", "link to another cube"), around=frozenset(edges) - near, rule=rule)
 
 

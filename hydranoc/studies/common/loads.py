@@ -10,7 +10,7 @@ from hydranoc.measurement.load_point import LoadPoint
 from hydranoc.measurement.observations import Experiment
 from hydranoc.measurement.point import Plan, measure_point
 
-MOST_BISECTIONS = 5
+MAX_BISECTIONS = 5
 UNBOUNDED = float("inf")
 
 
@@ -80,7 +80,7 @@ def measure_load_curves(
         measure_load,
         [load_curve(setting.task, loads, relative_width=saturation_width) for setting in settings],
         point_type=LoadPoint,
-        most_tasks=len(settings) * (len(loads) + MOST_BISECTIONS),
+        most_tasks=len(settings) * (len(loads) + MAX_BISECTIONS),
         **effort,
     )
     return {curve.name: curve for curve in curves}

@@ -39,7 +39,7 @@ KINDS = PACKET, BROADCAST, DELIVERY = ("packet", "broadcast", "delivery")
 FULL, QUICK = RunLength(20_000, 150), RunLength(5_000, 80)
 PRECISION, QUICK_PRECISION = 0.02, 0.15
 """Half width of the 95 % intervals as a fraction of the means, of each kind."""
-MOST_REPLICATIONS, QUICK_REPLICATIONS = 40, 5
+MAX_REPLICATIONS, QUICK_REPLICATIONS = 40, 5
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def harts_curve(algorithm: str, size: int, *, quick: bool = False) -> CurveSetti
         cycles = (QUICK if quick else FULL).cycles(HexMesh(size).nodes, packet_rate(load), BROADCAST_SHARE)
         if quick:
             return Plan(cycles, QUICK_PRECISION, QUICK_REPLICATIONS, QUICK_REPLICATIONS)
-        return Plan(cycles, PRECISION, most_replications=MOST_REPLICATIONS)
+        return Plan(cycles, PRECISION, most_replications=MAX_REPLICATIONS)
 
     return CurveSetting(curve_name(algorithm, size), experiment_at, plan_at)
 

@@ -31,7 +31,7 @@ from topology.harts.routing import UNICAST, HartsRouting
 KINDS = PACKET, SENDS = ("packet", "sends")
 FULL, QUICK = RunLength(20_000, 80), RunLength(5_000, 30)
 PRECISION, QUICK_PRECISION = 0.03, 0.1
-MOST_REPLICATIONS, QUICK_REPLICATIONS = 40, 8
+MAX_REPLICATIONS, QUICK_REPLICATIONS = 40, 8
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def _measure(task: tuple[int, float, bool]) -> RoundPoint:
     size, load, quick = task
     mesh = HexMesh(size)
     cycles = (QUICK if quick else FULL).cycles(mesh.nodes, packet_rate(load), BROADCAST_SHARE)
-    plan = Plan(cycles, PRECISION, most_replications=MOST_REPLICATIONS)
+    plan = Plan(cycles, PRECISION, most_replications=MAX_REPLICATIONS)
     if quick:
         plan = Plan(cycles, QUICK_PRECISION, QUICK_REPLICATIONS, QUICK_REPLICATIONS)
     point = measure_point(RoundsLoad(size, load), plan)

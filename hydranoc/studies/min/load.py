@@ -30,7 +30,7 @@ from sim_model.traffic import random_traffic
 FULL, QUICK = RunLength(14_000, 150), RunLength(3_000, 40)
 PRECISION, QUICK_PRECISION = 0.05, 0.2
 """Half width of the 95 % intervals as a fraction of the means, of unicasts and of multicasts."""
-MOST_REPLICATIONS, QUICK_REPLICATIONS = 60, 5
+MAX_REPLICATIONS, QUICK_REPLICATIONS = 60, 5
 QUICK_DOUBLINGS = 3
 
 cached_model = cache(paper_model)
@@ -102,7 +102,7 @@ def min_curve(shape: Shape, software: bool, *, multicast_share: float, flits: in
         cycles = (QUICK if quick else FULL).cycles(shape.nodes, rate, fraction)
         if quick:
             return Plan(cycles, QUICK_PRECISION, QUICK_REPLICATIONS, QUICK_REPLICATIONS, QUICK_DOUBLINGS)
-        return Plan(cycles, PRECISION, most_replications=MOST_REPLICATIONS)
+        return Plan(cycles, PRECISION, most_replications=MAX_REPLICATIONS)
 
     return CurveSetting(curve_name(shape, software, multicast_share, flits), experiment_at, plan_at)
 

@@ -12,7 +12,7 @@ from sim_model.statistics.latency import Interval
 
 ABOUT = 0.9
 """Fraction of the paper's factors, which are round numbers, that counts as reaching them."""
-LEAST_GAIN, LARGEST_GAIN = 0.25, 0.4
+MIN_GAIN, MAX_GAIN = 0.25, 0.4
 """Range of the paper's gain of unicasts with ATBM, depending on the size of the system."""
 TRANSMISSION_TOLERANCE = 0.1
 MULTICAST, UNICAST = "multicast", "unicast"
@@ -83,7 +83,7 @@ def unicasts_faster(shapes: Sequence[Shape], curves: MinCurves) -> list[Claim]:
         own = [shape for shape in shapes if shape.direction == direction]
         gains = {shape: _unicast_gains(curves, shape) for shape in own}
         holds = [
-            any(gain.low >= LEAST_GAIN for gain in found) and all(gain.low <= LARGEST_GAIN for gain in found)
+            any(gain.low >= MIN_GAIN for gain in found) and all(gain.low <= MAX_GAIN for gain in found)
             for found in gains.values()
         ]
         measured = "; ".join(
@@ -91,7 +91,7 @@ def unicasts_faster(shapes: Sequence[Shape], curves: MinCurves) -> list[Claim]:
         )
         claims.append(
             Claim(
-                f"unicasts take {100 * LEAST_GAIN:.0f} to {100 * LARGEST_GAIN:.0f} % less time with ATBM in "
+                f"unicasts take {100 * MIN_GAIN:.0f} to {100 * MAX_GAIN:.0f} % less time with ATBM in "
                 f"{direction}-MINs before saturation",
                 f"at loads that both carry {measured}",
                 all(holds),

@@ -16,7 +16,7 @@ from topology.min.routing import MinRouting
 CYCLE_US = FLIT_NS / 1000
 STARTUP_CYCLES = STARTUP_NS // FLIT_NS
 PAPER_FLIT_BITS = 16
-LEAST_BUFFER_FLITS = 2
+MIN_BUFFER_FLITS = 2
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,6 @@ def paper_model(shape: Shape) -> MinModel:
     """Return a network with the paper's times and buffers."""
     return MinModel(
         MinRouting(shape.network, MAX_FLIT_BITS),
-        buffer_flits=max(LEAST_BUFFER_FLITS, shape.nodes // PAPER_FLIT_BITS),
+        buffer_flits=max(MIN_BUFFER_FLITS, shape.nodes // PAPER_FLIT_BITS),
         routing_cycles=ROUTING_NS // FLIT_NS,
     )

@@ -20,7 +20,7 @@ MULTICAST_FRACTION = 0.1
 MESSAGES_PER_RUN, QUICK_MESSAGES_PER_RUN = 3_000, 1_500
 PRECISION, QUICK_PRECISION = 0.02, 0.1
 """Half width of the 95 % intervals as a fraction of the means; the paper has 1 % for its single multicasts."""
-MOST_REPLICATIONS, QUICK_REPLICATIONS = 160, 8
+MAX_REPLICATIONS, QUICK_REPLICATIONS = 160, 8
 QUICK_DOUBLINGS = 3
 
 
@@ -83,7 +83,7 @@ def spam_curve(models: Sequence[SpamModel], destinations: int, *, quick: bool = 
         cycles = round((QUICK_MESSAGES_PER_RUN if quick else MESSAGES_PER_RUN) / (rate * nodes))
         if quick:
             return Plan(cycles, QUICK_PRECISION, QUICK_REPLICATIONS, QUICK_REPLICATIONS, QUICK_DOUBLINGS)
-        return Plan(cycles, PRECISION, replications=2 * len(models), most_replications=MOST_REPLICATIONS)
+        return Plan(cycles, PRECISION, replications=2 * len(models), most_replications=MAX_REPLICATIONS)
 
     return CurveSetting(
         f"{destinations} destinations", lambda rate: SpamLoad(tuple(models), destinations, rate), plan_at

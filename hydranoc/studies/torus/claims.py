@@ -15,7 +15,7 @@ from sim_model.statistics.latency import Interval, confidence_interval
 RANDOM_NETWORKS = ("I", "III")
 """Types that always need phase 1; the others need it only with B."""
 SCHEMES = SOFTWARE[1:]
-MOST_NAMED = 4
+MAX_NAMED = 4
 COLUMN_NAMES = {"means_us": "mean latency", "lasts_us": "last multicast"}
 SHORT_NOTE = (
     "Short messages cost little else than their start-ups; schemes send 3 to 40 % more messages, and 4I and 4III leave "
@@ -107,7 +107,7 @@ def _range(found: Sequence[Interval]) -> str:
 
 
 def _which(schemes: Sequence[str]) -> str:
-    return ", ".join(schemes) if len(schemes) <= MOST_NAMED else f"{len(schemes)} schemes"
+    return ", ".join(schemes) if len(schemes) <= MAX_NAMED else f"{len(schemes)} schemes"
 
 
 def _percent(share: Interval) -> str:

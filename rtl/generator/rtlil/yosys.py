@@ -32,7 +32,7 @@ rtlil
 write_verilog -noattr
 """
 
-LONGEST_LINE = 2_000
+MAX_LINE = 2_000
 """Characters of a line of Verilog; Yosys writes a concatenation as one line, and Verilator refuses lines too long."""
 
 _INITIAL_VALUE = re.compile(r"^  reg ((?:\[[^]]*\] )?)(.*?) = (.*);$", re.MULTILINE)
@@ -103,12 +103,12 @@ def _with_initial_blocks(text: str) -> str:
 
 def _wrapped(text: str) -> str:
     """Return the text with long lines wrapped after commas, as between the elements of a concatenation."""
-    return "\n".join(line if len(line) <= LONGEST_LINE else "\n".join(_pieces(line)) for line in text.split("\n"))
+    return "\n".join(line if len(line) <= MAX_LINE else "\n".join(_pieces(line)) for line in text.split("\n"))
 
 
 def _pieces(line: str) -> Iterator[str]:
     indent = " " * (len(line) - len(line.lstrip()) + 4)
-    while len(line) > LONGEST_LINE and (end := line.rfind(", ", len(indent), LONGEST_LINE)) > 0:
+    while len(line) > MAX_LINE and (end := line.rfind(", ", len(indent), MAX_LINE)) > 0:
         yield line[: end + 1]
         line = indent + line[end + 2 :]
     yield line

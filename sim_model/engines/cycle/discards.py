@@ -7,7 +7,7 @@ import numpy as np
 from sim_model.engines.cycle.state import NONE
 from sim_model.loops.compiled import compiled
 from topology.common.channels import ChannelNetwork
-from topology.common.input_errors import COUNT_BITS, MOST_COUNTED, REPORT_CYCLES, sum_cycles, watched_channels
+from topology.common.input_errors import COUNT_BITS, MAX_COUNTED, REPORT_CYCLES, sum_cycles, watched_channels
 
 RECENT_CYCLES = 32  # more than the hardware needs to add up
 
@@ -74,6 +74,6 @@ def record_discards(cycle, discards, signals, first):
         seen = discards.first_cycle[channel]
         if seen != NONE and seen + REPORT_CYCLES <= cycle:
             signals[first + channel] = 1
-    worms = min(worms_until(cycle - REPORT_CYCLES - discards.sum_cycles, discards), MOST_COUNTED)
+    worms = min(worms_until(cycle - REPORT_CYCLES - discards.sum_cycles, discards), MAX_COUNTED)
     for bit in range(COUNT_BITS):
         signals[first + 2 * channels + bit] = worms >> bit & 1

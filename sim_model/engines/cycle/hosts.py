@@ -5,7 +5,7 @@ with a given start are in a sorted queue. Dependent ones join a second, sorted l
 arrived or left. The next message is the earlier of the two fronts.
 """
 
-from sim_model.engines.cycle.movers import load_register
+from sim_model.engines.cycle.occupied_outputs import load_register
 from sim_model.engines.cycle.sources import offers_later
 from sim_model.engines.cycle.state import FLITS_IN_NETWORK, NEVER, NEXT_HOST_CYCLE, NONE, UNSENT
 from sim_model.loops.bits import MESSAGE_SHIFT, TAIL, source_bit

@@ -1,12 +1,12 @@
 """Links: flits leave output registers for the buffer at the sink, or for the processor."""
 
-from sim_model.engines.cycle.alarms import ROW_MASK, ROW_SHIFT, wake
 from sim_model.engines.cycle.deliveries import check_order, count_arrival
 from sim_model.engines.cycle.hosts import free_injector
-from sim_model.engines.cycle.movers import BETWEEN_SWITCHES, FROM_PROCESSOR, INTO_PROCESSOR, unblock
+from sim_model.engines.cycle.occupied_outputs import BETWEEN_SWITCHES, FROM_PROCESSOR, INTO_PROCESSOR, unblock
 from sim_model.engines.cycle.sources import await_word
 from sim_model.engines.cycle.stages import enter_stages, move_through_stages
 from sim_model.engines.cycle.state import FLIT_HOPS, FLITS_IN_NETWORK
+from sim_model.engines.cycle.wakeups import ROW_MASK, ROW_SHIFT, wake
 from sim_model.loops.bits import INDEX_SHIFT, MESSAGE_SHIFT, NEXT_FLIT, TAIL, message_of, sink_bit, source_bit
 from sim_model.loops.compiled import compiled
 

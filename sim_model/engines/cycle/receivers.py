@@ -5,7 +5,7 @@ buffers, so links treat both alike.
 """
 
 from sim_model.engines.cycle.endpoints import EJECTOR_FLITS, holds_back
-from sim_model.engines.cycle.movers import unblock
+from sim_model.engines.cycle.occupied_outputs import unblock
 from sim_model.loops.compiled import compiled, compiled_apart
 
 

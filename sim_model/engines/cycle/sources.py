@@ -1,7 +1,7 @@
 """Sources that pause: the supply of words to an injector."""
 
 from sim_model.engines.cycle.endpoints import holds_back
-from sim_model.engines.cycle.movers import await_move
+from sim_model.engines.cycle.occupied_outputs import await_move
 from sim_model.engines.cycle.state import NONE
 from sim_model.loops.bits import index_of, message_of, source_bit
 from sim_model.loops.compiled import compiled_apart

@@ -4,8 +4,8 @@ The flits on a link form one queue, whose first ones are in the buffer of the si
 two masks with a bit per stage change: whether it holds a flit, and whether it is full.
 """
 
-from sim_model.engines.cycle.alarms import wake
-from sim_model.engines.cycle.movers import unblock
+from sim_model.engines.cycle.occupied_outputs import unblock
+from sim_model.engines.cycle.wakeups import wake
 from sim_model.loops.bits import lowest_bit, sink_bit
 from sim_model.loops.compiled import compiled
 

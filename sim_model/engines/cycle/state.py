@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim_model.engines.cycle.alarms import make_alarms
 from sim_model.engines.cycle.endpoints import EJECTOR_FLITS, EndpointState
-from sim_model.engines.cycle.movers import BETWEEN_SWITCHES, FROM_PROCESSOR, INTO_PROCESSOR, ROLES
-from sim_model.engines.cycle.once import once_for
+from sim_model.engines.cycle.object_cache import cached_per_object
+from sim_model.engines.cycle.occupied_outputs import BETWEEN_SWITCHES, FROM_PROCESSOR, INTO_PROCESSOR, ROLES
 from sim_model.engines.cycle.records import NUMBER, byte, copied_records, make_records, number, short, signed
+from sim_model.engines.cycle.wakeups import make_alarms
 from sim_model.loops.bits import INDEX_MASK, INDEX_SHIFT, MESSAGE_SHIFT
 from sim_model.messages.messages import Messages
 from topology.common.channels import Channel, ChannelNetwork
@@ -218,16 +218,18 @@ def make_state(
         slot_mask=slots - 1,
         registers_wake=int(registers_wake),
         link_stages=links.most,
-        channels=copied_records(once_for(network, ("channels", ejector), lambda: _make_channels(network, ejector))),
+        channels=copied_records(
+            cached_per_object(network, ("channels", ejector), lambda: _make_channels(network, ejector))
+        ),
         slots=np.zeros((len(network.channels), slots), dtype=np.int64),
         stages=_make_stages(links),
         movers=np.zeros((ROLES, len(network.channels)), dtype=NUMBER),
         mover_counts=np.zeros(ROLES, dtype=np.int64),
         alarms=make_alarms(network.vertices),
         staged_inputs=np.zeros(network.vertices, dtype=np.int64),
-        vertices=copied_records(once_for(network, "vertices", lambda: _make_vertices(network))),
+        vertices=copied_records(cached_per_object(network, "vertices", lambda: _make_vertices(network))),
         arrivals=None,
-        input_channel=once_for(network, "inputs", lambda: _input_channels(network)),
+        input_channel=cached_per_object(network, "inputs", lambda: _input_channels(network)),
         hosts=hosts,
         jobs=jobs,
         deliveries=make_records(

@@ -8,7 +8,7 @@ import numpy as np
 from sim_model.engines.cycle.records import byte, number, short
 from sim_model.messages.messages import Messages
 
-LARGEST_TABLE_ROWS = 1_500_000
+MAX_TABLE_ROWS = 1_500_000
 """Switches times keys up to which tables are made, of 8 to 24 bytes each."""
 
 HEADER_FIELDS = (
@@ -86,7 +86,7 @@ def make_tables(
 
 def _are_large(routing: Any) -> bool:
     """Return whether tables that follow rules are too large to build. Custom tables exist already."""
-    return getattr(routing, "follows_rules", False) and routing.switches_times_keys > LARGEST_TABLE_ROWS
+    return getattr(routing, "follows_rules", False) and routing.switches_times_keys > MAX_TABLE_ROWS
 
 
 def _whole_tables(routing: Any) -> ComputedTables:

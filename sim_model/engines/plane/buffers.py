@@ -24,7 +24,7 @@ def move_up(row, depth, held_at, tails_at, step, popped, arrived, arrived_tail):
     """
     below = arrived
     for place in range(0, ROOM * step, step):
-        if place >= LEAST_DEPTH * step and place >= depth * step:
+        if place >= MIN_DEPTH * step and place >= depth * step:
             break
         following, following_tail = splat(0), splat(0)
         if place + step < ROOM * step:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 WORD_SHIFT = 6
 WORD_BITS = 1 << WORD_SHIFT
 BIT_MASK = WORD_BITS - 1
-LEAST_ROOM = 4
+MIN_ROOM = 4
 
 
 def ports_of_vector(ports: int) -> int:
@@ -31,12 +31,12 @@ def room_for(depth_flits: int) -> int:
     int
         4, 8, or another power of 2.
     """
-    return max(LEAST_ROOM, 1 << (depth_flits - 1).bit_length())
+    return max(MIN_ROOM, 1 << (depth_flits - 1).bit_length())
 
 
 def least_depth(room: int) -> int:
     """Return the least depth of the buffers that have a room, see ``room_for``."""
-    return 1 if room == LEAST_ROOM else room // 2 + 1
+    return 1 if room == MIN_ROOM else room // 2 + 1
 
 
 def plane_offsets(ports: int, lanes: int, room: int) -> Mapping[str, int]:
@@ -102,7 +102,7 @@ def plane_offsets(ports: int, lanes: int, room: int) -> Mapping[str, int]:
         "CHOSEN": lanes,
     }
     slots = lanes * width
-    offsets = {"PORTS": ports, "HOST": ports - 1, "LANES": lanes, "ROOM": room, "LEAST_DEPTH": least_depth(room)}
+    offsets = {"PORTS": ports, "HOST": ports - 1, "LANES": lanes, "ROOM": room, "MIN_DEPTH": least_depth(room)}
     offsets |= {"WIDTH": width, "SLOTS": slots, "CREDIT_BITS": credit_bits}
     size = 0
     for name, vectors in sizes.items():

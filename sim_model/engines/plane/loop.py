@@ -86,7 +86,7 @@ def step_word(cycle, word, planes, state, routes):
     from_hosts = move_to_and_from_hosts(cycle, word, row, planes, state)
     changed, flits = take_from_links(word, row, coming, planes.ahead, planes.back, from_hosts)
     state.counters[FLIT_HOPS] += flits
-    note_what_can_be_had(row, planes.empty_reuse, planes.depth)
+    update_vc_availability(row, planes.empty_reuse, planes.depth)
     find_first_requests(row, planes.low_injection)
     asked, granted = grant_first_requests(row, planes.low_injection)
     looks_ahead = 1 if planes.routing_cycles == 1 else 0

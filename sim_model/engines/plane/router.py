@@ -9,13 +9,13 @@ all routers of a word by bits, where a condition is a mask of routers, and all p
 # pyright: reportUndefinedVariable=false
 
 
-def note_what_can_be_had(row, empty_reuse, depth):
+def update_vc_availability(row, empty_reuse, depth):
     """Find output VCs with credits, those that heads can get, and both including the credits on wires."""
     for lane in range(0, SLOTS, WIDTH):
         free, returned = vector_at(row, FREE + lane), vector_at(row, RETURNED + lane)
         credited = splat(0)
         for bit in range(CREDIT_BITS):
-            if LEAST_DEPTH >> bit == 0 and depth >> bit == 0:
+            if MIN_DEPTH >> bit == 0 and depth >> bit == 0:
                 break
             credited = credited | vector_at(row, CREDITS + bit * SLOTS + lane)
         put(row, CREDITED + lane, credited)
@@ -173,7 +173,7 @@ def count_credits(row, depth):
         returned, sent = vector_at(row, RETURNED + lane), vector_at(row, SENT + lane)
         more, less = returned & ~sent, sent & ~returned
         for bit in range(CREDIT_BITS):
-            if LEAST_DEPTH >> bit == 0 and depth >> bit == 0:
+            if MIN_DEPTH >> bit == 0 and depth >> bit == 0:
                 break
             place = CREDITS + bit * SLOTS + lane
             number = vector_at(row, place)
@@ -187,7 +187,7 @@ def choose_requests(row):
     for lane in range(0, SLOTS, WIDTH):
         requesting = requesting | vector_at(row, REQUEST_LANE + lane)
     for lane in range(0, SLOTS, WIDTH):
-        eligible = note_what_is_possible(row, lane) & ~requesting
+        eligible = find_eligible_vcs(row, lane) & ~requesting
         later = later | eligible & vector_at(row, INPUT_TURN + lane)
         put(row, CHOSEN + lane, eligible)
     for lane in range(0, SLOTS, WIDTH):
@@ -211,7 +211,7 @@ def choose_requests(row):
     return seen
 
 
-def note_what_is_possible(row, lane):
+def find_eligible_vcs(row, lane):
     """Find the available candidates of heads in a VC of all inputs. Returns the inputs where the VC may request."""
     eligible = vector_at(row, ARRIVING + lane)
     for target in range(LANES):

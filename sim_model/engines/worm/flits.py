@@ -1,6 +1,6 @@
 """Cycles in which flits are loaded, move and are popped: maxima of sums, found as soon as their terms are known."""
 
-from sim_model.engines.cycle.movers import FROM_PROCESSOR, INTO_PROCESSOR
+from sim_model.engines.cycle.occupied_outputs import FROM_PROCESSOR, INTO_PROCESSOR
 from sim_model.engines.cycle.state import FLIT_HOPS, NONE
 from sim_model.engines.worm.calendar import enter
 from sim_model.engines.worm.counts import count_flit, count_flits

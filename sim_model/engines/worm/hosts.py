@@ -2,7 +2,7 @@
 
 from sim_model.engines.cycle.deliveries import count_arrival
 from sim_model.engines.cycle.hosts import free_injector, wake_host
-from sim_model.engines.cycle.movers import INTO_PROCESSOR
+from sim_model.engines.cycle.occupied_outputs import INTO_PROCESSOR
 from sim_model.engines.cycle.state import NEVER, NONE
 from sim_model.engines.worm.calendar import cancel, enter
 from sim_model.engines.worm.flits import move

@@ -6,7 +6,7 @@ from types import FunctionType
 from typing import Any
 
 from sim_model.engines.cycle.clock import DEADLOCKED, FINISHED, LIMIT
-from sim_model.engines.cycle.movers import INTO_PROCESSOR
+from sim_model.engines.cycle.occupied_outputs import INTO_PROCESSOR
 from sim_model.engines.cycle.state import CYCLE, NEVER, NONE, UNSENT, EngineState
 from sim_model.engines.worm.calendar import WHEEL_MASK, cancel, next_entry_cycle
 from sim_model.engines.worm.flits import move, put_on_agenda
@@ -21,7 +21,7 @@ from sim_model.engines.worm.state import (
     HORIZON,
     HOST_SIDE,
     LAST_CHANGE,
-    MOST_COPIES,
+    MAX_COPIES,
     POP,
     READY,
     SENT,
@@ -30,7 +30,7 @@ from sim_model.engines.worm.state import (
     WormState,
 )
 from sim_model.engines.worm.steady import (
-    LEAST_FLITS,
+    MIN_FLITS,
     ROUND_FLITS,
     find_tree,
     flits_in_injector,
@@ -122,9 +122,9 @@ def _run_stream(worms, state, family):
     """Find times flit by flit after all heads have got through, until the worm streams, and skip the rest."""
     worms.counters[STREAMS] -= 1
     known = find_tree(worms.streams[worms.counters[STREAMS]], worms, state, family)
-    worms.counters[MOST_COPIES] = ROUND_FLITS
+    worms.counters[MAX_COPIES] = ROUND_FLITS
     last, before = 0, NONE
-    while last > before and flits_in_injector(worms.tree[0], worms) >= LEAST_FLITS:
+    while last > before and flits_in_injector(worms.tree[0], worms) >= MIN_FLITS:
         for position in range(known - 1, -1, -1):
             number = worms.tree[position]
             if state.channels[number].role != INTO_PROCESSOR:
@@ -133,7 +133,7 @@ def _run_stream(worms, state, family):
         if streams(known, last, worms, state):
             leave_out(known, worms, state)
             break
-    worms.counters[MOST_COPIES] = ALL_COPIES
+    worms.counters[MAX_COPIES] = ALL_COPIES
     for position in range(known):
         if state.channels[worms.tree[position]].role != INTO_PROCESSOR:
             put_on_agenda(worms.tree[position], worms)

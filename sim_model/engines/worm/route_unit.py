@@ -1,7 +1,7 @@
 """The route unit of a router, which runs only in cycles with a header flit to read."""
 
 from sim_model.engines.cycle.discards import discard
-from sim_model.engines.cycle.movers import INTO_PROCESSOR
+from sim_model.engines.cycle.occupied_outputs import INTO_PROCESSOR
 from sim_model.engines.cycle.route_unit import look_at_flit
 from sim_model.engines.cycle.state import NEVER, NONE
 from sim_model.engines.worm.calendar import enter, postpone

@@ -58,7 +58,7 @@ LAST_CHANGE = 2  # cycle in which a router last changed
 AGENDA = 3  # length of the agenda
 DUE = 4  # hosts that do something in this cycle
 STREAMS = 5  # messages all of whose heads have got through in this cycle
-MOST_COPIES = 6  # flits of an input that are copied before the next input
+MAX_COPIES = 6  # flits of an input that are copied before the next input
 WORM_COUNTERS = 7
 
 ALL_COPIES = 1 << 32
@@ -132,5 +132,5 @@ def make_worm_state(state: EngineState) -> WormState:
 
 def _make_counters() -> np.ndarray:
     counters = np.zeros(WORM_COUNTERS, dtype=np.int64)
-    counters[MOST_COPIES] = ALL_COPIES
+    counters[MAX_COPIES] = ALL_COPIES
     return counters

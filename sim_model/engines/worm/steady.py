@@ -8,7 +8,7 @@ condition need not hold if the times of D flits in a row are one cycle apart; th
 worms have no influence, since all that this one had to wait for have gone.
 """
 
-from sim_model.engines.cycle.movers import INTO_PROCESSOR
+from sim_model.engines.cycle.occupied_outputs import INTO_PROCESSOR
 from sim_model.engines.cycle.state import FLIT_HOPS, NONE
 from sim_model.engines.worm.calendar import enter
 from sim_model.engines.worm.counts import count_flits
@@ -17,7 +17,7 @@ from sim_model.engines.worm.state import HORIZON, POP, STREAMS
 from sim_model.loops.bits import lowest_bit
 from sim_model.loops.compiled import compiled
 
-LEAST_FLITS = 8
+MIN_FLITS = 8
 """Minimum of flits for which streaming saves time."""
 ROUND_FLITS = 4
 """Flits of each input between tests whether worms stream."""
@@ -29,7 +29,7 @@ def begin_copies(number, worms, state):
     message = worms.channels[number].front
     root = state.hosts[state.jobs[message].injector].channel
     got_through = worms.heads[message] == 0 and worms.channels[root].sending == message
-    if got_through and flits_in_injector(root, worms) >= LEAST_FLITS:
+    if got_through and flits_in_injector(root, worms) >= MIN_FLITS:
         worms.streams[worms.counters[STREAMS]] = root
         worms.counters[STREAMS] += 1
     else:

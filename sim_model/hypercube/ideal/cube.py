@@ -7,8 +7,8 @@ from sim_model.hypercube.analytical_traffic import HypercubeLoad
 from topology.common.lanes import LANE_REUSE, REUSE_EMPTY
 from topology.hypercube.graph import HypercubeNetwork
 
-MOST_BUFFER_FLITS = 64
-MOST_DELAY_CYCLES = 63
+MAX_BUFFER_FLITS = 64
+MAX_DELAY_CYCLES = 63
 CHOICE_OF_LANES, CHOICE_OF_DIMENSIONS = CHOICES = ("lanes", "dimensions")
 
 
@@ -78,12 +78,12 @@ class IdealCube:
             raise ValueError(f"Lanes must be at least 2, not {self.lanes!r}")
         if not self.flits >= 1:
             raise ValueError(f"Flits must be at least 1, not {self.flits!r}")
-        if not 1 <= self.buffer_flits <= MOST_BUFFER_FLITS:
-            raise ValueError(f"Buffer must hold 1 to {MOST_BUFFER_FLITS} flits, not {self.buffer_flits!r}")
+        if not 1 <= self.buffer_flits <= MAX_BUFFER_FLITS:
+            raise ValueError(f"Buffer must hold 1 to {MAX_BUFFER_FLITS} flits, not {self.buffer_flits!r}")
         for name in ("hop", "link", "credit", "host"):
             cycles = getattr(self, f"{name}_cycles")
-            if not 0 <= cycles <= MOST_DELAY_CYCLES:
-                raise ValueError(f"{name.capitalize()} cycles must be 0 to {MOST_DELAY_CYCLES}, not {cycles!r}")
+            if not 0 <= cycles <= MAX_DELAY_CYCLES:
+                raise ValueError(f"{name.capitalize()} cycles must be 0 to {MAX_DELAY_CYCLES}, not {cycles!r}")
         if self.choice not in CHOICES:
             raise ValueError(f"Choice must be among {' or '.join(CHOICES)}, not {self.choice!r}")
         if not self.delivery_lanes >= 0:

@@ -13,7 +13,7 @@ from topology.hypercube.diagonals import input_codes
 
 WORD_SHIFT = 6
 BIT_MASK = 63
-LEAST_WIDTH = 8
+MIN_WIDTH = 8
 STATE_BITS = 16
 """Width of the shift register behind a random order (``topology/common/choice_orders.py``)."""
 
@@ -34,7 +34,7 @@ def cube_offsets(dimensions: int, lanes: int, room: int, channels: int, adaptive
         VCs of a channel, the first ones, that any head may have. The last one is an escape if it is none of them.
     """
     codes = input_codes(dimensions, channels)
-    width = max(LEAST_WIDTH, 1 << max(codes).bit_length())
+    width = max(MIN_WIDTH, 1 << max(codes).bit_length())
     outputs, bits = dimensions + 1, room.bit_length()
     sizes = {
         # What is on the links; the first four lie as in ``outputs`` and are written anew in every cycle.
@@ -104,7 +104,7 @@ def cube_offsets(dimensions: int, lanes: int, room: int, channels: int, adaptive
     offsets = {"DIMENSIONS": dimensions, "OUTPUTS": outputs, "LANES": lanes, "ROOM": room}
     offsets |= {"CHANNELS": channels, "INPUTS": len(codes), "FIRST_HOST": codes[dimensions], "COUNT_BITS": bits}
     offsets |= {"HOST_GAP": codes[dimensions] - dimensions, "ADAPTIVE_LANES": adaptive_lanes, "WIDTH": width}
-    offsets["LEAST_DEPTH"] = least_depth(room)
+    offsets["MIN_DEPTH"] = least_depth(room)
     offsets["STATE_VECTORS"] = sizes["FEEDBACK"]
     size = 0
     for name, vectors in sizes.items():

@@ -19,7 +19,7 @@ from tb.common.fuzz.job import JOB_VARIABLE, FuzzJob, SoundWorm
 from topology.common.flits import FlitFormat
 
 PAUSES = (0.0, 0.3, 0.8)
-MOST_NOISE_FLITS = 16
+MAX_NOISE_FLITS = 16
 PATIENCE_CYCLES = 20_000
 RESET_CYCLES = 2
 
@@ -170,7 +170,7 @@ class Fuzzer:
         """Return malformed flits; some are pieces of sound worms."""
         numbers, flits = self.numbers, []
         heads, tails = numbers.random() ** 2, numbers.random() ** 2
-        for _ in range(numbers.randrange(1, max(MOST_NOISE_FLITS, 2 * self.job.longest_worm))):
+        for _ in range(numbers.randrange(1, max(MAX_NOISE_FLITS, 2 * self.job.longest_worm))):
             data = numbers.getrandbits(self.job.flit_bits)
             if numbers.random() < 0.4:
                 data = numbers.choice(numbers.choice(self.job.worms[i]).header)

@@ -15,7 +15,7 @@ from tb.common.parts.twin_bench import TwinBench, all_phases, on_each_instance
 from topology.common.flits import FlitFormat, HeaderFormat, bits_for
 
 REGISTERED = ("message.ready", "link.valid", "link.payload")
-MOST_BODY_FLITS = 9
+MAX_BODY_FLITS = 9
 STEADY_MESSAGES = 8
 UNSOUND_PROBABILITY = 0.1
 
@@ -37,7 +37,7 @@ class InjectorBench:
         self.sink = StreamSink(PauseGenerator(self.numbers))
         self.link = LinkMonitor("link")
         self.frames = MessageFrames(self.format)
-        self._longest_message_cycles = self.header.multicast_flits + MOST_BODY_FLITS + 1
+        self._longest_message_cycles = self.header.multicast_flits + MAX_BODY_FLITS + 1
         self.bench = TwinBench(dut, instance, MessageInjectorTwin(self.header), REGISTERED)
 
     def _source(self, items: Iterator[int], width: int) -> StreamSource:
@@ -47,7 +47,7 @@ class InjectorBench:
         while True:
             count = self.numbers.randint(1, self.header.multicast_flits)
             header = tuple(self.numbers.getrandbits(self.header.flit_bits) for _ in range(count))
-            descriptor = Descriptor(header, count + self.numbers.randint(0, MOST_BODY_FLITS))
+            descriptor = Descriptor(header, count + self.numbers.randint(0, MAX_BODY_FLITS))
             yield self.descriptors.pack(descriptor)
             if self.numbers.random() < self.unsound_probability:
                 yield self._unsound(descriptor)

@@ -19,7 +19,7 @@ from tests.fuzz.word_mutations import miswritten
 SCHEMA = json_schema(OWN_FAMILIES)
 KEYS = tuple(dict.fromkeys(keys_of(SCHEMA)))
 DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-MOST_CHANNELS, MOST_EVENTS, MOST_BLOCKED_CYCLES = 400, 20_000, 1_000_000
+MAX_CHANNELS, MAX_EVENTS, MAX_BLOCKED_CYCLES = 400, 20_000, 1_000_000
 
 RANDOM = {"kind": "random", "seed": 1, "cycles": 200, "messages_per_node_per_cycle": 0.01, "flits": 8}
 LIST = {"kind": "list", "messages": [{"source": 0, "destinations": [1], "flits": 9, "start_cycle": 3}]}
@@ -98,12 +98,12 @@ def is_large(_folder: Path, _case: Case) -> bool:
     config = load(CONFIGURATION).config
     traffic, nodes = config.traffic, len(config.network.processors)
     blocked = sum(blockade.cycles for blockade in config.hosts.blocked)
-    if len(config.network.channels) > MOST_CHANNELS or blocked > MOST_BLOCKED_CYCLES:
+    if len(config.network.channels) > MAX_CHANNELS or blocked > MAX_BLOCKED_CYCLES:
         return True
     if isinstance(traffic, RandomTraffic):
         longest = traffic.flits if isinstance(traffic.flits, int) else max(traffic.flits)
-        return traffic.cycles * traffic.messages_per_node_per_cycle * nodes * longest > MOST_EVENTS * 10
-    return isinstance(traffic, ListTraffic) and len(traffic.messages) > MOST_EVENTS
+        return traffic.cycles * traffic.messages_per_node_per_cycle * nodes * longest > MAX_EVENTS * 10
+    return isinstance(traffic, ListTraffic) and len(traffic.messages) > MAX_EVENTS
 
 
 def _case(content: bytes, arguments: tuple[str, ...]) -> Case:

@@ -149,13 +149,13 @@ def _mistaken(text: str) -> str:
     return _argument("".join(letter for letter in text if not 0xD800 <= ord(letter) <= 0xDC7F))
 
 
-LONGEST_ARGUMENT = 128 * 1024 // 4 - 1
+MAX_ARGUMENT = 128 * 1024 // 4 - 1
 """Characters that an argument of a command has room for in Linux, however many bytes each has."""
 CONTENT_TEXT = yaml.safe_dump(CONTENT).encode()
 
 
 def _case(texts: list[str]) -> Case:
-    over = [word for text in texts for word in ("--over", _mistaken(text[:LONGEST_ARGUMENT]))]
+    over = [word for text in texts for word in ("--over", _mistaken(text[:MAX_ARGUMENT]))]
     return Case({CONFIGURATION: CONTENT_TEXT}, ("sweep", CONFIGURATION, *over, "-o", RESULTS))
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from hydranoc import load
 from hydranoc.report_page.given import read_given_figure
-from hydranoc.report_page.page import MOST_BYTES, write_page
+from hydranoc.report_page.page import MAX_BYTES, write_page
 from hydranoc.report_page.run import Run, run_of
 from hydranoc.studies.common.figure import Figure
 from hydranoc.studies.common.measured import measured_figure
@@ -35,7 +35,7 @@ def kept() -> Figure:
 
 def _open(browser, run: Run, path: Path, figure: Figure) -> None:
     page, _ = write_page(run, reproduced=figure)
-    assert len(page) < MOST_BYTES
+    assert len(page) < MAX_BYTES
     path.write_bytes(page)
     browser.complaints.clear()
     browser.requests.clear()

@@ -43,7 +43,7 @@ def test_pages_of_64_nodes_are_small_and_need_nothing(family, tmp_path, capsys):
     assert run(["report", str(tmp_path / "busy.yaml"), "-o", str(tmp_path), "--json"]) == 0
     summary = json.loads(capsys.readouterr().out)
     text = (tmp_path / "busy.html").read_text()
-    assert summary["bytes"] == len(text.encode()) < page.MOST_BYTES
+    assert summary["bytes"] == len(text.encode()) < page.MAX_BYTES
     assert not re.search(r"https?://|url\((?!#)|<link[^>]+href=\"(?!data:,)|\bsrc=", text)
     assert "{{" not in text
     replay = _data(text)["replay"]
@@ -55,14 +55,14 @@ def test_pages_of_64_nodes_are_small_and_need_nothing(family, tmp_path, capsys):
 def test_a_replay_that_does_not_fit_is_cut(monkeypatch):
     run_ = run_of(load(CONFIGURATIONS["spam"]))
     whole, window = page.write_page(run_)
-    monkeypatch.setattr(page, "MOST_BYTES", len(whole) - 2000)
+    monkeypatch.setattr(page, "MAX_BYTES", len(whole) - 2000)
     cut, part = page.write_page(run_)
-    assert len(cut) <= page.MOST_BYTES
+    assert len(cut) <= page.MAX_BYTES
     assert window.first == part.first == 0
     assert part.last in [window.last >> times for times in range(1, 8)]
     assert f"Cycles 0 to {part.last - 1} of a run of" in cut.decode()
     assert f"It was to go to {window.last - 1}: more than that does not fit" in cut.decode()
-    monkeypatch.setattr(page, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(page, "MAX_BYTES", 10_000)
     with pytest.raises(ValueError, match="a page must have at most 10,000 bytes, not"):
         page.write_page(run_)
 

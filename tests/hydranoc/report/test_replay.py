@@ -8,7 +8,7 @@ import pytest
 from hydranoc import Design, load
 from hydranoc.replay.holds import Holds
 from hydranoc.replay.record import Recording, record
-from hydranoc.replay.window import MOST_QUEUED, Window
+from hydranoc.replay.window import MAX_QUEUED, Window
 from sim_model.engines.results import Results
 from sim_model.harts.record import variant_field
 from tests.hydranoc.report.networks import CONFIGURATIONS
@@ -192,7 +192,7 @@ def test_long_queues_are_cut_and_counted():
         waiting = waiting[results.accepted_cycle[waiting] >= 500]
         first = waiting[np.argsort(results.start_cycle[waiting], kind="stable")]
         assert never.tolist() == first[: len(never)].tolist()
-        assert len(never) == MOST_QUEUED
+        assert len(never) == MAX_QUEUED
         assert len(never) + replay.behind[channel] == len(waiting)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hydranoc.sweeps.workers import LARGEST_BATCH, Batches, on_processes
+from hydranoc.sweeps.workers import MAX_BATCH, Batches, on_processes
 from topology.common.trouble import MachineTrouble
 
 
@@ -109,7 +109,7 @@ def test_batches_grow_to_a_second_and_shrink_towards_the_end():
     assert sizes[0] == 1
     assert 15 <= max(sizes) <= 25, "a second of tasks of 50 ms"
     assert sizes[-1] == 1
-    assert max(sizes) <= LARGEST_BATCH
+    assert max(sizes) <= MAX_BATCH
 
 
 def test_what_was_given_back_comes_again():

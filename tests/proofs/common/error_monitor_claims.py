@@ -8,7 +8,7 @@ from amaranth.hdl import Const, Mux, Signal
 from rtl.generator.error_monitor import ErrorMonitor
 from tests.proofs.claims import Claims, Describe
 from tests.proofs.inside import Inside
-from topology.common.input_errors import COUNT_BITS, MOST_COUNTED, sum_cycles
+from topology.common.input_errors import COUNT_BITS, MAX_COUNTED, sum_cycles
 
 
 def error_monitor(channels: Sequence[int], count: int, *, guarded: bool = True, clearable: bool = False) -> Describe:
@@ -58,6 +58,6 @@ def _counted(claims: Claims, part: Any) -> None:
     worms: Any = Signal(COUNT_BITS, name="worms_reference")
     before = Mux(part.clear_discarded, 0, worms) if part.clearable else worms
     more: Any = claims.named(before + begun, "more_worms")
-    claims.m.d.sync += worms.eq(Mux(more > MOST_COUNTED, MOST_COUNTED, more))
+    claims.m.d.sync += worms.eq(Mux(more > MAX_COUNTED, MAX_COUNTED, more))
     claims.always("discarded is the number of worms, or the highest number", part.discarded == worms)
     claims.possible("all inputs discard at once, twice", part.discarded == 2 * inputs)

@@ -4,7 +4,7 @@ from typing import Any
 
 from amaranth.hdl import Array, Mux, Signal, Value
 
-from rtl.parts.input_buffer import MOST_REGISTER_FLITS, InputBuffer
+from rtl.parts.input_buffer import MAX_REGISTER_FLITS, InputBuffer
 from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, Describe, started
 from tests.proofs.common.links import assume_link_rules
@@ -65,7 +65,7 @@ def _prove_cursor(claims: Claims, buffer: Any, queue: ReferenceQueue, arriving: 
 def _tie_inside(claims: Claims, inside: Inside, buffer: Any, queue: ReferenceQueue, cursor: Any) -> None:
     claims.invariant("the counter counts", inside.register("count") == queue.held)
     claims.invariant("the queue has room for its flits", queue.held <= buffer.depth)
-    if buffer.header_flits == 1 and buffer.depth <= MOST_REGISTER_FLITS:
+    if buffer.header_flits == 1 and buffer.depth <= MAX_REGISTER_FLITS:
         for k, entry in enumerate(queue.row):
             place = inside.register(f"slot_{k}")
             claims.invariant(f"place {k} holds its flit", (queue.held <= k) | (place == entry))

@@ -18,7 +18,7 @@ from tests.proofs.min.token_contract import TokenUse, holder_in
 from topology.common.flits import HeaderFormat
 
 HEADER = HeaderFormat((("key", 2),), 3, 8)
-MOST_RELEASE_FLITS = 3
+MAX_RELEASE_FLITS = 3
 
 
 class BareSwitch:
@@ -69,7 +69,7 @@ class BareSwitch:
         **settings: Any,
     ):
         self.claims, self.inputs, self.outputs, self.token = claims, inputs, outputs, token
-        most = MOST_RELEASE_FLITS if token else 0
+        most = MAX_RELEASE_FLITS if token else 0
         self.switch: Any = MinRouter(MinRouterParameters(inputs, outputs, 4, 1, most, header=HEADER, **settings))
         claims.free_inputs(self.switch, joined)
         self.inside = Inside(claims, self.switch, () if whole else (RouteUnit, InputBuffer), name)

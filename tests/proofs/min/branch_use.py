@@ -10,7 +10,7 @@ from rtl.parts.selection import concat
 from tests.proofs.claims import Claims
 from tests.proofs.inside import Inside
 
-MOST_AT_ONCE = 2
+MAX_AT_ONCE = 2
 
 
 class BranchUse:
@@ -73,7 +73,7 @@ class BranchUse:
         """Conditions by name."""
         claims, queues, standing = self._claims, self.queues, self.standing
         entering: Any = sum((queues.enter[i] for i in range(self.inputs)), Const(0))
-        yield "two inputs at most enter the queues at once", entering <= MOST_AT_ONCE
+        yield "two inputs at most enter the queues at once", entering <= MAX_AT_ONCE
         yield "no input enters the queues while it stands in them", ~(queues.enter & standing).any()
         stays = claims.was(standing & ~queues.leave, "standing_and_stays")
         for i in range(self.inputs):

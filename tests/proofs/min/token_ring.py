@@ -15,7 +15,7 @@ from rtl.parts.selection import concat
 from topology.common.flits import HeaderFormat
 
 HEADER = HeaderFormat((("key", 2),), 3, 8)
-MOST_RELEASE_FLITS = 3
+MAX_RELEASE_FLITS = 3
 
 
 class TokenRing(Part):
@@ -37,7 +37,7 @@ class TokenRing(Part):
     """
 
     def __init__(self, stations: int, inputs: int):
-        self.parameters = MinRouterParameters(inputs, 3, 4, 1, MOST_RELEASE_FLITS, header=HEADER)
+        self.parameters = MinRouterParameters(inputs, 3, 4, 1, MAX_RELEASE_FLITS, header=HEADER)
         self.stations = stations
         super().__init__(
             f"token_ring_{stations}x{inputs}",

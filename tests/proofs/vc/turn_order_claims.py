@@ -1,4 +1,4 @@
-"""Claims about ``TurnOrder``: the first requester from the turn on, with a bounded wait."""
+"""Claims about ``RoundRobinSelector``: the first requester from the turn on, with a bounded wait."""
 
 from itertools import combinations
 from typing import Any
@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from rtl.parts.part import Part
 from rtl.parts.selection import concat
-from rtl.vc.turn_order import TurnOrder
+from rtl.vc.turn_order import RoundRobinSelector
 from tests.proofs.claims import Claims, Describe, at_most_one
 from tests.proofs.common.arbiter_claims import bound_waiting, distance, following_turn
 from tests.proofs.inside import Inside
@@ -17,7 +17,7 @@ FIRST = "the first one from the turn on is chosen"
 
 
 class TurnOrderAlone(Part):
-    """A ``TurnOrder`` in a module of its own.
+    """A ``RoundRobinSelector`` in a module of its own.
 
     Members
     -------
@@ -37,7 +37,7 @@ class TurnOrderAlone(Part):
 
     def elaborate(self, _platform):
         m: Any = Module()
-        order = TurnOrder(m, list(self.requests), "order", self.step, yielding=self.yielding)
+        order = RoundRobinSelector(m, list(self.requests), "order", self.step, yielding=self.yielding)
         m.d.comb += [
             self.beaten.eq(concat(order.beaten)),
             self.chosen.eq(concat(order.chosen)),

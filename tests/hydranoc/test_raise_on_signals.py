@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hydranoc.reports.interrupts import heeded_interrupts
+from hydranoc.reports.interrupts import raise_on_signals
 
 ROOT = Path(__file__).parents[2]
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -70,14 +70,14 @@ def _drop_an_interrupt(number):
 @pytest.mark.parametrize("number", SIGNALS)
 def test_an_interrupt_that_a_library_drops_is_told_at_the_end(number):
     before = [signal.getsignal(each) for each in SIGNALS]
-    with pytest.raises(KeyboardInterrupt), heeded_interrupts():
+    with pytest.raises(KeyboardInterrupt), raise_on_signals():
         _drop_an_interrupt(number)
     assert [signal.getsignal(each) for each in SIGNALS] == before
 
 
 @pytest.mark.parametrize("number", SIGNALS)
 def test_an_interrupt_of_which_a_library_makes_an_error_is_an_interrupt(number):
-    with pytest.raises(KeyboardInterrupt), heeded_interrupts():
+    with pytest.raises(KeyboardInterrupt), raise_on_signals():
         _make_an_error_of_an_interrupt(number)
 
 
@@ -87,24 +87,24 @@ def _make_an_error_of_an_interrupt(number):
 
 
 def test_errors_without_an_interrupt_pass():
-    with pytest.raises(ValueError, match="of the work"), heeded_interrupts():
+    with pytest.raises(ValueError, match="of the work"), raise_on_signals():
         raise ValueError("of the work")
 
 
 def test_an_interrupt_is_told_to_the_block_around():
-    with pytest.raises(KeyboardInterrupt), heeded_interrupts():
+    with pytest.raises(KeyboardInterrupt), raise_on_signals():
         _drop_in_a_block_of_its_own()
 
 
 def _drop_in_a_block_of_its_own():
-    with contextlib.suppress(KeyboardInterrupt), heeded_interrupts():
+    with contextlib.suppress(KeyboardInterrupt), raise_on_signals():
         os.kill(os.getpid(), signal.SIGTERM)
         time.sleep(1)
 
 
 def test_an_ignored_interrupt_stays_ignored():
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with heeded_interrupts():
+    with raise_on_signals():
         os.kill(os.getpid(), signal.SIGINT)
         time.sleep(0.05)
 
@@ -116,6 +116,6 @@ def test_other_dropped_exceptions_are_told_as_ever(monkeypatch):
 
     told = []
     monkeypatch.setattr(sys, "unraisablehook", lambda dropped: told.append(dropped.exc_type))
-    with heeded_interrupts():
+    with raise_on_signals():
         Broken()
     assert told == [ValueError]

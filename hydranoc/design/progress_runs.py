@@ -9,16 +9,16 @@ if TYPE_CHECKING:
     from sim_model.engines.simulation import Simulation
     from sim_model.messages.messages import Messages
 
-FIRST_CHUNK_CYCLES, MOST_CHUNKS = 2_000, 200
+FIRST_CHUNK_CYCLES, MAX_CHUNKS = 2_000, 200
 
 
-def told_run(
+def run_with_progress(
     simulation: "Simulation", expected_cycles: int, progress: Progress | None, until_cycle: int | None = None
 ) -> "Results":
     """Run to a cycle, or to the end."""
     if progress is None:
         return simulation.run(until_cycle)
-    chunk = max(FIRST_CHUNK_CYCLES, expected_cycles // MOST_CHUNKS)
+    chunk = max(FIRST_CHUNK_CYCLES, expected_cycles // MAX_CHUNKS)
     while not (simulation.finished or simulation.deadlocked or simulation.cycle == until_cycle):
         next_cycle = simulation.cycle + chunk
         results = simulation.run(next_cycle if until_cycle is None else min(next_cycle, until_cycle))

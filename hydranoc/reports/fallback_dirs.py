@@ -15,7 +15,7 @@ TEMPORARY = "hydranoc-tools-"
 
 
 @contextlib.contextmanager
-def lent_folders() -> Iterator[None]:
+def fallback_cache_dirs() -> Iterator[None]:
     """Set XDG_CACHE_HOME and MPLCONFIGDIR to writable folders during the block.
 
     The fallback for the user's folders is ``tools`` in the cache folder of HydraNoC, or else a temporary folder, which

@@ -9,7 +9,7 @@ Made = TypeVar("Made")
 _made: dict[int, tuple[weakref.ref, dict[Any, Any]]] = {}
 
 
-def once_for(owner: Any, key: Any, make: Callable[[], Made]) -> Made:
+def cached_per_object(owner: Any, key: Any, make: Callable[[], Made]) -> Made:
     """Return the object that ``make`` builds, cached per owner and key; it must not be changed.
 
     Parameters
