@@ -14,7 +14,7 @@ Every key of a configuration. The page is generated from the schema that validat
 (`hydranoc init` sets that up for a first configuration). Unknown keys are refused, with their line.
 
 Required keys must be given; all others may be left out, and then have the default in the table. Topics such as
-multicasts or AXI4-Stream ends have pages of their own, listed in README.md.
+multicasts or AXI4-Stream ends have pages of their own, listed in features.md.
 """
 HEAD = ("key", "value", "default", "unit", "meaning")
 
