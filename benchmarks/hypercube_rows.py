@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a router is built only for its parameters)
 """The switches of hypercubes whose cost is tabulated: one thing varied at a time around a reference.
 

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a router is built only for its ports)
 """Networks with routers for unicasts only, to measure the cost of multicast."""
 

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a self-test that is written as text is not elaborated)
 """Files and commands of a board's bitstream; running them is the front door's job.
 

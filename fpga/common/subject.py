@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (parts become modules of a library)
 """Subject of a measurement: a router with its tables as constants, or a whole network."""
 

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a Verilog module is not elaborated again)
 """Wrappers that make a part fit for timing out of context.
 

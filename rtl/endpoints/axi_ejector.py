@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """AXI4-Stream ejector: strips the header from the messages that arrive at a node, and keeps the fields for the user."""
 

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (specimens of parts only provide their ports)
 """Parts between a network's stream endpoints and its AXI4-Stream ports: byte counts, and clock-domain crossings.
 

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """AXI4-Stream injector: makes a message of each packet, with the header that its destinations need.
 

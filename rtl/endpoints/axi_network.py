@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a top that is written as text is not elaborated)
 """A network with AXI4-Stream endpoints."""
 

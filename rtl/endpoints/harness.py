@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (specimens of parts only provide their ports)
 """Lock-step harness: a network with payload generators, seen through one wide port.
 

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (specimens of parts only provide their ports)
 """The ends of a network in a lock-step harness: an injector with its payload generator, an ejector with its reader.
 

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """Collects the routers' reports of bad input: the inputs concerned, and the number of discarded worms."""
 

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (specimens of parts only provide their ports)
 """Core of every network top: routers, injectors and ejectors, wired by the topology."""
 

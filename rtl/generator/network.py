@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a top that is written as text is not elaborated)
 """Network generator: from a plan to Verilog, manifest and FuseSoC core."""
 

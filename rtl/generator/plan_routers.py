@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a specimen of a router only provides its ports)
 """The routers of a plan: one shape for all switches whose routers are alike."""
 

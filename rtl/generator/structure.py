@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (specimens of parts only provide their ports)
 """Hardware that is nothing but instances and wires, described once for simulation and for export.
 

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (specimens of parts only provide their ports)
 """Layout of a switch's table store: the bits of each table."""
 

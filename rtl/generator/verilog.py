@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a component is made for its attributes' names)
 """Verilog export: every distinct part is converted once, and one Yosys run writes them all.
 

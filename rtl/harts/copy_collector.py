@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """Merges the copies of a broadcast that arrive at a node's host into one packet (Sec. 4).
 

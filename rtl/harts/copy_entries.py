@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """Broadcasts of which a host has copies: the entry of a copy, and the free entry for a new broadcast."""
 

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """Votes of a broadcast's copies for bodies: the stored body that equals a copy's, and its votes.
 

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """Headers of the stored packets, apart from their flits: a small memory with combinational reads.
 

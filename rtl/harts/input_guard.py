@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """Guard of a node's links: rejects broadcast packets that no honest node sends (topology/harts/guard.py).
 

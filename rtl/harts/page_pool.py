@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """The list of free pages of a packet memory."""
 

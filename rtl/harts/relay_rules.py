@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """Program of the network processor (Sec. 3 and 4): where a copy is sent, and with which header.
 

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """Node of a wrapped hexagonal mesh: routing controller, packet memory and network processor (Sec. 3 and 4).
 

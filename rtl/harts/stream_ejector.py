@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """AXI4-Stream ejector of a HARTS node that merges the copies of a broadcast into one packet."""
 

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """AXI4-Stream injector of a HARTS node: turns each AXI4-Stream packet into a packet of the network.
 

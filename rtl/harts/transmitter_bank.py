@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """The seven transmitters of a node, each in its slot (Sec. 3): their schedule, and the word read for each."""
 

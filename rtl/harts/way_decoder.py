@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """Route decoder for heads: computes the route while the flit moves into its buffer, and keeps it there (Sec. 3).
 

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """VC allocator: assigns output VCs to waiting heads (docs/timing.md, "Router with adaptive routing").
 

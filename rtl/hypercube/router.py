@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """Switch of a hypercube: wormhole switching, adaptive virtual channels and an escape channel (docs/timing.md).
 

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """Switch of a multistage network: wormhole switching with asynchronous tree multicast (Sec. 2.2 and 3.2).
 

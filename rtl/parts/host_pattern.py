@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """Host back-pressure in the lock-step harness: sources that pause and receivers that stall.
 

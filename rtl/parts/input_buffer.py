@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """Input buffer: a FIFO with a cursor, so that a router can read a whole header before it moves the first flit.
 

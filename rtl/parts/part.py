@@ -23,6 +23,8 @@ class Part(wiring.Component):
         Members of the signature.
     """
 
+    _MustUse__silence = True  # parts are also made to ask them for their names, parameters and signatures
+
     def __init__(self, module_name: str, members: Mapping[str, wiring.Member]):
         self.module_name = module_name
         super().__init__(dict(members))

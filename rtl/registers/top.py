@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a top that is written as text is not elaborated)
 """A network with one register block in place of the ports of counters, tables and status parts."""
 

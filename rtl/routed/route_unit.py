@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (specimens of parts only provide their ports)
 """Route unit: decodes header flits, and processes one of them, of one input, per cycle.
 

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """The half of a router in front of its queues: the route unit, and the inputs with their buffers.
 

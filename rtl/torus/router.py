@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """Switch of a torus or mesh: a router with virtual channels and dimension-order routing (Sec. 2)."""
 

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """Router with virtual channels: wormhole switching and credits (docs/timing.md, "Router with lanes").
 

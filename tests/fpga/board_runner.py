@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a self-test that is written as text is not elaborated)
 """Self-tests of small networks, run in a simulator, and their reports."""
 

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """The routers cost what they cost when the baseline was stored, or less."""
 
 import pytest

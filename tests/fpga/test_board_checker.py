@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """The checker of a self-test alone: right messages are right, and every single fault is seen."""
 
 import random

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """The self-test of hypercubes: messages of a pair overtake each other, and the sums come out all the same."""
 
 import pytest

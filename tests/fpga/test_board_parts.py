@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """The smaller parts of a self-test, each against a few lines of Python."""
 
 import random

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """The self-test as a board runs it, in simulation: it passes, it detects faults, and its report is readable."""
 
 import dataclasses

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """The self-test of tori and meshes, whose messages have one destination and keys that depend on the sender."""
 
 from pathlib import Path

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """Measured designs, and the invocation of the tools."""
 
 import subprocess

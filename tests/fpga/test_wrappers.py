@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """Wrappers: constants, the two cycles that registers add, and two pins instead of many."""
 
 import random

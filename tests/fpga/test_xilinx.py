@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """Xilinx 7: cell counts of synthesis, compared with its netlist; no clock constraint, as every report states."""
 
 import json

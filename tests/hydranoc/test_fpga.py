@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """The ``fpga`` verb and its tools: figures, files, and exit codes of failures."""
 
 import dataclasses

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """The stored figures: written, read, found again, and compared."""
 
 import dataclasses

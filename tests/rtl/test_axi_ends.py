@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """Optional parts between stream endpoints and ports: byte counts, and crossings between unrelated clocks."""
 
 import random

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """The routing key in hardware against the routing's own lowest common ancestor."""
 
 import random

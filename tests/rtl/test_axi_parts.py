@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """AXI4-Stream injector and ejector in Amaranth's simulator: headers, cycles, and packets without a destination."""
 
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """AXI4-Stream injector and ejector of networks without multicast: headers, cycles, packets without a destination."""
 
 from collections.abc import Callable, Iterable

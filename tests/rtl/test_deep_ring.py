@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """Deep rings: readable flits, refused parameters, and deep buffers in block RAM."""
 
 import random

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """Wiring of channels in the fabric: lanes by their valid bits and credits, everything else by valid and ready."""
 
 import pytest

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """A node drops packets that have travelled over the maximum number of links, for any header."""
 
 import pytest

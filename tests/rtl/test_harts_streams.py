@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """AXI4-Stream endpoints of hexagonal meshes: packets arrive once or as all their copies, with the right body."""
 
 import json

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """Decoding of headers of parts in a switch, valid and forged ones, flit by flit."""
 
 import random

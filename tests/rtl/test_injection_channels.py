@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """Tops of networks whose processors have several injection channels: an injector and its ports for each."""
 
 import re

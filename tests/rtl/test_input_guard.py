@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """The guard of a mesh's links against all existing broadcasts, for every number in a header.
 
 Networks send numbers of nodes that there are. The first one after them is where a limit that is off by one shows.

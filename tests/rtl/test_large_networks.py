@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """Networks of the largest sizes: they are generated, and larger ones are refused before any work."""
 
 import random

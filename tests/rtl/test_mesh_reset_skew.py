@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """Nodes of a hexagonal mesh that leave reset in different cycles, so that their slots differ: docs/timing.md, "Reset".
 
 Links have ``valid`` and ``ready``, and a node takes what has come in its own slot; so nothing depends on the slots of

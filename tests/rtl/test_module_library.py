@@ -1,12 +1,12 @@
-# amaranth: UnusedElaboratable=no
 """Modules of a design: one for parts that are the same, several for parts that only look alike."""
 
+import gc
 import re
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from amaranth.hdl import Module
+from amaranth.hdl import Module, UnusedElaboratable
 from amaranth.lib.wiring import In, Out
 
 from rtl.generator.network import generate_network
@@ -166,3 +166,10 @@ def test_a_shape_has_the_name_of_its_module():
     routers = tuple(replace(instance, shape=f"other_{instance.shape}") for instance in plan.routers)
     with pytest.raises(ValueError, match=r"^Router shape 'other_\w+' must be the module name of its part, not '\w+'$"):
         generate_network(replace(plan, shapes=shapes, routers=routers))
+
+
+def test_a_part_may_be_made_for_its_parameters_alone(recwarn, monkeypatch):
+    monkeypatch.setattr(UnusedElaboratable, "_MustUse__silence", False)  # as it is once something is elaborated
+    RoundRobinArbiter(3)
+    gc.collect()
+    assert [str(warning.message) for warning in recwarn] == []

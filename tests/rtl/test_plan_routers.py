@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """Routers of plans: switches that share a shape, the order of shapes, and the constants of each router."""
 
 import pytest

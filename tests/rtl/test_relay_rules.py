@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """The network processor's program against the procedures, for every stored copy of a broadcast.
 
 Meshes of up to five steps from the middle to the rim: in smaller ones no leg has a node that is neither the corner nor

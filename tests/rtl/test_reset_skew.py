@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """Routers, injectors and ejectors that leave reset in different cycles: no flit is lost, duplicated or misplaced.
 
 Only what counts cycles together has to leave reset together (docs/timing.md): what belongs to a token ring until the

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """Structures: refused parameters, and their text."""
 
 import pytest

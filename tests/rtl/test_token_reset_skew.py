@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """Reset skew that a token ring tolerates, and the report of more: docs/timing.md, "Reset"."""
 
 import random

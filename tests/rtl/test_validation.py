@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """Bad parameters are refused with a message that names the value and the limit."""
 
 import re

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 """A guard that is reset inside a worm counts the next one from its first flit. Proofs begin after reset, once."""
 
 from amaranth.hdl import ResetInserter, Signal

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (specimens of parts only say what ports there are)
 """A network that tests itself: the top of every board, below its pins and clock.
 

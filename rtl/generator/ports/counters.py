@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (specimens of parts only provide their ports)
 """Bus of the channel counters at a network's top, for plans with counters."""
 

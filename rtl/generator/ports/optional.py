@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (specimens of parts only provide their ports)
 """Options of any top: channel counters, status parts, loadable tables; and of exported tops: ``moved``."""
 

@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (specimens of parts only provide their ports)
 """Parts that monitor a network's routers, and their outputs at its top."""
 

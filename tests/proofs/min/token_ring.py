@@ -1,4 +1,3 @@
-# amaranth: UnusedElaboratable=no
 # (a part that a proof puts in is not elaborated again)
 """A ring of token stations, joined as ``min_plan`` joins them."""
 
