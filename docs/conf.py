@@ -4,6 +4,7 @@ Called from the top of the checkout (``make docs``), so that README.md and ARCHI
 """
 
 from rtl.version import VERSION
+from tests.proofs.fault_table import MARK, table
 
 project = "HydraNoC"
 author = project_copyright = "HydraNoC developers"
@@ -25,3 +26,14 @@ html_title = f"{project} {VERSION}"
 templates_path = ["site"]
 html_additional_pages = {"index": "forward.html"}  # the first file that somebody opens
 html_show_sphinx = False
+
+
+def _add_faults(_app, docname, source):
+    """Put the table of faults into the page of proofs."""
+    if docname == "docs/proofs":
+        source[0] = source[0].replace(MARK, table())
+
+
+def setup(app):
+    """Connect the function above to Sphinx."""
+    app.connect("source-read", _add_faults)
