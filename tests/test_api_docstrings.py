@@ -10,7 +10,7 @@ import pytest
 
 from tests.api_page import Shown, described, is_protocol, overridden, own_docstring, parameters, raised, sections, shown
 
-SHOWN = {one.name: one for one in shown()}
+SHOWN = shown()
 GIVES = ("Return ", "Yield ")
 """First words that tell a result; any other first sentence needs a section for it."""
 
@@ -79,19 +79,9 @@ def wrong_errors(one: Shown) -> list[str]:
     return sorted(error for error in errors if not (error in text if error[0].isupper() else text))
 
 
-@pytest.mark.parametrize("name", SHOWN)
-def test_parameters_are_those_of_the_function(name):
-    assert wrong_parameters(SHOWN[name]) == ""
-
-
-@pytest.mark.parametrize("name", SHOWN)
-def test_results_are_told(name):
-    assert wrong_result(SHOWN[name]) == ""
-
-
-@pytest.mark.parametrize("name", SHOWN)
-def test_errors_are_told(name):
-    assert wrong_errors(SHOWN[name]) == []
+@pytest.mark.parametrize("check", [wrong_parameters, wrong_result, wrong_errors])
+def test_docstrings_of_the_page_are_right(check):
+    assert {one.name: wrong for one in SHOWN if (wrong := check(one))} == {}
 
 
 class Base:
