@@ -12,7 +12,6 @@ from typing import Any
 
 from amaranth.back import rtlil
 from amaranth.hdl import ClockSignal, Fragment, Instance, IOBufferInstance, IOPort, Module, ResetSignal, Value
-from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
 from rtl.generator.rtlil.yosys import verilog_of
@@ -31,7 +30,7 @@ HEAD = f"""\
 """Beginning of a generated file, which contains all modules of a network."""
 
 PLACEHOLDER = "hydranoc_module_without_name"
-_OF_EVERY_PART = frozenset(vars(wiring.Component({})))
+_OF_EVERY_PART = frozenset(vars(Part("part", {}))) - {"module_name"}
 
 
 @dataclass(frozen=True)

@@ -157,7 +157,7 @@ def test_without_the_tools_the_makefile_says_what_to_do(tmp_path, capsys):
         ["make"], cwd=folder, env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=False
     )
     assert answer.returncode != 0
-    assert 'say: eval "$(hydranoc env)"' in answer.stderr
+    assert 'run: eval "$(hydranoc env)"' in answer.stderr
 
 
 def test_a_wrong_topology_is_told_once(tmp_path, capsys):
