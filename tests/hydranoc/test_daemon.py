@@ -242,6 +242,7 @@ def test_changed_sources_are_loaded_again(environment, tmp_path):
         stack.callback(_run, own, tmp_path, "daemon", "stop")
         _start(own, tmp_path)
         assert _run(own, tmp_path, "--version").stdout == _run(environment, tmp_path, "--version").stdout
+        assert _figures(own, tmp_path)["commands"] >= 1  # the daemon has loaded what the command loaded
         version = tmp_path / "packages" / "rtl" / "version.py"
         version.write_text(version.read_text() + '\nVERSION = "9.9.9"\n')
         for _ in range(2):  # by the client itself, and by the daemon that has started again
