@@ -13,6 +13,7 @@ import pytest
 
 import hydranoc
 from tests.api_page import API, ROOT, described, named_objects, own_docstring, public_members, sections
+from tests.proofs.fault_table import FAULTS
 
 NETWORK = """network: {family: spam, topology: {kind: mesh, shape: [3, 3]}}
 traffic: {kind: random, cycles: 1000, messages_per_node_per_cycle: 0.002, flits: 8}
@@ -78,6 +79,11 @@ def test_every_link_leads_somewhere_from_disk(pages):
             if not target.is_file() or (known and unquote(parts.fragment) not in known.anchors):
                 broken.append((path.name, link))
     assert broken == []
+
+
+def test_the_page_of_proofs_has_a_row_for_each_fault(site):
+    page = (site / "docs" / "proofs.html").read_text()
+    assert page.count("→") >= len(FAULTS) > 400
 
 
 def test_the_site_begins_where_a_newcomer_does(site, pages):

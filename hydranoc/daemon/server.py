@@ -88,9 +88,11 @@ class Daemon:
     def teach(self) -> None:
         """Report to the daemon, from a worker, the loaded modules and the compiled loops found."""
         new = [name for name in sys.modules if name not in self._known]
-        loops = getattr(sys.modules.get(LOOPS), "newly_found", [])
-        with suppress(OSError, pickle.PicklingError):
-            self._teacher.send(pickle.dumps(([] if COMPILER in new else new, pickle.dumps(loops))))
+        loops = b""
+        with suppress(Exception):  # a layout of a class that no other process can name
+            loops = pickle.dumps(getattr(sys.modules.get(LOOPS), "newly_found", []))
+        with suppress(OSError):
+            self._teacher.send(pickle.dumps(([] if COMPILER in new else new, loops)))
 
     def _learn(self, lesson: bytes) -> None:
         self.figures["commands"] += 1

@@ -75,7 +75,7 @@ class HypercubeModel(UnicastModel):
         )
 
     def run_cycles(self, state: EngineState, routers: HypercubeState, trace: Trace, until_cycle: int) -> int:
-        """Run the compiled loop; returns one of the reasons of ``engines/cycle/clock.py``."""
+        """Run the compiled loop, and return one of the reasons of ``engines/cycle/clock.py``."""
         return int(run_cycles(routers.with_arrivals(state), routers, trace, until_cycle))
 
     def describe_router(self, state: EngineState, routers: HypercubeState, switch: int) -> str:

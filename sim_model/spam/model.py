@@ -61,7 +61,7 @@ class SpamModel(RoutedModel):
         )
 
     def run_cycles(self, state: EngineState, routers: SpamState, trace: Trace, until_cycle: int) -> int:
-        """Run the compiled loop; returns one of the reasons of ``engines/cycle/clock.py``."""
+        """Run the compiled loop, and return one of the reasons of ``engines/cycle/clock.py``."""
         return int(run_cycles(state, routers, trace, until_cycle))
 
     @property

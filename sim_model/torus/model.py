@@ -84,7 +84,7 @@ class TorusModel(LaneModel):
         )
 
     def run_cycles(self, state: EngineState, routers: LaneState, trace: Trace, until_cycle: int) -> int:
-        """Run the compiled loop; returns one of the reasons of ``engines/cycle/clock.py``."""
+        """Run the compiled loop, and return one of the reasons of ``engines/cycle/clock.py``."""
         return int(run_cycles(routers.with_arrivals(state), routers, trace, until_cycle))
 
     def describe_router(self, state: EngineState, routers: LaneState, switch: int) -> str:

@@ -40,7 +40,7 @@ class PlaneRun:
     places_of_counts: Callable[[], tuple[np.ndarray, np.ndarray]]
 
     def run(self, state: EngineState, _routers: Any, until_cycle: int) -> int:
-        """Run to ``until_cycle``, the end, or a deadlock; returns one of the reasons of ``engines/cycle/clock.py``."""
+        """Run to a cycle, the end, or a deadlock, and return one of the reasons of ``engines/cycle/clock.py``."""
         return int(self.loop(self.planes, state, self.routes, until_cycle))
 
     def counts(self, _state: EngineState) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -29,7 +29,7 @@ class WormRun:
         self._worms = make_worm_state(state)
 
     def run(self, state: EngineState, routers: Any, until_cycle: int) -> int:
-        """Run to ``until_cycle``, the end, or a deadlock; returns one of the reasons of ``engines/cycle/clock.py``."""
+        """Run to a cycle, the end, or a deadlock, and return one of the reasons of ``engines/cycle/clock.py``."""
         return self._loop(self._worms, state, routers, until_cycle)
 
     def counts(self, state: EngineState) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
