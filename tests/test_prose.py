@@ -10,7 +10,19 @@ from itertools import pairwise
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-CODE = ("topology", "sim_model", "rtl", "tb", "fpga", "hydranoc", "benchmarks", "release", "tests", "examples")
+CODE = (
+    "topology",
+    "sim_model",
+    "rtl",
+    "tb",
+    "fpga",
+    "hydranoc",
+    "benchmarks",
+    "verification",
+    "release",
+    "tests",
+    "examples",
+)
 SOURCES = sorted(path for room in CODE for path in (ROOT / room).rglob("*.py"))
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 

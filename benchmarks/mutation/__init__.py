@@ -1,1 +1,0 @@
-"""Mutation score of the hardware: ``python -m benchmarks.mutation``."""

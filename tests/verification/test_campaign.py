@@ -1,0 +1,217 @@
+"""The campaign: cases that follow from their number, a ledger that survives, verdicts that are right."""
+
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+
+import verification.campaign
+from hydranoc import load
+from hydranoc.lockstep.direct.compare import compare_directly
+from tests.tb.mutations import Mutation, copy_hardware
+from tests.verification.campaign_rig import SCALE, SMALL, environment, run, start
+from verification.campaign import run as run_module
+from verification.campaign.__main__ import main
+from verification.campaign.cases import FAMILIES, RUNS, Campaign, cases_of, configuration_of, digest_of, family_of
+from verification.campaign.ledger import COLUMNS, Entry, Ledger
+from verification.campaign.run import EQUAL, TROUBLE, Runner
+from verification.campaign.shares import SHARES, Shares
+from verification.campaign.situations.watch import SITUATIONS
+from verification.campaign.summary import summary
+
+ENTRY = Entry(3, "spam", "0123456789ab", 10, 1000, 50, 2, EQUAL, "0.1.0-abc-5.48.0", "buffer-full=7")
+
+FAULT = Mutation(
+    "changes a flit that waits on the link",
+    "parts/output_register.py",
+    "with m.If(self.free):",
+    "with m.If(self.free | link.valid):",
+)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_case_is_the_same_each_time(family):
+    case = cases_of(family, 2)[3]
+    again = Campaign(SCALE)
+    again.design_of(case - 1)  # what was drawn before does not matter
+    first, second = Campaign(SCALE).design_of(case), again.design_of(case)
+    assert configuration_of(first) == configuration_of(second)
+    assert digest_of(first) == digest_of(second)
+    assert digest_of(Campaign(SCALE).design_of(case + 1)) != digest_of(first)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_networks_of_a_family_differ_and_are_its_own(family):
+    campaign = Campaign(SCALE)
+    designs = [campaign.network_of(cases_of(family, turn)[0]) for turn in range(12)]
+    assert {design.family.name for design in designs} == {family}
+    assert len({digest_of(design) for design in designs}) == len(designs)
+
+
+def test_only_networks_behind_the_kept_ledger_have_headers_of_parts():
+    campaign, ledger = Campaign(SCALE), Ledger(Path(verification.campaign.__file__).parent / "ledger.csv")
+    last = max(entry.case for entry in ledger.entries())
+    before, behind = (
+        [campaign.network_of(number * RUNS).config.source.data["network"].get("header") for number in numbers]
+        for numbers in (range(0, last // RUNS + 1, 10), range(last // RUNS + 1, last // RUNS + 41))
+    )
+    assert set(before) == {None}
+    assert behind.count("parts") >= 2
+    for entry in (entry for entry in ledger.entries() if entry.family in ("spam", "min") and entry.case % 96 < RUNS):
+        assert digest_of(Campaign().design_of(entry.case)) == entry.configuration
+
+
+def test_families_take_turns():
+    assert [family_of(network * RUNS) for network in range(5)] == list(FAMILIES)
+    assert cases_of("min", 1) == range(6 * RUNS, 7 * RUNS)
+
+
+def test_the_family_furthest_behind_its_share_comes_next():
+    compared = {family: round(1e9 * SHARES[family]) for family in FAMILIES} | {"torus": 10}
+    shares = Shares(FAMILIES, compared, set())
+    assert family_of(shares.next_network()[0]) == "torus"
+    shares.add("torus", 10**12)
+    assert family_of(shares.next_network()[0]) == FAMILIES[0]
+
+
+def test_cases_that_are_done_or_too_early_are_not_handed_out():
+    spam = cases_of("spam", 0)
+    assert Shares(["spam"], {}, set(spam[:3])).next_network() == list(spam[3:])
+    assert Shares(["spam"], {}, set(spam)).next_network() == list(cases_of("spam", 1))
+    assert Shares(["spam"], {}, set(), first_case=spam[5]).next_network() == list(spam[5:])
+
+
+def test_a_ledger_gives_back_what_was_added(tmp_path):
+    ledger = Ledger(tmp_path / "ledger.csv")
+    assert ledger.entries() == []
+    others = [replace(ENTRY, case=4, situations=""), replace(ENTRY, case=5, verdict=TROUBLE)]
+    for entry in (ENTRY, *others):
+        ledger.add(entry)
+    assert ledger.entries() == [ENTRY, *others]
+    assert ENTRY.seen == {"buffer-full": 7}
+    assert ENTRY.router_cycles == 10_000
+
+
+def test_a_line_that_was_cut_off_costs_one_case(tmp_path):
+    ledger = Ledger(tmp_path / "ledger.csv")
+    ledger.add(ENTRY)
+    whole = ledger.path.read_text()
+    ledger.path.write_text(whole + "4,spam,0123")
+    assert ledger.entries() == [ENTRY]
+    ledger.add(replace(ENTRY, case=4))
+    assert ledger.entries() == [ENTRY, replace(ENTRY, case=4)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("case,family\n", "must begin with the columns"), (",".join(COLUMNS) + "\nx" + 9 * ",1" + "\n", "whole numbers")],
+)
+def test_what_is_no_ledger_is_bad_input(text, message, tmp_path, capsys):
+    path = tmp_path / "ledger.csv"
+    path.write_text(text)
+    assert main(["--summary", "--ledger", str(path)]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_the_summary_adds_up_and_names_what_was_never_seen():
+    text = summary([ENTRY, replace(ENTRY, case=9, family="min", cycles=500, situations="", verdict=TROUBLE)])
+    lines = {line.split()[0]: line.split() for line in text.splitlines() if line}
+    assert lines["spam"][1:7] == ["1", "1", "50", "1,000", "10,000", "0.01"]
+    assert lines["all"][5:] == ["15,000", "0.00", "0", "1"]
+    assert lines["buffer-full"] == ["buffer-full", "7", "1"]
+    assert "never seen: injector-waits, " in text
+    assert "0.1.0-abc-5.48.0" in text
+
+
+@pytest.mark.parametrize(
+    "family", [pytest.param(name, marks=[pytest.mark.slow] if name in ("min", "harts") else []) for name in SMALL]
+)
+def test_a_sample_of_cases_is_equal(family, require_tool):
+    require_tool("verilator")
+    runner, seen = Runner(Campaign(SCALE)), 0
+    for case in range(SMALL[family], SMALL[family] + 3):
+        found = runner.run(case)
+        assert (found.verdict, found.report) == (EQUAL, "")
+        assert found.cycles > 100
+        assert found.family == family
+        assert list(found.situations) == [situation.name for situation in SITUATIONS[family]]
+        seen += sum(found.situations.values())
+    assert seen > 0
+
+
+def test_a_simulator_that_is_killed_is_started_again(monkeypatch, require_tool):
+    require_tool("verilator")
+    killed = []
+
+    def killing(comparison, bench, *more):
+        if not killed:
+            bench._process.kill()
+            killed.append(bench)
+        return compare_directly(comparison, bench, *more)
+
+    monkeypatch.setattr(run_module, "compare_directly", killing)
+    assert Runner(Campaign(SCALE)).run(SMALL["spam"]).verdict == EQUAL
+    assert killed
+
+
+def test_a_simulator_that_never_lives_is_trouble_and_no_verdict(monkeypatch, require_tool, tmp_path, capsys):
+    require_tool("verilator")
+
+    def killing(comparison, bench, *more):
+        bench._process.kill()
+        return compare_directly(comparison, bench, *more)
+
+    monkeypatch.setattr(run_module, "compare_directly", killing)
+    assert main(["--case", str(SMALL["spam"]), "--scale", str(SCALE), "-o", str(tmp_path)]) == 3
+    assert "SIGKILL" in capsys.readouterr().err
+
+
+def test_a_killed_campaign_goes_on_from_its_ledger(require_tool, tmp_path):
+    require_tool("verilator")
+    path = tmp_path / "ledger.csv"
+    options = ["--family", "spam", "--from", str(SMALL["spam"]), "--ledger", str(path), "-o", str(tmp_path)]
+    process = start(options)
+    while len(Ledger(path).entries()) < 2:
+        assert process.poll() is None, process.stderr.read()
+        time.sleep(0.05)
+    process.kill()
+    process.communicate()
+    before = [entry.case for entry in Ledger(path).entries()]
+    done = run([*options, "--cases", "2"])
+    assert done.returncode == 0, done.stderr
+    after = [entry.case for entry in Ledger(path)._read()]  # repeated ones included
+    assert after == list(range(SMALL["spam"], SMALL["spam"] + len(after)))
+    assert len(after) >= len(before) + 2
+    assert "0 mismatches" in done.stdout
+
+
+def test_a_fault_of_the_hardware_is_a_mismatch_with_a_reproducer(require_tool, tmp_path):
+    """The fault is put into a copy of the hardware, which the campaign and the command find before the sound one."""
+    require_tool("verilator")
+    copy_hardware(tmp_path, FAULT)
+    options = ["--family", "spam", "--from", str(SMALL["spam"]), "--cases", "1", "-o", str(tmp_path / "out")]
+    done = run([*options, "--ledger", str(tmp_path / "ledger.csv")], tmp_path)
+    assert done.returncode == 1, done.stdout + done.stderr
+    (entry,) = Ledger(tmp_path / "ledger.csv").entries()
+    assert entry.verdict == "mismatch"
+    reproducer = tmp_path / "out" / f"case-{entry.case}.yaml"
+    assert f"hydranoc compare {reproducer}" in done.stderr
+    assert "first difference in cycle" in reproducer.with_suffix(".txt").read_text()
+    design = load(reproducer)
+    assert digest_of(design) == entry.configuration
+
+
+def test_the_command_shows_what_a_reproducer_is_about(require_tool, tmp_path):
+    """The same configuration and fault, under Icarus and cocotb."""
+    require_tool("icarus")
+    copy_hardware(tmp_path, FAULT)
+    file = tmp_path / "case.yaml"
+    file.write_text(yaml.safe_dump(configuration_of(Campaign(SCALE).design_of(SMALL["spam"]))))
+    command = [sys.executable, "-m", "hydranoc", "compare", str(file), "--sim", "icarus", "-o", str(tmp_path / "out")]
+    done = subprocess.run(command, env=environment(tmp_path), cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "first difference in cycle" in done.stderr

@@ -1,0 +1,220 @@
+"""Mutants are made from the syntax tree, and killed, equivalent and surviving ones are distinguished."""
+
+import ast
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from amaranth.back import rtlil
+from amaranth.sim import Simulator
+
+from verification.mutation import judge
+from verification.mutation.baseline import measure
+from verification.mutation.judge import MutantRunner
+from verification.mutation.mutants import Mutant, draw, mutants_of, shares, statements_of
+from verification.mutation.separate import separately
+from verification.mutation.sound import complaints
+from verification.mutation.survivors import read_survivors
+from verification.mutation.verdicts import KILLED, NO_HARDWARE, NOT_IN_THE_SET, SURVIVED, append, read, summary
+
+FILE = "rtl/sample.py"
+SAMPLE = b'''"""Counts 0, 1, 2, 3, 0, ..."""
+
+from amaranth.hdl import Module, Mux, Signal
+
+LIMIT = 3
+
+
+def part(limit=LIMIT):
+    if limit < 1:
+        raise ValueError(f"Limit must be at least {1}, not {limit}")
+    m, count, wraps, seen = Module(), Signal(3), Signal(), Signal()
+    m.d.comb += wraps.eq(count == limit)
+    m.d.sync += [
+        count.eq(Mux(wraps, 0, count + 1)),
+        seen.eq(seen | wraps),
+    ]
+    return m, count, seen
+
+
+def other(values):
+    return values[1:len(values)], [value for value in range(len(values)) if not value]
+'''
+
+
+class Sample:
+    """The sample as files in a folder."""
+
+    name, kind = "sample", "proof"
+
+    def __init__(self, file: Path):
+        self.file = file
+
+    def made(self):
+        names: dict = {}
+        exec(compile(self.file.read_bytes(), str(self.file), "exec"), names)
+        return names["part"]()
+
+    @property
+    def text(self) -> str:
+        m, count, seen = self.made()
+        return rtlil.convert(m, ports=[count, seen])
+
+
+def miscounted(reference: Sample, _folder: Path) -> str | None:
+    """Looks at the count alone."""
+    m, count, _ = reference.made()
+    seen = []
+
+    async def testbench(ctx):
+        for _ in range(9):
+            seen.append(ctx.get(count))
+            await ctx.tick()
+
+    simulator = Simulator(m)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(testbench)
+    simulator.run()
+    return None if seen == [0, 1, 2, 3, 0, 1, 2, 3, 0] else f"counted {seen}"
+
+
+@pytest.fixture
+def court(tmp_path) -> MutantRunner:
+    (tmp_path / "rtl").mkdir()
+    (tmp_path / FILE).write_bytes(SAMPLE)
+
+    def references():
+        return [Sample(tmp_path / FILE)]
+
+    baseline = measure(tmp_path, tmp_path / "sound", references)
+    return MutantRunner(tmp_path, tmp_path / "work", baseline, [], references, miscounted)
+
+
+def changes() -> dict[tuple[str, str], Mutant]:
+    return {(mutant.before, mutant.after): mutant for mutant in mutants_of(FILE, SAMPLE)}
+
+
+PLANTED = {
+    ("count == limit", "(count) != (limit)"): KILLED,
+    ("m.d.comb += wraps.eq(count == limit)", "pass"): KILLED,
+    ("count + 1", "(count) - (1)"): KILLED,
+    ("count.eq(Mux(wraps, 0, count + 1))", "*()"): KILLED,
+    ("seen | wraps", "(seen) & (wraps)"): SURVIVED,  # nothing reads it
+    ("3", "4"): SURVIVED,  # of Signal(3): the counter never reaches it
+    ("limit < 1", "(limit) <= (1)"): NO_HARDWARE,
+    ("range(len(values))", "range((len(values)) + 1)"): NOT_IN_THE_SET,
+}
+
+
+@pytest.mark.parametrize(("change", "verdict"), PLANTED.items(), ids=lambda value: str(value[0]))
+def test_verdicts(change, verdict, court):
+    planted = changes()[change]
+    seen = court.judge(planted)
+    assert (seen.verdict, seen.killer) == (verdict, "proof: sample" if verdict == KILLED else "")
+    assert (court.root / FILE).read_bytes() == SAMPLE
+
+
+def test_sound_hardware_is_asked_about(tmp_path, court):
+    def said():
+        return list(complaints(court.references, miscounted, "proof", tmp_path / "asked"))
+
+    assert said() == [("sample", None)]
+    file = tmp_path / FILE
+    file.write_bytes(changes()[("count + 1", "(count) - (1)")].apply(SAMPLE))
+    ((name, wrong),) = said()
+    assert name == "sample"
+    assert wrong.startswith("counted [0, 7")
+
+
+class Deaf(Sample):
+    """Runs the sample, and returns the same value for any sample."""
+
+    name = "deaf"
+
+    @property
+    def text(self) -> str:
+        self.made()
+        return "always the same"
+
+
+def test_none_is_called_unchanged_because_time_is_over(tmp_path, court, monkeypatch):
+    monkeypatch.setattr(judge, "GENERATION_SECONDS", 0.0)
+    both = [Deaf(tmp_path / FILE), Sample(tmp_path / FILE)]
+    baseline = measure(tmp_path, tmp_path / "both", lambda: both)
+    seen = replace(court, baseline=baseline, references=lambda: both).judge(changes()[("count + 1", "(count) - (1)")])
+    assert (seen.verdict, seen.killer) == (KILLED, "proof: sample")
+
+
+def test_a_mutant_that_is_not_generated_is_killed_by_elaboration(court):
+    planted = next(m for m in mutants_of(FILE, SAMPLE) if (m.before, m.after, m.line) == ("3", "4", 11))
+    broken = Mutant(**{**vars(planted), "after": "'three'"})
+    seen = court.judge(broken)
+    assert (seen.verdict, seen.killer) == (KILLED, "elaboration")
+    assert seen.said.startswith("TypeError: ")
+
+
+def test_a_mutant_that_does_not_end_is_killed(tmp_path):
+    def endless():
+        while True:
+            pass
+
+    answer = separately(endless, tmp_path, wall_seconds=0.3)
+    assert (answer.value, answer.error) == (None, "out of time")
+
+
+def test_mutants_are_python_and_keep_the_lines():
+    mutants = mutants_of(FILE, SAMPLE)
+    assert len(mutants) > 30
+    assert {m.operator for m in mutants} >= {"comparison", "arithmetic", "bitwise", "constant", "statement", "reset"}
+    assert {m.operator for m in mutants} >= {"condition", "branches", "range", "slice", "inversion"}
+    for mutant in mutants:
+        changed = mutant.apply(SAMPLE)
+        ast.parse(changed)
+        assert changed != SAMPLE
+        assert changed.count(b"\n") == SAMPLE.count(b"\n")
+    assert not [m for m in mutants if m.line == 10]  # the message of an error
+    assert [m.line for m in mutants if m.at_import] == [5, 5]
+
+
+def test_mutants_are_spread_in_proportion_and_the_same_each_time():
+    assert shares({"a": 30, "b": 10, "c": 1}, 10) == {"a": 7, "b": 3, "c": 0}
+    files = {FILE: SAMPLE, "rtl/short.py": b"ONE = 1\n"}
+    assert statements_of(SAMPLE) == 9
+    one, same, other = draw(files, 26, 1), draw(files, 26, 1), draw(files, 26, 2)
+    assert one == same
+    assert one.slots.count("rtl/short.py") == 3
+    assert one.candidates[FILE] != other.candidates[FILE]
+
+
+def test_verdicts_are_kept_and_summed_up(court, tmp_path):
+    kept, looked_at = tmp_path / "verdicts.jsonl", tmp_path / "survivors.tsv"
+    for change in PLANTED:
+        append(kept, court.judge(changes()[change]))
+    verdicts = read(kept)
+    equivalent = next(v.place for v in verdicts if v.before == "3")
+    looked_at.write_text(f"{equivalent}\tequivalent\tit never counts so far\n")
+    judged = read_survivors(looked_at)
+    assert judged == {equivalent: ("equivalent", "it never counts so far")}
+    assert summary(verdicts, {equivalent: "equivalent"})[0].split(" | ")[1:] == [
+        *(
+            "mutants",
+            "elaboration",
+            "proof",
+            "lock-step",
+            "test",
+            "out of time",
+            "equivalent",
+            "closed",
+            "survived",
+            "others |",
+        )
+    ]
+    assert summary(verdicts, {equivalent: "equivalent"})[-1] == "| all | 6 | 0 | 4 | 0 | 0 | 0 | 1 | 0 | 1 | 2 |"
+
+
+def test_the_list_of_survivors_is_sound(tmp_path):
+    read_survivors()
+    wrong = tmp_path / "survivors.tsv"
+    wrong.write_text("place\tperhaps\twhy\n")
+    with pytest.raises(ValueError, match=r"survivors.tsv:1: must be place, verdict \(equivalent, closed, open\)"):
+        read_survivors(wrong)

@@ -1,0 +1,142 @@
+"""Situations of contention: made on purpose, each is counted; in an idle network none is."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from hydranoc import load
+from verification.campaign.situations.watch import SITUATIONS, Watch
+
+STAR = {"switches": 4, "edges": [[0, 1], [0, 2], [0, 3]], "processors": [0, 1, 2, 3]}
+NETWORKS = {
+    "spam": {"family": "spam", "topology": STAR, "flit_bits": 32},
+    "min": {"family": "min", "topology": {"kind": "bi-butterfly", "radix": 2, "stages": 3}, "flit_bits": 32},
+    "harts": {"family": "harts", "topology": {"kind": "hexmesh", "size": 2}, "packet_flits": 17},
+    "torus": {"family": "torus", "topology": {"kind": "torus", "rows": 3, "columns": 3}},
+    "hypercube": {"family": "hypercube", "topology": {"kind": "hypercube", "dimensions": 3}, "lane_reuse": "tail"},
+}
+
+
+def seen(family: str, messages: list[dict], look_every: int = 7, cycles: int = 1600, **more) -> Counter:
+    """Counts of a run that is sampled often."""
+    network = {**NETWORKS[family], **more.pop("network", {})}
+    design = load({"network": network, "traffic": {"kind": "list", "messages": messages}, **more})
+    watch, simulation = Watch(family, design.network), design.simulation()
+    for _ in range(cycles // look_every):
+        watch(simulation, simulation.record(look_every))
+    return +watch.counts
+
+
+def to_one(destination: int, sources: list[int], flits: int = 40, count: int = 4) -> list[dict]:
+    """Messages of several sources to one destination, all at once."""
+    return [{"source": s, "destinations": [destination], "flits": flits} for s in sources for _ in range(count)]
+
+
+def multicasts(processors: int, count: int = 3) -> list[dict]:
+    """Everybody sends to everybody else, all at once."""
+    everyone = range(processors)
+    return [
+        {"source": s, "destinations": [d for d in everyone if d != s], "flits": 24}
+        for s in everyone
+        for _ in range(count)
+    ]
+
+
+@pytest.mark.parametrize("family", SITUATIONS)
+def test_a_lone_message_is_in_no_contention(family):
+    calm = {"cut-through", "tee", "ring-closed", "host-sends-on-all", "all-outputs-move", "no-page-kept"}
+    calm |= {"injector-waits"} if family == "harts" else set()  # whose nodes take a flit in eight cycles
+    found = seen(family, [{"source": 0, "destinations": [1], "flits": 12}])
+    assert not set(found) - calm, found
+
+
+def test_inputs_that_all_want_one_output_and_queues_in_spam():
+    found = seen("spam", to_one(1, [0, 2, 3]))
+    assert found["three-want-one"]
+    assert found["injector-waits"]
+    assert found["buffer-full"]
+    assert not found["multicasts-cross"]
+    assert not found["all-inputs-want-one"]  # no message starts at the common destination
+
+
+def test_multicasts_that_cross_in_spam():
+    found = seen("spam", multicasts(4))
+    assert found["multicasts-cross"]
+    assert found["three-in-queues"]
+    assert found["waits-for-older"]
+    assert found["to-all-others"]
+
+
+def test_tokens_that_are_wanted_by_all():
+    found = seen("min", multicasts(8))
+    assert found["token-held-and-wanted"]
+    assert found["token-wanted-by-all"]
+    assert found["half-copied"]
+
+
+def test_a_receiver_that_is_blocked():
+    hosts = {"blocked": [{"processor": 1, "start_cycle": 10, "cycles": 900}]}
+    for family in SITUATIONS:
+        found = seen(family, to_one(1, [0, 2], 12), hosts=hosts)
+        assert found["receiver-blocked"], family
+        assert not seen(family, to_one(1, [0, 2], 12))["receiver-blocked"], family
+
+
+def test_a_source_that_pauses():
+    for family in SITUATIONS:
+        assert seen(family, to_one(1, [0], 12), hosts={"pause": 0.7})["source-pauses"], family
+
+
+def test_pages_and_ways_of_hexagonal_meshes():
+    broadcasts = [{"source": s, "algorithm": "6-bcast", "flits": 17} for s in range(7) for _ in range(4)]
+    found = seen("harts", broadcasts, cycles=6000)
+    for name in ("three-wait-for-host", "to-three", "packet-wishes", "no-free-page", "page-for-urgent"):
+        assert found[name], name
+    larger = {"topology": {"kind": "hexmesh", "size": 3}}  # in which copies go straight on through a node
+    single = [{"source": s, "algorithm": "sbcast", "flits": 17, "start_cycle": 40 * s} for s in range(19)]
+    found = seen("harts", single, cycles=2000, network=larger)
+    for name in ("cut-through", "tee", "owned-while-wanted"):
+        assert found[name], name
+
+
+def test_credits_and_lanes_of_a_torus():
+    crowd, short = to_one(4, [0, 1, 3, 5, 7, 8], 9, 30), {"buffer_flits": 2}
+    found = seen("torus", crowd, network=short) + seen("torus", to_one(4, [0, 2, 6, 8], 3, 30), network=short)
+    for name in ("worm-without-credit", "tail-without-credit", "head-without-lane", "three-request-one"):
+        assert found[name], name
+    yielding = seen("torus", crowd, network={"injection_priority": "low"})
+    assert yielding["injection-yields"]
+    assert not found["injection-yields"]
+
+
+def test_lanes_and_escapes_of_a_hypercube():
+    found = seen("hypercube", to_one(0, [1, 2, 3, 4, 5, 6, 7], 9, 30))
+    names = ("no-adaptive-lane", "escape-picked", "all-lanes-held", "two-worms-in-a-buffer", "tail-without-credit")
+    for name in names:
+        assert found[name], name
+
+
+def test_three_requests_of_one_output_of_a_hypercube():
+    """Each is of a worm with a lane of its own, so that there have to be three of them, and each worm has flits."""
+    odd = [
+        {"source": s, "destinations": [(1, 3, 5, 7)[(s + k) % 4]], "flits": 9}
+        for s in range(8)
+        for k in range(60)
+        if s != (1, 3, 5, 7)[(s + k) % 4]
+    ]
+    assert seen("hypercube", odd, look_every=2, cycles=800, network={"lanes": 4})["three-request-one"]
+
+
+def test_the_page_says_what_each_is():
+    page = (Path(__file__).parents[2] / "docs" / "campaign.md").read_text()
+    for situations in SITUATIONS.values():
+        for situation in situations:
+            rows = [line for line in page.splitlines() if line.startswith(f"| `{situation.name}` |")]
+            assert any(row.endswith(f"| {situation.meaning} |") for row in rows), situation.name
+
+
+def test_names_are_used_once_in_a_family():
+    for situations in SITUATIONS.values():
+        names = [situation.name for situation in situations]
+        assert len(names) == len(set(names)) >= 12

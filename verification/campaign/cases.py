@@ -1,0 +1,131 @@
+"""Cases by number: eight runs with different traffic over each network, with the families in turn."""
+
+import hashlib
+import json
+from collections.abc import Callable
+
+from hydranoc import Design, load
+from hydranoc.errors import ConfigError
+from verification.campaign.draws import harts, hypercube, min, spam, torus
+from verification.campaign.draws.random import Draw, Section
+from verification.campaign.draws.traffic import Room, hosts, traffic
+
+NETWORKS: dict[str, Callable[[Draw], Section]] = {
+    "spam": spam.network,
+    "min": min.network,
+    "harts": harts.network,
+    "torus": torus.network,
+    "hypercube": hypercube.network,
+}
+FAMILIES = tuple(NETWORKS)
+RUNS = 8
+"""Cases over one network: its simulator is built once for all of them."""
+ROUTER_CYCLES, MAX_CYCLES = 40_000_000, 2_000_000
+"""Limits of a case, roughly: small networks and many short messages have less."""
+MAX_DRAWS = 50
+PARTS_FROM, PARTS_SHARE = 161, 0.5
+"""First network that may have headers of parts, and their share: earlier networks were compared without them."""
+WITH_SETS = ("spam", "min")
+"""Families whose headers name sets."""
+_NETWORK, _RUN = 0, 1  # first numbers of their random streams
+
+
+def family_of(case: int) -> str:
+    """Return the family of a case."""
+    return FAMILIES[case // RUNS % len(FAMILIES)]
+
+
+def cases_of(family: str, turn: int) -> range:
+    """Return the cases of a network, counted from 0 within its family."""
+    first = (turn * len(FAMILIES) + FAMILIES.index(family)) * RUNS
+    return range(first, first + RUNS)
+
+
+class Campaign:
+    """Designs of cases.
+
+    Parameters
+    ----------
+    scale : float
+        Fraction of the usual cycles of cases. Another scale is another campaign.
+    """
+
+    def __init__(self, scale: float = 1.0):
+        self.scale = scale
+        self._kept: tuple[int, Design] | None = None
+
+    def network_of(self, case: int) -> Design:
+        """Return the network of a case, without traffic; the last one is cached."""
+        number = case // RUNS
+        if self._kept is None or self._kept[0] != number:
+            family = family_of(case)
+            drawn = _first_valid(lambda draw: {"network": _network_section(draw, family, number)}, _NETWORK, number)
+            self._kept = number, drawn
+        return self._kept[1]
+
+    def design_of(self, case: int) -> Design:
+        """Return a case: its network with traffic and hosts."""
+        base = self.network_of(case)
+        room = self._room(base)
+
+        def drawn(draw: Draw) -> Section:
+            held_back = hosts(draw, room)
+            return {
+                **configuration_of(base),
+                "traffic": traffic(draw, room),
+                **({"hosts": held_back} if held_back else {}),
+            }
+
+        return _first_valid(drawn, _RUN, *divmod(case, RUNS))
+
+    def cycles_of(self, design: Design) -> int:
+        """Return the approximate number of cycles of a case over a network."""
+        return round(self.scale * sorted((MAX_CYCLES, ROUTER_CYCLES // design.network.switches))[0])
+
+    def _room(self, base: Design) -> Room:
+        """Return the limits of traffic in a network."""
+        network, header, section = base.network, base.routing.header, base.config.network_section
+        faults = getattr(section, "faults", None)
+        return Room(
+            family=base.family.name,
+            processors=len(network.processors),
+            header_flits=max(header.unicast_flits, header.multicast_flits),
+            most_flits=getattr(section, "packet_flits", 4096),
+            cycles=self.cycles_of(base),
+            silent=tuple(faults.silent_nodes) if faults else (),
+        )
+
+
+def _network_section(draw: Draw, family: str, number: int) -> Section:
+    section = NETWORKS[family](draw)
+    if family in WITH_SETS and number >= PARTS_FROM and draw.chance(PARTS_SHARE):
+        section["header"] = "parts"
+    return section
+
+
+def configuration_of(design: Design) -> Section:
+    """Return the configuration as it would be in a file."""
+    return dict(design.config.source.data)
+
+
+def digest_of(design: Design) -> str:
+    """Return the digest of a configuration, independent of the order of its keys."""
+    text = json.dumps(configuration_of(design), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def _first_valid(drawn: Callable[[Draw], Section], *numbers: int) -> Design:
+    """Return the first of a series of draws that is a valid configuration; some combinations of keys are refused."""
+    refused: ConfigError | None = None
+    for attempt in range(MAX_DRAWS):
+        try:
+            design = load(drawn(Draw(*numbers, attempt)))
+            assert design.routing
+            if design.config.traffic is not None:
+                assert design.messages is not None
+                if len(design.messages) == 0:
+                    continue
+            return design
+        except ConfigError as error:
+            refused = error
+    raise RuntimeError(f"No draw of {numbers} is valid; the last one: {refused}")

@@ -1,0 +1,128 @@
+"""The ledger: a line for each completed case, appended at its end, so that a killed campaign loses none."""
+
+import csv
+import fcntl
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from hydranoc.errors import ConfigError
+from verification.campaign.run import Found
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line.
+
+    Members
+    -------
+    case : int
+    family : str
+    configuration : str
+        Its digest.
+    routers, cycles, messages : int
+        Cycles that were compared.
+    cpu_seconds : int
+        Of all processes, building included.
+    verdict : str
+        ``equal``, ``mismatch`` or ``trouble``.
+    versions : str
+        Of HydraNoC, its sources' digest, and Verilator's.
+    situations : str
+        ``name=count``, separated by blanks; those with count 0 are left out.
+    """
+
+    case: int
+    family: str
+    configuration: str
+    routers: int
+    cycles: int
+    messages: int
+    cpu_seconds: int
+    verdict: str
+    versions: str
+    situations: str
+
+    @classmethod
+    def of(cls, found: Found, versions: str) -> "Entry":
+        """Return the entry of a case's result."""
+        seen = " ".join(f"{name}={count}" for name, count in found.situations.items() if count)
+        sizes = (found.routers, found.cycles, found.messages, round(found.cpu_seconds))
+        return cls(found.case, found.family, found.configuration, *sizes, found.verdict, versions, seen)
+
+    @property
+    def router_cycles(self) -> int:
+        """Cycles of all routers."""
+        return self.routers * self.cycles
+
+    @property
+    def seen(self) -> dict[str, int]:
+        """Situations and their counts."""
+        pairs = (pair.split("=") for pair in self.situations.split())
+        return {name: int(count) for name, count in pairs}
+
+
+COLUMNS = tuple(field.name for field in fields(Entry))
+_WHOLE = ("case", "routers", "cycles", "messages", "cpu_seconds")
+
+
+class Ledger:
+    """A ledger in a file.
+
+    Parameters
+    ----------
+    path : Path
+        Created with the first line.
+    """
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    def entries(self) -> list[Entry]:
+        """Return all entries; the last one counts if a case has several. An incomplete line is left out.
+
+        Raises
+        ------
+        ConfigError
+            If the file is not a ledger.
+        """
+        return list({entry.case: entry for entry in self._read()}.values()) if self.path.exists() else []
+
+    def _read(self) -> Iterator[Entry]:
+        with self.path.open(encoding="utf-8", newline="") as file:
+            rows = csv.reader(file)
+            if tuple(next(rows, ())) != COLUMNS:
+                raise ConfigError(f"a ledger must begin with the columns {','.join(COLUMNS)}", file=self.path, line=1)
+            for row in rows:
+                if len(row) < len(COLUMNS):
+                    continue  # its writer was killed
+                yield self._entry(rows.line_num, row)
+
+    def _entry(self, line: int, row: list[str]) -> Entry:
+        try:
+            pairs = zip(COLUMNS, row, strict=True)
+            values: dict[str, Any] = {name: int(text) if name in _WHOLE else text for name, text in pairs}
+            entry = Entry(**values)
+            assert entry.seen is not None
+        except ValueError:
+            text = f"a line must be {','.join(COLUMNS)} with whole numbers for {', '.join(_WHOLE)}"
+            raise ConfigError(f"{text}, not {','.join(row)!r}", file=self.path, line=line) from None
+        return entry
+
+    def add(self, entry: Entry) -> None:
+        """Append a line; it is on disk when this returns. Several processes may append."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self.path.open("a+", encoding="utf-8", newline="") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            file.seek(0)
+            text = file.read()
+            writer = csv.writer(file, lineterminator="\n")
+            if not text:
+                writer.writerow(COLUMNS)
+            elif not text.endswith("\n"):
+                file.write("\n")  # after an incomplete line
+            writer.writerow([getattr(entry, name) for name in COLUMNS])
+            file.flush()
+            os.fsync(file.fileno())

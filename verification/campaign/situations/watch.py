@@ -1,0 +1,46 @@
+"""Counts situations beside a comparison."""
+
+from collections import Counter
+
+from sim_model.engines.cycle.state import Trace
+from sim_model.engines.simulation import Simulation
+from topology.common.channels import ChannelNetwork
+from verification.campaign.situations.harts import HARTS
+from verification.campaign.situations.hypercube import HYPERCUBE
+from verification.campaign.situations.min import MIN
+from verification.campaign.situations.sample import Sample, Shape, Situation
+from verification.campaign.situations.spam import SPAM
+from verification.campaign.situations.torus import TORUS
+
+SITUATIONS: dict[str, tuple[Situation, ...]] = {
+    "spam": SPAM,
+    "min": MIN,
+    "harts": HARTS,
+    "torus": TORUS,
+    "hypercube": HYPERCUBE,
+}
+
+
+class Watch:
+    """Samples every chunk of a comparison.
+
+    Parameters
+    ----------
+    family : str
+    network : ChannelNetwork
+
+    Members
+    -------
+    counts : Counter
+        By situation, summed over all samples.
+    """
+
+    def __init__(self, family: str, network: ChannelNetwork):
+        self._situations, self._shape = SITUATIONS[family], Shape(network)
+        self.counts: Counter[str] = Counter()
+
+    def __call__(self, simulation: Simulation, recording: Trace) -> None:
+        """Take one sample."""
+        sample = Sample(self._shape, simulation, recording)
+        for situation in self._situations:
+            self.counts[situation.name] += situation.count(sample)

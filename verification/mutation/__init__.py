@@ -1,0 +1,1 @@
+"""Mutation score of the hardware: ``python -m verification.mutation``."""

@@ -1,0 +1,47 @@
+"""Baseline check: complaints about the unmodified hardware would invalidate those about mutants."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from verification.mutation.separate import separately
+
+WALL_SECONDS = 900.0
+
+
+def complaints(
+    references: Callable[[], Sequence[Any]], complaint: Callable[[Any, Path], str | None], kind: str, folder: Path
+) -> Iterator[tuple[str, str | None]]:
+    """Return the complaints of one kind about the unmodified hardware, each from a process of its own.
+
+    Parameters
+    ----------
+    references : function
+        Returns all references; called in other processes.
+    complaint : function
+        See ``killers.complaint``.
+    kind : str
+        Kind of the references: ``proof`` or ``lock-step``.
+    folder : Path
+        Working folder.
+
+    Yields
+    ------
+    str, str or None
+        Name of a reference, and the complaint; None without one.
+    """
+
+    def names() -> list[str]:
+        return [reference.name for reference in references() if reference.kind == kind]
+
+    listed = separately(names, folder / "names", WALL_SECONDS)
+    if listed.error:
+        raise RuntimeError(f"there are no references: {listed.error}")
+    for number, name in enumerate(listed.value):
+        work = folder / str(number)
+
+        def ask(name: str = name, work: Path = work) -> str | None:
+            return complaint(next(reference for reference in references() if reference.name == name), work)
+
+        answer = separately(ask, work, WALL_SECONDS)
+        yield name, answer.error or answer.value
