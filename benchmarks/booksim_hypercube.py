@@ -1,6 +1,6 @@
 """The hypercube beside BookSim2, one after the other in one run: latency, throughput and speed of both.
 
-``python -m benchmarks.booksim_hypercube --booksim PROGRAM`` (docs/hypercube.md)
+``python -m benchmarks.booksim_hypercube --booksim PROGRAM`` (docs/look_up/hypercube.md)
 """
 
 from benchmarks.beside_booksim import errors_in_one_line, parser_of, run_comparison

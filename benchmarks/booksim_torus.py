@@ -1,4 +1,4 @@
-"""The torus beside BookSim2, one after the other in one run: latency, throughput and speed of both (docs/torus.md).
+"""The torus beside BookSim2, in one run: latency, throughput and speed of both (docs/look_up/torus.md).
 
 ``python -m benchmarks.booksim_torus --booksim PROGRAM``
 """

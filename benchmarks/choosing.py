@@ -1,4 +1,4 @@
-"""All families side by side on 64 nodes: ``python -m benchmarks.choosing [--quick]`` (docs/choosing.md).
+"""All families side by side on 64 nodes: ``python -m benchmarks.choosing [--quick]`` (docs/do/choosing.md).
 
 Bodies have 128 bytes at any flit width, plus headers. Latency is that of a broadcast on an empty network, the mean over
 all sources. Throughput is the delivered rate when nodes offer twice the capacity of one delivery channel: bytes of

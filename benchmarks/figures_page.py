@@ -1,4 +1,4 @@
-"""The tables of docs/figures.md, from the figures that are kept: ``python -m benchmarks.figures_page [--write]``.
+"""Tables of docs/understand/figures.md, from the kept figures: ``python -m benchmarks.figures_page [--write]``.
 
 After a mark ``<!-- measured: NAME NAME ... -->`` the page has a table of the claims of those figures, up to the next
 empty line.
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from hydranoc.studies.common.measured import MeasuredFigure, measured_figure
 
-PAGE = Path(__file__).parents[1] / "docs" / "figures.md"
+PAGE = Path(__file__).parents[1] / "docs" / "understand" / "figures.md"
 MARK = re.compile(r"(?m)^<!-- measured: (?P<names>[\w\s-]+) -->\n(?:\|.*\n)*")
 
 
@@ -53,7 +53,8 @@ def page_with_tables(page: str) -> str:
 
 def main() -> None:
     """Print the page, or write it."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.figures_page", description="Tables of docs/figures.md.")
+    description = "Tables of docs/understand/figures.md."
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.figures_page", description=description)
     parser.add_argument("--write", action="store_true", help="write the page instead of printing it")
     write = parser.parse_args().write
     page = page_with_tables(PAGE.read_text(encoding="utf-8"))

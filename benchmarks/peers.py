@@ -1,7 +1,7 @@
 """The golden model beside BookSim2 and CNSim, built and run by this one command: flit-hops per CPU second of each.
 
-``python -m benchmarks.peers --peers DIR`` (docs/peers.md). DIR holds the tarballs of their sources, which are not part
-of the project. All run in turn, repeatedly, so that other load on the machine affects all of them.
+``python -m benchmarks.peers --peers DIR`` (docs/understand/peers.md). DIR holds the tarballs of their sources, which
+are not part of the project. All run in turn, repeatedly, so that other load on the machine affects all of them.
 """
 
 import argparse

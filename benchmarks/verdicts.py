@@ -1,4 +1,4 @@
-"""Verdicts against the truth: ``python -m benchmarks.verdicts {queue,level} [...]`` (docs/verdicts.md).
+"""Verdicts against the truth: ``python -m benchmarks.verdicts {queue,level} [...]`` (docs/understand/verdicts.md).
 
 ``queue``: an M/D/1 queue, whose mean latency is known, at loads below and above its capacity. A line gives the verdicts
 of many points, and the share of intervals that cover the theory among the points that claim to be stable.

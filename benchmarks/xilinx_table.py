@@ -1,6 +1,6 @@
 """Table of router costs on Xilinx 7, the reference router of each family: ``python -m benchmarks.xilinx_table``.
 
-It runs synthesis alone, so there is no clock. It prints the lines of the table in docs/fpga.md.
+It runs synthesis alone, so there is no clock. It prints the lines of the table in docs/understand/fpga.md.
 """
 
 import importlib

@@ -10,7 +10,7 @@ project = "HydraNoC"
 author = project_copyright = "HydraNoC developers"
 release = version = VERSION
 root_doc = "docs/index"
-include_patterns = ["*.md", "docs/*.md", "examples/**/*.md"]
+include_patterns = ["*.md", "docs/*.md", "docs/*/*.md", "examples/**/*.md"]
 exclude_patterns = [".*", "results", "build"]
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
@@ -30,7 +30,7 @@ html_show_sphinx = False
 
 def _add_faults(_app, docname, source):
     """Put the table of faults into the page of proofs."""
-    if docname == "docs/proofs":
+    if docname == "docs/understand/proofs":
         source[0] = source[0].replace(MARK, table())
 
 

@@ -1,4 +1,4 @@
-"""Objects on the page of the Python interface (docs/api.md), and the content of their docstrings."""
+"""Objects on the page of the Python interface (docs/look_up/api.md), and the content of their docstrings."""
 
 import ast
 import functools
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from tests.test_layers import LAYERS
 
 ROOT = Path(__file__).parent.parent
-API = (ROOT / "docs" / "api.md").read_text()
+API = (ROOT / "docs" / "look_up" / "api.md").read_text()
 DIRECTIVE = re.compile(r"^\.\. (currentmodule|auto\w+):: (\S+)((?:\n +:[\w-]+:.*)*)$", re.M)
 
 

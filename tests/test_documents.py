@@ -3,7 +3,7 @@
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-DOCUMENTS = sorted((*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "examples").rglob("*.md")))
+DOCUMENTS = sorted((*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")))
 MAX_COLUMNS = 120
 
 

@@ -1,4 +1,4 @@
-"""Pieces of a family beside its slots in the registry: docs/adding_a_family.md as a test, one line per piece."""
+"""Pieces of a family beside its slots in the registry: docs/do/adding_a_family.md as a test, one line per piece."""
 
 import json
 from collections.abc import Iterator
@@ -65,6 +65,6 @@ def test_baseline_has_rows_of_the_family(family):
 def test_documents_speak_of_the_family(family):
     title = FAMILIES[family].title.split(":")[0]
     assert f"| {title} |" in (ROOT / "README.md").read_text(), f"README's table of families has no row {title}"
-    figures = (ROOT / "docs" / "figures.md").read_text()
+    figures = (ROOT / "docs" / "understand" / "figures.md").read_text()
     for name in FAMILIES[family].reproductions:
-        assert f"`{name}`" in figures, f"docs/figures.md does not speak of {name}"
+        assert f"`{name}`" in figures, f"docs/understand/figures.md does not speak of {name}"

@@ -19,7 +19,7 @@ AXI_LITE_CHANNELS = ("aw", "w", "b", "ar", "r")
 
 
 class Noc(LiteXModule):
-    """A network. Ports are as in docs/axi_stream.md and docs/registers.md; latency and throughput are its own.
+    """A network, with the ports of docs/do/axi_stream.md and docs/look_up/registers.md and its own latency.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from topology.common.lanes import LaneNetwork
 def generate_router(plan: NetworkPlan, switch: int, top: str = "router") -> GeneratedDesign:
     """Generate the Verilog of the router of one switch.
 
-    Its ports are the links of the switch as in the network, see docs/timing.md: ``inputs__{port}__...`` and
+    Its ports are the links of the switch as in the network, see docs/look_up/timing.md: ``inputs__{port}__...`` and
     ``outputs__{port}__...``. The manifest says which channel each port has.
 
     Parameters

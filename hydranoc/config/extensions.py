@@ -18,7 +18,7 @@ from topology.common.outside import FAILURES, failure_text
 PATTERNS, TOPOLOGIES, ROUTINGS, FAMILIES = (
     f"hydranoc.{part}" for part in ("patterns", "topologies", "routings", "families")
 )
-"""Groups of entry points (docs/extending.md)."""
+"""Groups of entry points (docs/do/extending.md)."""
 RUN_FILE = """\
 from pathlib import Path
 

@@ -74,7 +74,9 @@ class Design(Simulated, Exported):
         return self.family.check(self.config.network_section, self.routing)
 
     def certificate(self, generated: "GeneratedDesign | None" = None) -> "Certificate":
-        """Return a certificate of freedom from deadlock and of delivery (docs/liveness.md), accepted by its checker.
+        """Return a certificate of freedom from deadlock and of delivery, accepted by its checker.
+
+        docs/understand/liveness.md describes it.
 
         Parameters
         ----------
@@ -114,7 +116,7 @@ class Design(Simulated, Exported):
         Returns
         -------
         str
-            JSON (docs/liveness.md).
+            JSON (docs/understand/liveness.md).
 
         Raises
         ------
@@ -132,7 +134,7 @@ class Design(Simulated, Exported):
         Parameters
         ----------
         path : str or Path
-            The file (docs/tables.md); an existing one is replaced.
+            The file (docs/look_up/tables.md); an existing one is replaced.
 
         Returns
         -------

@@ -32,7 +32,7 @@ class Simulated(Parts):
             Also count the load of channels, in all cycles and in the measured ones; a run then takes a third longer.
         engine : str or None
             ``worm`` moves whole worms, ``planes`` flits of 64 routers at a time, ``cycle`` every flit, all with the
-            same results (docs/engines.md); None is the fastest one that can.
+            same results (docs/understand/engines.md); None is the fastest one that can.
 
         Returns
         -------

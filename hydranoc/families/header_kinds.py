@@ -16,7 +16,7 @@ class SetSection(WatchedSection):
     -------
     header : str
         Header format of several destinations: ``bit_string``, a bit for each processor; or ``parts``, a flit for each
-        group of processors with a destination (docs/headers.md).
+        group of processors with a destination (docs/look_up/headers.md).
     """
 
     header: Literal["bit_string", "parts"] = BIT_STRING

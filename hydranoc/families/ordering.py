@@ -13,7 +13,7 @@ class OrderedSection(SetSection):
     -------
     ordering : str
         Order of messages: ``none``, on shortest paths; or ``total``, where all messages turn at one switch, so that all
-        receivers see all messages in one order, those of each source as sent (docs/ordering.md).
+        receivers see all messages in one order, those of each source as sent (docs/look_up/ordering.md).
     """
 
     ordering: Literal["none", "total"] = NO_ORDER

@@ -1,4 +1,4 @@
-"""Correlation of latencies along runs: the independent pieces of a run (docs/verdicts.md)."""
+"""Correlation of latencies along runs: the independent pieces of a run (docs/understand/verdicts.md)."""
 
 from collections.abc import Sequence
 

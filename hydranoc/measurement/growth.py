@@ -1,4 +1,4 @@
-"""Growth of the backlog in a run and in its first half: the test of a diverging point (docs/verdicts.md)."""
+"""Growth of the backlog in a run and in its first half: the test of a diverging point (docs/understand/verdicts.md)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -12,7 +12,7 @@ PERCENTILE_NAMES = ("p50", "p99", "p99.9")
 LATENCIES = ("mean", "half_width", *PERCENTILE_NAMES)
 """Values without meaning for a diverging load."""
 JUDGED = ("growth", "growth_high", "growth_whole", "growth_half", "growth_p", "pieces", "first_latency")
-"""Values behind the verdict (docs/verdicts.md): stored rows can be judged again by another rule."""
+"""Values behind the verdict (docs/understand/verdicts.md): stored rows can be judged again by another rule."""
 VALUES = (*LATENCIES, "offered", "accepted", "accepted_flits", "messages", *JUDGED)
 
 

@@ -1,4 +1,4 @@
-"""Offered and accepted load of one run, and the test of a run beyond saturation (docs/verdicts.md)."""
+"""Offered and accepted load of one run, and the test of a run beyond saturation (docs/understand/verdicts.md)."""
 
 from typing import Any
 

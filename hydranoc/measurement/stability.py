@@ -1,4 +1,4 @@
-"""Verdict on runs of one length: a mean exists, none exists, or the runs are too short. The rule: docs/verdicts.md."""
+"""Verdict on runs of one length: a mean, no mean, or runs that are too short. The rule: docs/understand/verdicts.md."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""A recorded run for ui.perfetto.dev: a track for each channel, a slice for each message on it (docs/perfetto.md).
+"""A recorded run for ui.perfetto.dev: a track for each channel, a slice for each message on it (docs/do/perfetto.md).
 
 The file is in the trace event format (JSON), compressed if its name ends with ``.gz``. A microsecond there is a cycle
 here.

@@ -27,8 +27,8 @@ class WayDecoder(Part):
     """Decodes one head.
 
     A head without directions that is not kept belongs to an unroutable packet, which is drained: its directions have
-    failed, or its header is invalid (docs/bad_input.md). No packet is sent on after the maximum number of links, so
-    that levels bound the packets in flight, for any headers.
+    failed, or its header is invalid (docs/look_up/bad_input.md). No packet is sent on after the maximum number of
+    links, so that levels bound the packets in flight, for any headers.
 
     Combinational.
 

@@ -1,4 +1,4 @@
-"""Input with virtual channels whose heads get their output VCs from the VC allocator (docs/timing.md).
+"""Input with virtual channels whose heads get their output VCs from the VC allocator (docs/look_up/timing.md).
 
 ======================  =============================================================================
 cycle                   what happens to the flit of an active worm

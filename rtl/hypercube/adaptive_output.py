@@ -1,4 +1,4 @@
-"""Output with virtual channels that the VC allocator assigns to heads: grants, and free channels (docs/timing.md)."""
+"""Output whose virtual channels the VC allocator assigns to heads: grants, free channels (docs/look_up/timing.md)."""
 
 from typing import Any
 

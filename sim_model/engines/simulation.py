@@ -59,7 +59,7 @@ class ChannelCounts:
 
 
 class Simulation:
-    """The golden model at work (docs/timing.md).
+    """The golden model at work (docs/look_up/timing.md).
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class Simulation:
         Pauses of sources and stalls of receivers; by default none.
     engine : str or None
         ``worm`` moves whole worms, ``planes`` the flits of 64 routers at a time, ``cycle`` one flit after the other;
-        they agree in all results (docs/engines.md). None: the first of the model's engines that can run the
+        they agree in all results (docs/understand/engines.md). None: the first of the model's engines that can run the
         messages, if that pays. A run that is recorded, stepped, copied or looked into is done by cycles,
         once more from its beginning if it has begun otherwise.
 

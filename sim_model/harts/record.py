@@ -1,4 +1,4 @@
-"""Recorded signals of the nodes: headers on the links, and the side wires (docs/lockstep.md)."""
+"""Recorded signals of the nodes: headers on the links, and the side wires (docs/understand/lockstep.md)."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The orders of the cycle (docs/timing.md, "Router with adaptive routing"): up or down from a number, cyclically."""
+"""Orders of the cycle (docs/look_up/timing.md, "Router with adaptive routing"): cyclically up or down from a number."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Compilation by Numba with no more work than a loop needs: a fifth of what it takes otherwise (docs/engines.md).
+"""Compilation by Numba with only the work that a loop needs, a fifth of the default (docs/understand/engines.md).
 
 All functions are inlined into the loop that calls them. Numba optimises each of them, generates its machine code, and
 wraps it for Python. Here a function is simplified, linked into the loop and optimised there once. Named tuples and

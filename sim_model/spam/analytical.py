@@ -1,4 +1,4 @@
-"""Latency without contention, from the tables alone (docs/timing.md)."""
+"""Latency without contention, from the tables alone (docs/look_up/timing.md)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

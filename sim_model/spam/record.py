@@ -1,4 +1,4 @@
-"""Recorded signals of SPAM routers besides flits: bad input (docs/lockstep.md)."""
+"""Recorded signals of SPAM routers besides flits: bad input (docs/understand/lockstep.md)."""
 
 from sim_model.engines.cycle.discards import record_discards
 from sim_model.loops.compiled import compiled

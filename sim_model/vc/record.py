@@ -1,4 +1,4 @@
-"""Recorded signals of routers with virtual channels, besides flits: credit wires, and bad input (docs/lockstep.md)."""
+"""Recorded signals of routers with virtual channels: credits and bad input (docs/understand/lockstep.md)."""
 
 from sim_model.engines.cycle.discards import record_discards
 from sim_model.loops.compiled import compiled

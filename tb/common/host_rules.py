@@ -1,4 +1,4 @@
-"""Schedule of the messages that hosts offer, computed in plain Python from docs/timing.md, "Host".
+"""Schedule of the messages that hosts offer, computed in plain Python from docs/look_up/timing.md, "Host".
 
 The bench drives the hardware by these rules, not by the model's hosts. The rules depend on tails alone: out of
 injectors, and into processors. The tails of model and hardware are equal up to the first difference, which ends the

@@ -9,7 +9,7 @@ from benchmarks.choosing import CHOICES, HEAD, Effort, line, measured, overtaken
 from hydranoc.families.registry import FAMILIES
 from hydranoc.fpga.baseline import read_baseline
 
-DOCUMENT = (Path(__file__).parents[2] / "docs" / "choosing.md").read_text()
+DOCUMENT = (Path(__file__).parents[2] / "docs" / "do" / "choosing.md").read_text()
 LITTLE = Effort(sources=32, seeds=2, warmup_cycles=300, cycles=700)
 
 

@@ -1,4 +1,4 @@
-"""docs/figures.md agrees with the kept figures."""
+"""docs/understand/figures.md agrees with the kept figures."""
 
 import json
 

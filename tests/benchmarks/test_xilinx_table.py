@@ -7,7 +7,7 @@ import pytest
 from benchmarks.xilinx_table import line, measured, reference_rows
 from fpga.common.devices import NO_CLOCK
 
-DOCUMENT = (Path(__file__).parents[2] / "docs" / "fpga.md").read_text()
+DOCUMENT = (Path(__file__).parents[2] / "docs" / "understand" / "fpga.md").read_text()
 ROWS = reference_rows()
 QUICK = "spam"
 OTHERS = [family for family in ROWS if family != QUICK]

@@ -1,4 +1,4 @@
-"""docs/coming_from.md: its files are written and its commands run, in its order, in an empty folder."""
+"""docs/do/coming_from.md: its files are written and its commands run, in its order, in an empty folder."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ from hydranoc.verbs import VERBS
 from tests.hydranoc.shells import passes
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "coming_from.md").read_text()
+PAGE = (ROOT / "docs" / "do" / "coming_from.md").read_text()
 BENCH = "make -C bench"
 ENVIRONMENT = 'eval "$(hydranoc env)"'
 SLOW = (BENCH, "hydranoc compare ")

@@ -19,7 +19,7 @@ from hydranoc.errors import ConfigError
 from hydranoc.families.registry import FAMILIES, OWN_FAMILIES
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "extending.md").read_text()
+PAGE = (ROOT / "docs" / "do" / "extending.md").read_text()
 (EXAMPLE,) = re.findall(r"```yaml\n(.*?)```", PAGE, flags=re.DOTALL)
 (MINE,) = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
 (ENTRY_POINTS,) = re.findall(r"```toml\n(.*?)```", PAGE, flags=re.DOTALL)

@@ -1,4 +1,4 @@
-"""The C code of docs/registers.md runs: with the generated header, against the network in Verilator."""
+"""The C code of docs/look_up/registers.md runs: with the generated header, against the network in Verilator."""
 
 import re
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 from hydranoc.cli import run
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "registers.md"
+PAGE = ROOT / "docs" / "look_up" / "registers.md"
 PROGRAM = """\
 #include "Vnoc.h"
 #include "noc_regs.h"

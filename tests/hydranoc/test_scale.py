@@ -38,7 +38,7 @@ def test_256_nodes_with_the_same_settings_are_proved(family):
 @pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_4096_nodes_under_load(family):
-    """100,000 cycles within 4 GB; the time that they take is a benchmark's (docs/scale.md)."""
+    """100,000 cycles within 4 GB; the time that they take is a benchmark's (docs/understand/scale.md)."""
     command = [sys.executable, "-m", "benchmarks.scale", "--point", family, "4096", "100000"]
     point = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     assert max(point[f"{stage}_mb"] for stage in STAGES) < MAX_MEGABYTES

@@ -16,7 +16,7 @@ from hydranoc.families.registry import FAMILIES
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").rglob("*.yaml"))
-PAGE = ROOT / "docs" / "configuration.md"
+PAGE = ROOT / "docs" / "look_up" / "configuration.md"
 TOPOLOGIES = {
     "Lattice": "{kind: lattice, switches: 4}",
     "Irregular": "{kind: irregular, switches: 4}",
@@ -110,7 +110,7 @@ def test_every_key_of_every_section_is_on_the_page(schema):
 
 def test_the_page_in_the_documents_is_what_the_command_prints(capsys):
     assert run(["schema", "--markdown"]) == 0
-    assert capsys.readouterr().out == PAGE.read_text(), "hydranoc schema --markdown -o docs/configuration.md"
+    assert capsys.readouterr().out == PAGE.read_text(), "hydranoc schema --markdown -o docs/look_up/configuration.md"
 
 
 def test_the_command_prints_the_schema_or_writes_it(schema, tmp_path, capsys):

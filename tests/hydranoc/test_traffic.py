@@ -279,7 +279,7 @@ def test_bursts_without_end_are_refused(tmp_path):
 
 
 def test_the_page_on_traffic_shows_what_works(tmp_path):
-    page = (ROOT / "docs" / "traffic.md").read_text()
+    page = (ROOT / "docs" / "look_up" / "traffic.md").read_text()
     (example,) = re.findall(r"```yaml\n(.*?)```", page, flags=re.DOTALL)
     (function,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
     (tmp_path / "example.yaml").write_text(example)

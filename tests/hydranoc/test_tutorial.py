@@ -1,4 +1,4 @@
-"""The first path of docs/tutorial.md: its commands, in an empty folder, print the output on the page."""
+"""The first path of docs/learn/tutorial.md: its commands, in an empty folder, print the output on the page."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,8 @@ import pytest
 from tests.hydranoc.shells import passes
 
 ROOT = Path(__file__).parents[2]
-PATH = (ROOT / "docs" / "tutorial.md").read_text().partition("\n## From nothing to a report and Verilog\n")[2]
+PAGE = ROOT / "docs" / "learn" / "tutorial.md"
+PATH = PAGE.read_text().partition("\n## From nothing to a report and Verilog\n")[2]
 PATH = PATH.partition("\n## ")[0]
 INDENTED = [line.strip() for line in re.sub(r"```.*?```", "", PATH, flags=re.DOTALL).splitlines() if line[:4] == "    "]
 COMMANDS = [line.partition(" #")[0].strip() for line in INDENTED if line.startswith("hydranoc ")]

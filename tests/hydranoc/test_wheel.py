@@ -103,8 +103,8 @@ def installed(wheel, tmp_path_factory):
 
 
 def _commands() -> list[str]:
-    """Commands of README, docs/commands.md and help without ``hydranoc``, each once."""
-    text = "".join((ROOT / name).read_text() for name in ("README.md", "docs/commands.md"))
+    """Commands of README, docs/look_up/commands.md and help without ``hydranoc``, each once."""
+    text = "".join((ROOT / name).read_text() for name in ("README.md", "docs/look_up/commands.md"))
     for verb in VERBS:
         text += "\n".join(f"    {line.strip()}" for line in (load_verb(verb).help or "").splitlines())
     found = re.findall(r"^ +hydranoc ([a-z].*?)(?: +#.*)?$", text, flags=re.MULTILINE)

@@ -1,1 +1,1 @@
-"""Proofs of the hardware parts with SymbiYosys and z3; see docs/proofs.md."""
+"""Proofs of the hardware parts with SymbiYosys and z3; see docs/understand/proofs.md."""

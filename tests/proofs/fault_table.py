@@ -11,7 +11,7 @@ from tests.proofs.faults import Fault
 PLACES = sorted(path.parent.name for path in Path(__file__).parent.glob("*/faults.py"))
 """Folders of the families, and of the parts that they share."""
 MARK = "<!-- faults -->"
-"""Line of docs/proofs.md in whose place the table stands."""
+"""Line of docs/understand/proofs.md in whose place the table stands."""
 
 
 def faults_of(place: str) -> tuple[Fault, ...]:

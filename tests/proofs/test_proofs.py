@@ -1,6 +1,6 @@
 """The hardware parts are proved: for all inputs that the link rules allow, and for runs of any length.
 
-See docs/proofs.md for the properties of each proof, and ``tests/proofs/*_claims.py`` for the properties themselves.
+docs/understand/proofs.md lists the properties of each proof; ``tests/proofs/*_claims.py`` defines them.
 """
 
 import pytest

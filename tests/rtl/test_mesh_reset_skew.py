@@ -1,4 +1,4 @@
-"""Nodes of a hexagonal mesh that leave reset in different cycles, so that their slots differ: docs/timing.md, "Reset".
+"""Hexagonal meshes whose nodes leave reset in different cycles (docs/look_up/timing.md, "Reset"): their slots differ.
 
 Links have ``valid`` and ``ready``, and a node takes what has come in its own slot; so nothing depends on the slots of
 its neighbours but the time that packets take.

@@ -42,5 +42,5 @@ def test_registers_of_16_nodes_cost_less_than_250_lut4(area_of):
     without, with_registers = area_of(generate_design), area_of(generate_with_registers)
     assert 0 < with_registers.luts - without.luts < MAX_LUT4
     assert with_registers.flip_flops - without.flip_flops == FLIP_FLOPS
-    page = (ROOT / "docs" / "registers.md").read_text()
+    page = (ROOT / "docs" / "look_up" / "registers.md").read_text()
     assert f"{with_registers.luts - without.luts} LUT4 and {FLIP_FLOPS} flip-flops" in page

@@ -132,8 +132,8 @@ def test_c_header_says_what_the_map_says(network, require_tool, tmp_path):
 
 
 def test_c_code_of_the_page_compiles(require_tool, tmp_path):
-    """The code in docs/registers.md works with the generated header, for a network that has all registers."""
-    pieces = re.findall(r"(?ms)^```c\n(.*?)^```$", (ROOT / "docs" / "registers.md").read_text())
+    """The code in docs/look_up/registers.md works with the generated header, for a network that has all registers."""
+    pieces = re.findall(r"(?ms)^```c\n(.*?)^```$", (ROOT / "docs" / "look_up" / "registers.md").read_text())
     assert len(pieces) == 2
     functions = "".join(_PAGE_FUNCTION.format(i=i, piece=piece) for i, piece in enumerate(pieces))
     (tmp_path / "noc_regs.h").write_text(c_header(network_registers(network_plan("min")), "noc"))
@@ -182,9 +182,9 @@ def expected_macros(registers: RegisterMap) -> dict[str, int]:
 
 
 def test_page_of_the_example_is_in_the_docs():
-    """docs/registers.md shows the registers of examples/registers.yaml as the generator makes them."""
+    """docs/look_up/registers.md shows the registers of examples/registers.yaml as the generator makes them."""
     plan = load(ROOT / "examples" / "registers.yaml").plan
-    page = (ROOT / "docs" / "registers.md").read_text()
+    page = (ROOT / "docs" / "look_up" / "registers.md").read_text()
     assert "\n".join(register_tables(network_registers(plan))) in page
     assert all(f"`{access}`" in page or f"| {access} |" in page for access in ACCESSES)
 

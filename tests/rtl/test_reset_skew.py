@@ -1,7 +1,7 @@
 """Routers, injectors and ejectors that leave reset in different cycles: no flit is lost, duplicated or misplaced.
 
-Only what counts cycles together has to leave reset together (docs/timing.md): what belongs to a token ring until the
-token comes (``test_token_reset_skew.py``). Nodes of a hexagonal mesh are in ``test_mesh_reset_skew.py``.
+Only what counts cycles together has to leave reset together (docs/look_up/timing.md): what belongs to a token ring
+until the token comes (``test_token_reset_skew.py``). Nodes of a hexagonal mesh are in ``test_mesh_reset_skew.py``.
 """
 
 import random

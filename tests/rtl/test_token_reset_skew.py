@@ -1,4 +1,4 @@
-"""Reset skew that a token ring tolerates, and the report of more: docs/timing.md, "Reset"."""
+"""Reset skew that a token ring tolerates, and the report of more: docs/look_up/timing.md, "Reset"."""
 
 import random
 

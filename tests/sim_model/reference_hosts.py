@@ -1,4 +1,4 @@
-"""Hosts of the slow reference networks in plain Python, written from docs/timing.md: they send, pause and stall."""
+"""Hosts of the slow reference networks in plain Python, from docs/look_up/timing.md: they send, pause and stall."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Cycles worked out by hand from docs/timing.md."""
+"""Cycles worked out by hand from docs/look_up/timing.md."""
 
 import pytest
 

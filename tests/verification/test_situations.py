@@ -129,7 +129,7 @@ def test_three_requests_of_one_output_of_a_hypercube():
 
 
 def test_the_page_says_what_each_is():
-    page = (Path(__file__).parents[2] / "docs" / "campaign.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "understand" / "campaign.md").read_text()
     for situations in SITUATIONS.values():
         for situation in situations:
             rows = [line for line in page.splitlines() if line.startswith(f"| `{situation.name}` |")]

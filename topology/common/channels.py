@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MAX_PORTS = 32
 """Maximum number of ports of a switch on either side: wider routers have not been tested."""
 MAX_PROCESSORS = 65_536
-"""In the golden model, see docs/scale.md; hardware has limits of its own (``rtl/generator/router_parameters.py``)."""
+"""In the golden model (docs/understand/scale.md); ``rtl/generator/router_parameters.py`` has hardware's limits."""
 
 
 class Channel(NamedTuple):

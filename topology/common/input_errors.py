@@ -1,4 +1,4 @@
-"""Reports of bad input by a network: the same in hardware and golden model (docs/bad_input.md)."""
+"""Reports of bad input by a network: the same in hardware and golden model (docs/look_up/bad_input.md)."""
 
 from topology.common.channels import ChannelNetwork
 from topology.common.observed import StatusOutput

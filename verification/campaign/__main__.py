@@ -1,4 +1,4 @@
-"""``python -m verification.campaign``: see docs/campaign.md."""
+"""``python -m verification.campaign``: see docs/understand/campaign.md."""
 
 import argparse
 import signal

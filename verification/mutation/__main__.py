@@ -33,7 +33,7 @@ RESULTS = Path(os.environ.get(workshop.INSIDE) or workshop.ROOT / "results" / "m
 ``lines.jsonl``, which ``line_map`` has written; ``baseline.json``."""
 
 KEPT = Path(__file__).with_name("verdicts.jsonl")
-"""Verdicts of earlier runs, as reported in ``score.md`` and docs/assurance.md."""
+"""Verdicts of earlier runs, as reported in ``score.md`` and docs/understand/assurance.md."""
 
 
 def parse() -> argparse.Namespace:

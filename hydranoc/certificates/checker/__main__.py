@@ -7,8 +7,8 @@ stated here once more, so that a slip in the generator, or in what writes certif
 files may come from anywhere. The fourth one is what is believed: digests of the module texts that HydraNoC writes for
 parameters, made by a HydraNoC that the reader trusts (``hydranoc check CONFIG --digests digests.json``).
 
-Exit code 0: accepted. 1: refused. 2: a file cannot be read. It says why in one line. docs/liveness.md has the theorems,
-where their premises are proved, and the list of what is demanded here and what is believed.
+Exit code 0: accepted. 1: refused. 2: a file cannot be read. It says why in one line. docs/understand/liveness.md has
+the theorems, where their premises are proved, and the list of what is demanded here and what is believed.
 """
 
 import hashlib

@@ -86,8 +86,8 @@ class NetworkSection(Section):
     counters : bool
         Count flits, stalled cycles and bubbles of every channel, in hardware and model.
     routing : str or None
-        Custom tables in place of the family's own: ``FILE.csv`` (docs/tables.md), ``MODULE:FUNCTION``,
-        ``FILE.py:FUNCTION``, or a name that a package adds (docs/extending.md).
+        Custom tables in place of the family's own: ``FILE.csv`` (docs/look_up/tables.md), ``MODULE:FUNCTION``,
+        ``FILE.py:FUNCTION``, or a name that a package adds (docs/do/extending.md).
     tables : str
         Routing tables and reach sets in hardware: ``fixed``, synthesised as constants; or ``loadable``, registers.
     """

@@ -46,7 +46,7 @@ class RandomTraffic(Traffic):
         constant interval from a random cycle on; or bursts and pauses, or batches.
     pattern : str, HotSpot, Permutation or Local
         Destinations of unicasts: ``uniform``, any other node; a permutation, ``transpose``, ``bit-complement``,
-        ``bit-reverse``, ``shuffle``, ``tornado`` or ``neighbour`` (docs/traffic.md); ``MODULE:FUNCTION`` or
+        ``bit-reverse``, ``shuffle``, ``tornado`` or ``neighbour`` (docs/look_up/traffic.md); ``MODULE:FUNCTION`` or
         ``FILE.py:FUNCTION``, a function of your own; a pattern that a package adds; or a mapping. Messages to their
         own source are not sent.
     multicast_fraction : float

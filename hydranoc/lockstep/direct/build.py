@@ -1,7 +1,7 @@
 """Build of a harness and the program around it (``bench.cpp``) into one, with Verilator.
 
 Without cocotb no port has to be visible from outside, and neither Python nor VPI is linked: the program is built in a
-third of the CPU time of a simulator for cocotb, and runs faster (figures in docs/lockstep.md).
+third of the CPU time of a simulator for cocotb, and runs faster (figures in docs/understand/lockstep.md).
 """
 
 import hashlib

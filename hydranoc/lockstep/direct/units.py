@@ -1,7 +1,7 @@
 """Grouping of Verilator's C++ into few translation units, with the makefile that compiles them.
 
 Verilator writes dozens of files. Compiled one by one, each reads the headers of Verilator's library, which takes longer
-than most files themselves; compiled together, they are built in half of the time (docs/lockstep.md).
+than most files themselves; compiled together, they are built in half of the time (docs/understand/lockstep.md).
 """
 
 import re

@@ -1,6 +1,6 @@
 """The family-agnostic half of the cycle loop: links, buffers, injectors, hosts and ejectors, Numba-compiled.
 
-A cycle (docs/timing.md) is three calls in this order, put together by the family in its own compiled loop:
+A cycle (docs/look_up/timing.md) is three calls in this order, put together by the family in its own compiled loop:
 
 1. ``links.move_flits``: every output register whose sink has room sends its flit. The flit is written behind
    the others in the sink's ring buffer at once, and the sink's ``arrived`` bit says that it was not there at the

@@ -1,4 +1,4 @@
-"""Unroutable worms: they are drained, counted, and their channels recorded (docs/bad_input.md)."""
+"""Unroutable worms: they are drained, counted, and their channels recorded (docs/look_up/bad_input.md)."""
 
 from typing import NamedTuple
 

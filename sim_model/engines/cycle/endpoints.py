@@ -1,4 +1,4 @@
-"""State of host back-pressure (docs/timing.md, "Host back-pressure"): sources that pause, receivers that stall.
+"""State of host back-pressure (docs/look_up/timing.md, "Host back-pressure"): sources that pause, receivers that stall.
 
 There are no records of sources if none ever pauses, and none of receivers if none ever stalls. None of this code runs
 then.

@@ -1,4 +1,4 @@
-"""Hosts and injectors (docs/timing.md): the next message of a node, and its cycle.
+"""Hosts and injectors (docs/look_up/timing.md): the next message of a node, and its cycle.
 
 Every injector of a node has a host of its own, independent of the others. A host sleeps until ``wake_cycle``. Messages
 with a given start are in a sorted queue. Dependent ones join a second, sorted list when the last of their parents has

@@ -1,4 +1,4 @@
-"""Register stages on links between switches (docs/timing.md): buffers of two flits with a registered ``ready``.
+"""Register stages on links between switches (docs/look_up/timing.md): buffers of two flits with a registered ``ready``.
 
 The flits on a link form one queue, whose first ones are in the buffer of the sink. So a flit is written once, and only
 two masks with a bit per stage change: whether it holds a flit, and whether it is full.

@@ -1,4 +1,4 @@
-"""The engine of planes (docs/engines.md): the part that families share, and its runs."""
+"""The engine of planes (docs/understand/engines.md): the part that families share, and its runs."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable

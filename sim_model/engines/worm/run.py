@@ -1,4 +1,4 @@
-"""The engine of worms (docs/engines.md), and its runs."""
+"""The engine of worms (docs/understand/engines.md), and its runs."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -2,8 +2,8 @@
 
 A flit has three times. It is loaded into the output register of a channel, it moves on the channel into the buffer, and
 it is popped from there when all copies of it are made. Each follows from times of other flits by a maximum of sums
-(docs/timing.md). So times are found as soon as the times in these sums are known, long before the cycle itself. Only
-decisions of routers are made in their cycle.
+(docs/look_up/timing.md). So times are found as soon as the times in these sums are known, long before the cycle itself.
+Only decisions of routers are made in their cycle.
 """
 
 from typing import NamedTuple

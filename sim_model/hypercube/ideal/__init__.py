@@ -17,5 +17,5 @@ are shared. A cycle t of a node is, from the state at its start:
 So a message of M flits over h links takes M + h cycles, a worm alone moves one flit in each cycle with buffers of two
 flits, and a broadcast of a cube of n dimensions takes n (M + 1) cycles.
 
-The options of ``IdealCube`` make it less ideal, one by one, up to the delays and limits of the router in docs/timing.md
-(docs/figures.md, "Hardware and ideal routers")."""
+The options of ``IdealCube`` make it less ideal, one by one, up to the delays and limits of the router in
+docs/look_up/timing.md (docs/understand/figures.md, "Hardware and ideal routers")."""

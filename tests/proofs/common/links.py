@@ -1,4 +1,4 @@
-"""The link rules (docs/timing.md) as claims: rights of the far end of a link, and obligations of a part."""
+"""The link rules (docs/look_up/timing.md) as claims: rights of the far end of a link, and obligations of a part."""
 
 from typing import Any
 

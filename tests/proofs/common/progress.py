@@ -1,7 +1,7 @@
 """Progress of a switch: if a flit may move, some flit moves within a bounded number of cycles.
 
 Fairness of the arbiter and the choice of the flit are separate claims. As long as some flit moves, and routes are
-finite, all flits in a network arrive: docs/liveness.md.
+finite, all flits in a network arrive: docs/understand/liveness.md.
 """
 
 from typing import Any

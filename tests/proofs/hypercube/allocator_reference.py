@@ -1,4 +1,4 @@
-"""Reference model of election, pick and random order, by docs/timing.md."""
+"""Reference model of election, pick and random order, by docs/look_up/timing.md."""
 
 from typing import Any
 

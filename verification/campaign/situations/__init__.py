@@ -1,4 +1,6 @@
-"""Situations of contention that matter, counted in the golden model beside a comparison; docs/campaign.md lists them.
+"""Situations of contention that matter, counted in the golden model beside a comparison.
+
+docs/understand/campaign.md lists them.
 
 Each is a row: a name, a description, and a function that counts the routers, channels, receivers and so on in that
 situation. A name has the same meaning in all families.
