@@ -1,4 +1,4 @@
-"""Input with virtual channels whose heads get their output VCs from the VC allocator (docs/look_up/timing.md).
+"""Input whose heads get their output virtual channels from the VC allocator (docs/look_up/timing_hypercube.md).
 
 ======================  =============================================================================
 cycle                   what happens to the flit of an active worm

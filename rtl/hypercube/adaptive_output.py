@@ -1,4 +1,4 @@
-"""Output whose virtual channels the VC allocator assigns to heads: grants, free channels (docs/look_up/timing.md)."""
+"""Output whose virtual channels the VC allocator assigns: grants, free channels (docs/look_up/timing_hypercube.md)."""
 
 from typing import Any
 

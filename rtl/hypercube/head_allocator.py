@@ -1,5 +1,5 @@
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""VC allocator: assigns output VCs to waiting heads (docs/look_up/timing.md, "Router with adaptive routing").
+"""VC allocator: assigns output VCs to waiting heads (docs/look_up/timing_hypercube.md).
 
 ======================  =============================================================================
 cycle                   what happens

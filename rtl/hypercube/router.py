@@ -1,5 +1,5 @@
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""Switch of a hypercube: wormhole switching, adaptive virtual channels and an escape channel (docs/look_up/timing.md).
+"""Switch of a hypercube: wormhole switching, adaptive VCs and an escape channel (docs/look_up/timing_hypercube.md).
 
 ===============================  ===================================================================
 cycle                            a head that meets no contention

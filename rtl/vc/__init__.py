@@ -1,1 +1,1 @@
-"""Router with virtual channels, shared by several families (docs/look_up/timing.md, "Router with lanes")."""
+"""Router with virtual channels, shared by several families (docs/look_up/timing_torus.md)."""

@@ -1,4 +1,4 @@
-"""Input with virtual channels: buffers, and the request of one of them (docs/look_up/timing.md, "Router with lanes").
+"""Input with virtual channels: buffers, and the request of one of them (docs/look_up/timing_torus.md).
 
 ======================  =============================================================================
 cycle                   what happens to the flit of an active worm

@@ -1,5 +1,5 @@
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""Router with virtual channels: wormhole switching and credits (docs/look_up/timing.md, "Router with lanes").
+"""Router with virtual channels: wormhole switching and credits (docs/look_up/timing_torus.md).
 
 ===============================  ===================================================================
 cycle                            a head that meets no contention, ``routing_cycles`` = R

@@ -30,7 +30,7 @@ run_cycles = family_loop(step_nodes, Path(__file__).parent, record_nodes, one_lo
 
 @dataclass(frozen=True)
 class HartsModel:
-    """A mesh of HARTS nodes (Sec. 2 to 4), cycle-exact as docs/look_up/timing.md has it.
+    """A mesh of HARTS nodes (Sec. 2 to 4), cycle-exact as docs/look_up/timing_harts.md has it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""One cycle of all nodes (docs/look_up/timing.md): the time-sliced bus of receivers, transmitters and memory.
+"""One cycle of all nodes (docs/look_up/timing_harts.md): the time-sliced bus of receivers, transmitters and memory.
 
 Words on the bus and in the memory in one cycle are in a transmitter's register after the next one. So each cycle begins
 with the words of the cycle before.

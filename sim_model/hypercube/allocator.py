@@ -1,4 +1,4 @@
-"""VC allocation for waiting heads (docs/look_up/timing.md, "Router with adaptive routing")."""
+"""VC allocation for waiting heads (docs/look_up/timing_hypercube.md)."""
 
 from sim_model.engines.cycle.state import NONE
 from sim_model.hypercube.orders import first_in_order

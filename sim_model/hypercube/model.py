@@ -23,7 +23,7 @@ run_cycles = family_loop(step_routers, HYPERCUBE_FOLDER, record_wires)
 
 @dataclass(frozen=True)
 class HypercubeModel(UnicastModel):
-    """A hypercube with adaptive routing (Sec. 3, assumption e), cycle-exact as docs/look_up/timing.md has it.
+    """A hypercube with adaptive routing (Sec. 3, assumption e), cycle-exact as docs/look_up/timing_hypercube.md has it.
 
     Parameters
     ----------

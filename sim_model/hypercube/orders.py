@@ -1,4 +1,4 @@
-"""Orders of the cycle (docs/look_up/timing.md, "Router with adaptive routing"): cyclically up or down from a number."""
+"""Orders of the cycle (docs/look_up/timing_hypercube.md): cyclically up or down from a number."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The switches of a hypercube, one cycle of all of them (docs/look_up/timing.md, "Router with adaptive routing").
+"""The switches of a hypercube, one cycle of all of them (docs/look_up/timing_hypercube.md).
 
 Everything reads the state at the start of the cycle, which determines the order here: deliveries and grants first;
 then, for eight switches at a time, waiting heads, credits and new choices; then examination, pick and election in

@@ -27,7 +27,7 @@ run_cycles = family_loop(step_routers, Path(__file__).parent, record_switches)
 
 @dataclass(frozen=True)
 class MinModel(RoutedModel):
-    """A multistage network with asynchronous tree multicast (Sec. 3), cycle-exact as docs/look_up/timing.md has it.
+    """A multistage network with asynchronous tree multicast (Sec. 3), cycle-exact as docs/look_up/timing_min.md has it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The switch of a multistage network, one cycle of all switches (Sec. 3; docs/look_up/timing.md).
+"""The switch of a multistage network, one cycle of all switches (Sec. 3; docs/look_up/timing_min.md).
 
 Everything reads the state at the start of the cycle, which determines the order: the route unit first (it must not see
 this cycle's releases), then copies, and last the token and the new entries in the queues.

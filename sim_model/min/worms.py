@@ -1,4 +1,4 @@
-"""The switch of a multistage network for the worm engine (Sec. 3; docs/look_up/timing.md)."""
+"""The switch of a multistage network for the worm engine (Sec. 3; docs/look_up/timing_min.md)."""
 
 from pathlib import Path
 

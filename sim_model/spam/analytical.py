@@ -1,4 +1,4 @@
-"""Latency without contention, from the tables alone (docs/look_up/timing.md)."""
+"""Latency without contention, from the tables alone (docs/look_up/timing_spam.md)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

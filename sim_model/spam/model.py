@@ -23,7 +23,7 @@ run_cycles = family_loop(step_routers, Path(__file__).parent, record_routers)
 
 @dataclass(frozen=True)
 class SpamModel(RoutedModel):
-    """A SPAM network (Sec. 3), cycle-exact as docs/look_up/timing.md has it.
+    """A SPAM network (Sec. 3), cycle-exact as docs/look_up/timing_spam.md has it.
 
     Parameters
     ----------

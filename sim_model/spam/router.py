@@ -1,4 +1,4 @@
-"""The SPAM router, one cycle of all switches (Sec. 3.2; docs/look_up/timing.md).
+"""The SPAM router, one cycle of all switches (Sec. 3.2; docs/look_up/timing_spam.md).
 
 Everything reads the state at the start of the cycle, which determines the order: the route unit first (it must not see
 this cycle's grants and releases), then grants, then copies, and last the new entry in the queues.

@@ -1,4 +1,4 @@
-"""Negative control that deadlocks: requests enter the output queues one by one (docs/look_up/timing.md).
+"""Negative control that deadlocks: requests enter the output queues one by one (docs/look_up/timing_spam.md).
 
 The paper demands that "all of a message's requests are enqueued before any other message can enqueue requests at that
 router" (3.2); this enqueuer lets other messages in between. Each output then has an order of its own.

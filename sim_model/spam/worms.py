@@ -1,4 +1,4 @@
-"""The SPAM router for the worm engine (Sec. 3.2; docs/look_up/timing.md)."""
+"""The SPAM router for the worm engine (Sec. 3.2; docs/look_up/timing_spam.md)."""
 
 from pathlib import Path
 

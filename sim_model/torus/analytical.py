@@ -1,4 +1,4 @@
-"""Latency without contention in closed form (docs/look_up/timing.md, "Latency without contention")."""
+"""Latency without contention in closed form (docs/look_up/timing_torus.md, "Latency without contention")."""
 
 from topology.torus.grid import Turns
 from topology.torus.routing import TorusRouting

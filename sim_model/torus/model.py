@@ -23,7 +23,7 @@ run_cycles = family_loop(step_routers, Path(__file__).parent, record_lanes)
 
 @dataclass(frozen=True)
 class TorusModel(LaneModel):
-    """A torus or mesh with virtual channels (Sec. 2), cycle-exact as docs/look_up/timing.md has it.
+    """A torus or mesh with virtual channels (Sec. 2), cycle-exact as docs/look_up/timing_torus.md has it.
 
     The operation of a message fixes its turns (``topology/torus/operations.py``).
 

@@ -1,1 +1,1 @@
-"""Routers with virtual channels in one step (docs/look_up/timing.md, "Links with lanes" and "Router with lanes")."""
+"""Routers with virtual channels in one step (docs/look_up/timing_torus.md)."""

@@ -1,4 +1,4 @@
-"""The router with virtual channels, one cycle of all switches (docs/look_up/timing.md, "Router with lanes").
+"""The router with virtual channels, one cycle of all switches (docs/look_up/timing_torus.md).
 
 Everything reads the state at the start of the cycle, which determines the order here: deliveries and grants first,
 because inputs whose flit is granted or dropped choose anew; then available VCs, credits and choices, for eight switches

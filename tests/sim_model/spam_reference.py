@@ -1,4 +1,4 @@
-"""A slow SPAM network in plain Python, written from docs/look_up/timing.md and the paper, independently of the engine.
+"""A slow SPAM network in plain Python, written from docs/look_up/timing_spam.md and the paper alone.
 
 Every output has a literal OCRQ, a list of input numbers, as in SPAM Sec. 3.2; an entry stays in it until the tail has
 been copied. Headers are read from their bits, flit by flit. Everything of a cycle is computed from a copy of the

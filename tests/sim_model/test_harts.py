@@ -146,7 +146,7 @@ def test_narrow_flits_are_refused():
 
 @pytest.mark.parametrize("slot", range(SLOTS))
 def test_copies_are_stored_in_the_frame_that_the_documents_say(slot):
-    """docs/look_up/timing.md: frames count from the one in whose slot 6 the node takes the head from its host."""
+    """docs/look_up/timing_harts.md: frames count from the one in whose slot 6 the node takes the head from its host."""
     model, flits, start = harts_model(3), 5, 20 * SLOTS + slot
     messages = built(model, [broadcast(model, "2-bcast", 0, flits, start)])
     taken = start // SLOTS + (slot > 4)

@@ -1,4 +1,4 @@
-"""The closed form of docs/look_up/timing.md against simulation of single messages."""
+"""The closed form of docs/look_up/timing_spam.md against simulation of single messages."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Cycles worked out by hand from docs/look_up/timing.md."""
+"""Cycles worked out by hand from docs/look_up/timing_spam.md."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The closed form of docs/look_up/timing.md against simulation of single messages."""
+"""The closed form of docs/look_up/timing_torus.md against simulation of single messages."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A slow network with lanes in plain Python, written from docs/look_up/timing.md, independently of the engine.
+"""A slow network with lanes in plain Python, written from docs/look_up/timing_torus.md, independently of the engine.
 
 The state is in dictionaries and lists, by channel (a lane is one) or by switch and port of its links. All of a
 cycle is decided from a copy of the state at its start; only the changes go into the state itself.

@@ -1,4 +1,4 @@
-"""The router with virtual channels, 64 routers at a time (docs/look_up/timing.md, "Router with lanes").
+"""The router with virtual channels, 64 routers at a time (docs/look_up/timing_torus.md).
 
 The functions here name planes by their offsets (``layout.py``), which ``loop.py`` supplies as constants. They process
 all routers of a word by bits, where a condition is a mask of routers, and all ports by vectors with a word per port.

@@ -1,4 +1,4 @@
-"""VC allocation for waiting heads, 64 routers at a time (docs/look_up/timing.md, "Router with adaptive routing")."""
+"""VC allocation for waiting heads, 64 routers at a time (docs/look_up/timing_hypercube.md)."""
 
 # Names in capitals are offsets of planes, which the loop has as constants.
 # ruff: noqa: F821

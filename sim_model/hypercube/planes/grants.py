@@ -1,4 +1,4 @@
-"""Grants, buffers and requests, 64 routers at a time (docs/look_up/timing.md, "Router with adaptive routing")."""
+"""Grants, buffers and requests, 64 routers at a time (docs/look_up/timing_hypercube.md)."""
 
 # Names in capitals are offsets of planes, which the loop has as constants.
 # ruff: noqa: F821

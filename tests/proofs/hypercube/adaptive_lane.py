@@ -1,4 +1,4 @@
-"""Content of an input's virtual channels and the first worm, derived from ports by docs/look_up/timing.md.
+"""Content of an input's virtual channels and the first worm, derived from ports by docs/look_up/timing_hypercube.md.
 
 A credit shows, a cycle later, that a flit has left a virtual channel from a link; a grant shows it for one from a
 processor, which gives no credits.

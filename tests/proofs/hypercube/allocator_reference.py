@@ -1,4 +1,4 @@
-"""Reference model of election, pick and random order, by docs/look_up/timing.md."""
+"""Reference model of election, pick and random order, by docs/look_up/timing_hypercube.md."""
 
 from typing import Any
 
