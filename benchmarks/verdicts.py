@@ -19,7 +19,7 @@ from hydranoc.config.source import YamlSource
 from hydranoc.measurement.point import MeasuredPoint, Plan, measure_point
 from hydranoc.sweeps.axes import Axis, changed
 from hydranoc.sweeps.measure import DesignExperiment, Task
-from tests.hydranoc.measurement.queue import FixedServiceQueue
+from tests.hydranoc.measurement.synthetic import FixedServiceQueue
 
 LOADS = (0.5, 0.8, 0.9, 0.95, 0.98, 1.02)
 KINDS = ("unicast", "multicast")

@@ -10,10 +10,8 @@ from itertools import chain, islice
 from pathlib import Path
 
 from hydranoc.certificates.writing import CHECKER
-from tests.alterations.checking import Checker
-from tests.alterations.documents import document_alterations
-from tests.alterations.hardware import Alteration, hardware_alterations
-from tests.alterations.networks import NETWORKS, Offer, offer
+from tests.alterations.hardware import Alteration, document_alterations, hardware_alterations
+from tests.alterations.networks import NETWORKS, Checker, Offer, offer
 from tests.alterations.sound import reason
 
 SHOWN = 12

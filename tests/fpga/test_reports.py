@@ -1,12 +1,31 @@
-"""Readers of tool reports, on small recorded ones."""
+"""Synthesis: subjects, reports of tools, and the reference router against stored figures."""
 
 import json
+import subprocess
 
 import pytest
 
+from benchmarks import harts_rows, hypercube_rows, min_rows, spam_rows, torus_rows
+from benchmarks.harts_rows import HartsRow
+from benchmarks.hypercube_rows import HypercubeRow
+from benchmarks.min_rows import MinRow
+from benchmarks.router_rows import Row, rows
+from benchmarks.router_table import DEVICE, SEEDS, measured, multicast_costs
+from benchmarks.spam_rows import REFERENCE, SpamRow
+from benchmarks.torus_rows import TorusRow
+from fpga.common import flow
 from fpga.common.area import Area, ReportError, Shortage, read_area, read_shortages
 from fpga.common.devices import DEVICES
-from fpga.common.timing import Hop, Path, own_name, path_lines, read_timing, readable, with_design_names
+from fpga.common.subject import TOP, network_subject, representative_switches, router_subject
+from fpga.common.timing import Hop, Path, Timing, own_name, path_lines, read_timing, readable, with_design_names
+from hydranoc.fpga.baseline import find_entry, read_baseline, regressions
+from hydranoc.fpga.run import Measurement, tool_versions
+from hydranoc.lockstep.tools import tool_environment
+from rtl.spam.network import spam_plan
+from tests.networks import figure_1
+from topology.common.regular import mesh_network
+from topology.spam.graph import SpamLabels
+from topology.spam.routing import SpamRouting
 
 ECP5_CELLS = {
     "$scopeinfo": 22,
@@ -161,3 +180,178 @@ def test_paths_have_the_names_of_switches_and_of_the_source():
         "switch core.load",
     ]
     assert [hop.routing_ns for hop in named.hops] == [0.2] * 5
+
+
+ALLOWED = 0.05
+OTHERS = [row for row in rows() if row.name != REFERENCE]
+
+
+def hold(row: Row) -> None:
+    entry = next((entry for entry in read_baseline() if entry.name == row.name), None)
+    assert entry is not None, f"{row.name} is not in the baseline: python -m benchmarks.router_table --store"
+    assert find_entry([entry], row.plan, row.switch, DEVICE) == entry
+    found = regressions(measured(row), entry, ALLOWED)
+    tools = tool_versions(DEVICE)
+    other = "" if tools == entry.tools else f" (measured with {tools}, baseline with {entry.tools})"
+    assert not found, f"{row.name}: {'; '.join(found)}{other}"
+
+
+def test_the_reference_router_has_not_become_worse(require_tool):
+    for tool in ("yosys", DEVICE.place_and_route):
+        require_tool(tool)
+    assert SpamRow().name == REFERENCE
+    hold(SpamRow())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", OTHERS, ids=[row.name for row in OTHERS])
+def test_no_other_router_has_become_worse(row, require_tool):
+    for tool in ("yosys", DEVICE.place_and_route):
+        require_tool(tool)
+    hold(row)
+
+
+def test_the_baseline_has_three_seeds_of_every_row():
+    entries = {entry.name: entry for entry in read_baseline()}
+    assert entries.keys() == {row.name for row in rows()}
+    assert all(len(entry.fmax_mhz_by_seed) == SEEDS for entry in entries.values())
+
+
+@pytest.mark.parametrize("row", spam_rows.rows(), ids=lambda row: row.name)
+def test_a_row_is_the_router_that_its_name_says(row: SpamRow):
+    plan, switch = row.plan, row.switch
+    assert len(plan.network.input_channel[switch]) == row.ports
+    assert len(plan.network.processors) == row.nodes
+    assert plan.flit_bits == row.flit_bits
+    assert ("reach" in plan.routers[switch].constants) == row.multicast
+    assert (switch != plan.parameters["root"]) == row.far
+
+
+@pytest.mark.parametrize("row", min_rows.rows(), ids=lambda row: row.name)
+def test_a_row_is_the_switch_that_its_name_says(row: MinRow):
+    plan, switch = row.plan, row.switch
+    ports = row.radix * (2 if row.bidirectional else 1)
+    assert len(plan.network.input_channel[switch]) == len(plan.network.output_channel[switch]) == ports
+    assert len(plan.network.processors) == row.nodes
+    assert plan.flit_bits == row.flit_bits
+    assert ("reach" in plan.routers[switch].constants) == row.multicast
+    assert ("release_flits" in plan.routers[switch].constants) == row.multicast
+
+
+@pytest.mark.parametrize("row", harts_rows.rows(), ids=lambda row: row.name)
+def test_a_row_is_the_node_that_its_name_says(row: HartsRow):
+    plan = row.plan
+    assert plan.flit_bits == row.flit_bits
+    assert {name: plan.parameters[name] for name in ("size", "packet_flits")} == {
+        "size": row.size,
+        "packet_flits": row.packet_flits,
+    }
+    assert f"pages{plan.parameters['pages']}" in row.name
+    assert ("node" in plan.routers[row.switch].constants) == row.guard
+
+
+@pytest.mark.parametrize("row", torus_rows.rows(), ids=lambda row: row.name)
+def test_a_row_is_the_switch_of_a_torus_that_its_name_says(row: TorusRow):
+    plan, router = row.plan, row.plan.shapes[row.plan.routers[row.switch].shape]()
+    parameters = plan.parameters
+    grid = plan.network.grid
+    sizes = f"torus-{grid.rows}x{grid.columns}-l{parameters['lanes']}-b{parameters['buffer_flits']}-f{plan.flit_bits}"
+    assert row.name.startswith(f"{sizes}-r{parameters['routing_cycles']}")
+    assert router.shape.inputs == router.shape.outputs == 5
+    assert (parameters["lane_reuse"] == "empty") == row.name.endswith("-empty")
+    assert (parameters["injection_priority"] == "low") == row.name.endswith("-low")
+    assert (parameters["lane_rule"] == "dateline") == row.name.endswith("-dateline")
+
+
+@pytest.mark.parametrize("row", hypercube_rows.rows(), ids=lambda row: row.name)
+def test_a_row_is_the_switch_of_a_hypercube_that_its_name_says(row: HypercubeRow):
+    plan, parameters = row.plan, row.plan.parameters
+    sizes = f"hypercube-n{parameters['dimensions']}-l{parameters['lanes']}-b{parameters['buffer_flits']}"
+    channels = parameters["injection_channels"]
+    assert row.name == f"{sizes}-f{plan.flit_bits}" + (f"-i{channels}" if channels > 1 else "")
+    assert 0 < row.switch < plan.network.switches - 1
+
+
+@pytest.mark.parametrize("family_rows", [torus_rows, hypercube_rows])
+def test_rows_have_names_of_their_own(family_rows):
+    assert len({row.name for row in family_rows.rows()}) == len(family_rows.rows())
+
+
+def test_multicast_costs_are_differences():
+    def found(row: SpamRow, lut4: int, mhz: float) -> tuple[Row, Measurement]:
+        subject = router_subject(row.plan, row.switch)
+        return row, Measurement(subject, Area(lut4, 300, {"TRELLIS_DPR16X4": 40}), (Timing(mhz, Path(())),))
+
+    small = SpamRow(nodes=16)
+    figures = {
+        small.name: found(small, 1200, 100.0),
+        f"{small.name}-unicast": found(SpamRow(nodes=16, multicast=False), 1000, 110.0),
+        "p3": found(SpamRow(ports=3), 500, 90.0),
+    }
+    assert multicast_costs(figures) == ["multicast in p5-f32-n16-b2: +200 LUT4 (+20%), +0 FF, +0 RAM, -10.0 MHz"]
+
+
+TIMED = [device for device in DEVICES.values() if device.has_clock]
+
+
+def plan_of(network, **settings):
+    return spam_plan(SpamRouting(SpamLabels(network), 16), **settings)
+
+
+def test_one_switch_per_shape_and_the_root_for_its_own():
+    plan = plan_of(mesh_network((4, 4)))
+    root = plan.parameters["root"]
+    chosen = representative_switches(plan)
+    assert list(chosen) == ["spam_router_p3", "spam_router_p4", "spam_router_p5"]
+    assert chosen["spam_router_p5"] == root
+    for shape, switch in chosen.items():
+        assert plan.routers[switch].shape == shape
+
+    def ones(switch: int) -> int:
+        return sum(value.bit_count() for value in plan.routers[switch].constants.values())
+
+    for switch, instance in enumerate(plan.routers):
+        if instance.shape != "spam_router_p5":
+            assert ones(switch) <= ones(chosen[instance.shape])
+
+
+@pytest.mark.parametrize("switch", [-1, 6])
+def test_a_switch_that_is_not_there(switch):
+    with pytest.raises(ValueError, match=f"Switch must be 0 to 5, not {switch}"):
+        router_subject(plan_of(figure_1()), switch)
+
+
+@pytest.mark.parametrize("device", ["ecp5", "ice40-hx8k"])
+@pytest.mark.parametrize("whole", [False, True])
+def test_the_verilog_is_clean(device, whole, require_tool, tmp_path):
+    verilator = require_tool("verilator")
+    plan = plan_of(figure_1())
+    subject = network_subject(plan) if whole else router_subject(plan, 3)
+    (tmp_path / "design.v").write_text(subject.verilog(DEVICES[device]))
+    command = [*verilator.command, "--lint-only", "-Wall", "--top-module", TOP, "design.v"]
+    answer = subprocess.run(
+        command, cwd=tmp_path, env=tool_environment(verilator), capture_output=True, text=True, check=False
+    )
+    assert answer.returncode == 0, answer.stderr
+    assert f"module {subject.module}(" in (tmp_path / "design.v").read_text()
+
+
+@pytest.mark.parametrize("device", TIMED, ids=lambda device: device.name)
+def test_scripts_name_files_without_a_path(device):
+    script = flow.synthesis_script(device, "router", TOP)
+    assert f"{device.synthesis} -top router\n" in script
+    assert script.index("-top router") < script.index("design -reset") < script.index(f"-top {TOP}")
+    arguments = flow.place_and_route_arguments(device, 7)
+    assert arguments[arguments.index("--seed") + 1] == "7"
+    assert "/" not in script + "".join(arguments)
+    build = flow.build_script(device, [1, 7])
+    assert build.count(f"\n{device.place_and_route} ") == 2
+    assert "--seed 7 " in build
+
+
+def test_whole_networks_have_options_of_their_own():
+    device = DEVICES["ecp5"]
+    usual, network = (flow.place_and_route_arguments(device, 1, network=whole) for whole in (False, True))
+    assert "router2" not in usual
+    assert network[network.index("--router") + 1] == "router2"
+    assert "--router router2" in flow.build_script(device, [1], network=True)

@@ -13,8 +13,7 @@ from unittest import mock
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from hydranoc.command import execute
-from tests.fuzz.case import RESULTS, Case, Format
-from tests.fuzz.verdict import OLD, faults
+from tests.fuzz.case import OLD, RESULTS, Case, Format, faults
 from tests.fuzz.watch import MAX_CPU_SECONDS, Ended, Reached, bounded_memory, unstuck, watched
 
 COMPILATION_SECONDS = 500.0

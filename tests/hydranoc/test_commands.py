@@ -1,17 +1,26 @@
-"""The verbs: output, files, and exit codes."""
+"""The verbs: output, files, engines, and exit codes."""
 
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from hydranoc import Design, __version__, load
 from hydranoc.cli import run
+from hydranoc.config.reference.json_schema import json_schema
+from hydranoc.errors import ConfigError
+from hydranoc.families.registry import FAMILIES
+from hydranoc.reports import output
+from hydranoc.reports.output import result_folder
+from hydranoc.reports.summary import latency_figures
 from hydranoc.verbs import VERBS
+from tests.hydranoc.report.networks import CONFIGURATIONS
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NEGATIVE = sorted(path.name for path in EXAMPLES.glob("deadlock-*.yaml"))
@@ -311,3 +320,260 @@ def test_written_out_networks_may_have_parallel_links(tmp_path, capsys):
         assert run(["check", str(tmp_path / "a.yaml"), "--json"]) == code
         out, err = capsys.readouterr()
         assert "parallel_links: channels allows several" in err if code else json.loads(out)["sizes"]["links"] == links
+
+
+ENGINE_EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+
+
+@pytest.mark.parametrize(("example", "fast"), [("min", "worm"), ("fig1", "worm"), ("torus-lanes", "planes")])
+def test_both_engines_write_the_same(example, fast, tmp_path):
+    config = str(ENGINE_EXAMPLES / f"{example}.yaml")
+    for engine in (fast, "cycle"):
+        assert run(["model", config, "-o", str(tmp_path / engine), "--engine", engine]) == 0
+    files = sorted(path.name for path in (tmp_path / fast).iterdir())
+    assert files == ["channels.csv", "messages.csv", "summary.json"]
+    for name in files:
+        assert (tmp_path / fast / name).read_bytes() == (tmp_path / "cycle" / name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("example", "engine", "why"),
+    [
+        ("torus-lanes", "worm", "for these routers"),
+        ("long-links", "worm", "for links with register stages"),
+        ("backpressure", "worm", "for hosts that hold back"),
+        ("harts", "planes", "for these routers"),
+    ],
+)
+def test_an_engine_that_cannot_do_it(example, engine, why, tmp_path, capsys):
+    folder = tmp_path / "results"
+    assert run(["model", str(ENGINE_EXAMPLES / f"{example}.yaml"), "-o", str(folder), "--engine", engine]) == 2
+    said = capsys.readouterr().err
+    assert f"error: Invalid value for --engine: Engine must be 'cycle' {why}, not {engine!r}" in said
+    assert "Traceback" not in said
+    assert not folder.exists()
+
+
+@pytest.fixture
+def empty(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_newcomer_needs_no_argument(empty, capsys):
+    assert run(["init"]) == 0
+    assert capsys.readouterr().out == "network.yaml\nhydranoc.schema.json\n\nnext: hydranoc check network.yaml\n"
+    assert run(["check", "network.yaml"]) == 0
+    assert json.loads((empty / "hydranoc.schema.json").read_text()) == json_schema(FAMILIES)
+    assert (empty / "network.yaml").read_text().startswith("# yaml-language-server: $schema=hydranoc.schema.json\n")
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_first_configurations_are_right(family, empty):
+    assert run(["init", "first.yaml", "--family", family]) == 0
+    design = load("first.yaml")
+    assert design.family.name == family
+    assert design.check().right
+    outcome = design.simulate()
+    assert outcome.right
+    assert outcome.figures["latency_cycles"]["unicast"]["count"] > 100
+    assert max(len(line) for line in (empty / "first.yaml").read_text().splitlines()) <= 120
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_keys_that_are_left_out_have_the_value_that_stands_there(family, empty):
+    assert run(["init", "first.yaml", "--family", family]) == 0
+    text = (empty / "first.yaml").read_text()
+    full = re.sub(r"^( *)#(\w+:(?: .*)?)$", r"\1\2", text, flags=re.MULTILINE)
+    assert full != text
+    (empty / "full.yaml").write_text(full)
+    first, second = load("first.yaml").config, load("full.yaml").config
+    assert (first.network_section, first.traffic, first.hosts) == (second.network_section, second.traffic, second.hosts)
+    section = FAMILIES[family].network_section
+    assert all(re.search(rf"^ *#?{key}:", text, flags=re.MULTILINE) for key in section.model_fields)
+
+
+def test_nothing_is_overwritten(empty, capsys):
+    (empty / "network.yaml").write_text("mine\n")
+    assert run(["init"]) == 2
+    assert capsys.readouterr().err == ("error: network.yaml: is there already; name another file, or move it away\n")
+    assert (empty / "network.yaml").read_text() == "mine\n"
+    assert not (empty / "hydranoc.schema.json").exists()
+
+
+def test_an_unknown_family_is_refused(empty, capsys):
+    assert run(["init", "--family", "spm"]) == 2
+    assert "spam" in capsys.readouterr().err
+    assert list(empty.iterdir()) == []
+
+
+def _fail_in(folder):
+    with result_folder(folder) as scratch:
+        (scratch / "one.txt").write_text("half")
+        raise RuntimeError
+
+
+def test_files_appear_together_at_the_end(tmp_path):
+    folder = tmp_path / "a" / "b"
+    with result_folder(folder) as scratch:
+        (scratch / "one.txt").write_text("1")
+        assert not (folder / "one.txt").exists()
+        (scratch / "deep").mkdir()
+        (scratch / "deep" / "two.txt").write_text("2")
+    assert sorted(path.name for path in folder.rglob("*")) == ["deep", "one.txt", "two.txt"]
+
+
+def test_after_an_error_everything_is_as_it_was(tmp_path):
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "one.txt").write_text("old")
+    for folder in (kept, tmp_path / "new" / "newer"):
+        with pytest.raises(RuntimeError):
+            _fail_in(folder)
+    assert [path.name for path in tmp_path.rglob("*")] == ["kept", "one.txt"]
+    assert (kept / "one.txt").read_text() == "old"
+
+
+def test_a_result_replaces_an_older_one(tmp_path):
+    for text in ("old", "new"):
+        with result_folder(tmp_path) as scratch:
+            (scratch / "one.txt").write_text(text)
+    assert (tmp_path / "one.txt").read_text() == "new"
+
+
+def test_what_only_an_earlier_run_had_goes_with_the_next_one(tmp_path):
+    with result_folder(tmp_path, stale=["mismatch.txt"]) as scratch:
+        (scratch / "mismatch.txt").write_text("different")
+    assert (tmp_path / "mismatch.txt").exists()
+    with result_folder(tmp_path, stale=["mismatch.txt"]) as scratch:
+        (scratch / "one.txt").write_text("1")
+    assert [path.name for path in tmp_path.iterdir()] == ["one.txt"]
+
+
+@pytest.mark.parametrize("folder", ["taken", "taken/below", "/proc/missing"])
+def test_a_folder_that_cannot_be_written_is_noticed_first(tmp_path, folder):
+    (tmp_path / "taken").write_text("")
+    worked = []
+    with pytest.raises(ConfigError, match="cannot write results: "), result_folder(tmp_path / folder):
+        worked.append(1)
+    assert not worked
+
+
+def test_a_file_in_the_way_of_a_result_is_noticed(tmp_path):
+    (tmp_path / "one.txt").mkdir()
+    with pytest.raises(ConfigError, match="cannot write results: is a directory"), result_folder(tmp_path) as scratch:
+        (scratch / "one.txt").write_text("1")
+
+
+@pytest.mark.parametrize("name", ["_remove_leftovers", "Path"])
+def test_an_interrupt_before_the_work_begins_leaves_nothing(name, tmp_path, monkeypatch):
+    def interrupted(*_: object) -> None:
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(output, name, interrupted)
+    with pytest.raises(KeyboardInterrupt), result_folder(tmp_path / "new" / "out"):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+MESH = {
+    "network": {"family": "spam", "topology": {"kind": "mesh", "shape": [2, 2]}},
+    "traffic": {
+        "kind": "list",
+        "messages": [{"source": 0, "destinations": [1, 3], "flits": 8}, {"source": 2, "destinations": [0], "flits": 5}],
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def outcome():
+    return load(MESH).simulate()
+
+
+def test_a_design_is_one_line():
+    assert repr(load(MESH)) == "<Design configuration: spam, 4 switches, 4 processors>"
+
+
+def test_messages_and_results_are_one_line(outcome):
+    results = outcome.results
+    assert repr(results.messages) == "<Messages: 2 to 3 destinations, 13 flits>"
+    counts = "2 messages, 3 deliveries, 0 lost, "
+    assert repr(results) == f"<Results of {results.cycles} cycles: {counts}{results.flit_hops} flit-hops>"
+    assert "array(" not in repr(outcome)
+
+
+def test_deliveries_as_a_table_equal_the_file(outcome, tmp_path, require_package):
+    require_package("pandas")
+    table = outcome.results.to_pandas()
+    outcome.write_messages(tmp_path / "messages.csv")
+    with (tmp_path / "messages.csv").open(encoding="ascii") as file:
+        header, *rows = csv.reader(file)
+    assert list(table.columns) == [*header, "latency_cycles"]
+    assert table[header].to_numpy().tolist() == [[int(value) for value in row] for row in rows]
+    assert (table["latency_cycles"] == table["arrival_cycle"] - table["start_cycle"]).all()
+    assert set(map(str, table.dtypes)) == {"int64"}
+
+
+@pytest.fixture(params=["spam", "harts", "torus"])
+def design(request):
+    made = dict(CONFIGURATIONS[request.param])
+    return load({**made, "traffic": {**made["traffic"], "warmup_cycles": 100}})
+
+
+def test_rare_percentile_is_an_observed_value():
+    figures = latency_figures(np.arange(1, 2001))
+    assert figures == {"count": 2000, "mean": 1000.5, "p50": 1000, "p99": 1980, "p99.9": 1998, "max": 2000}
+    assert list(figures) == ["count", "mean", "p50", "p99", "p99.9", "max"]
+    assert latency_figures(np.zeros(0, dtype=np.int64))["p99.9"] is None
+
+
+def test_histogram_counts_every_message_once_in_its_class(design):
+    outcome = design.simulate()
+    for kind, several in (("unicast", False), ("multicast", True)):
+        latencies = outcome.results.complete_latencies(multicast=several, warmup_cycles=100).tolist()
+        found = outcome.figures["latency_histogram"][kind]
+        first, width, counts = found["first_cycles"], found["width_cycles"], found["messages"]
+        wanted = [sum(first + i * width <= x < first + (i + 1) * width for x in latencies) for i in range(len(counts))]
+        assert counts == wanted
+        assert sum(counts) + found["beyond"] == len(latencies) > 3
+
+
+def test_channels_are_counted_between_warmup_and_the_end_of_traffic(design):
+    outcome = design.simulate(channels=True)
+    moved = np.array([design.simulation().record(600).moved[100:600, : len(design.network.channels)].sum(axis=0)])[0]
+    assert outcome.use is not None
+    assert outcome.use.flits_per_cycle == pytest.approx(moved / 500)
+    said = outcome.figures["utilisation"]
+    assert (said["first_cycle"], said["last_cycle"]) == (100, 599)
+    assert said["mean"] == pytest.approx(moved.mean() / 500)
+    assert said["max"] == pytest.approx(moved.max() / 500)
+    busiest = [channel.name for channel in design.network.channels if moved[channel.index] == moved.max()]
+    assert said["busiest"] in busiest
+
+
+def test_it_is_the_use_that_a_report_shows_and_counting_changes_nothing(design):
+    counted, plain = design.simulate(channels=True), design.simulate()
+    again, _ = design.channel_use(plain.results)
+    assert (counted.use.flits_per_cycle == again.flits_per_cycle).all()
+    assert (counted.use.stalled_share == again.stalled_share).all()
+    told = design.simulate(lambda *_: None, channels=True)
+    assert told.figures == counted.figures == {**plain.figures, "utilisation": counted.figures["utilisation"]}
+
+
+def test_command_writes_and_prints_them(tmp_path, capsys):
+    assert run(["model", "examples/torus.yaml", "-o", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    rows = list(csv.DictReader((tmp_path / "channels.csv").open()))
+    shares = [float(row["measured_utilisation"]) for row in rows]
+    use = summary["utilisation"]
+    assert max(shares) == pytest.approx(use["max"], abs=1e-4)
+    assert np.mean(shares) == pytest.approx(use["mean"], abs=1e-4)
+    assert f"flits per cycle, at most {use['max']:.4f} ({use['busiest']})" in printed
+    assert "p99.9" in printed
+    letters = printed.partition("[")[2].partition("]")[0]
+    kind = summary["latency_histogram"]["unicast"]
+    assert len(letters) == len(kind["messages"])
+    assert letters[int(np.argmax(kind["messages"]))] == "@"
+    assert all((letter == " ") == (count == 0) for letter, count in zip(letters, kind["messages"], strict=True))

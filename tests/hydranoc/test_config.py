@@ -1,11 +1,25 @@
-"""Meaning of configurations: defaults, every topology kind, files relative to the configuration, roots."""
+"""Meaning of configurations: defaults, every topology kind, relative files, dictionaries, sections, places."""
 
+import copy
+import json
+import math
+import pickle
 from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, get_args
 
+import numpy as np
+import pydantic
 import pytest
+import yaml
 
 from hydranoc import ConfigError, load
+from hydranoc.cli import run
+from hydranoc.config.hosts import Hosts
 from hydranoc.config.load import load_config
+from hydranoc.config.schema import NetworkSection, RandomTraffic, Section
+from hydranoc.config.schema.checks import NotSureError, check_of
+from hydranoc.config.schema.pydantic_models import Checked, as_pydantic_has_it, pydantic_model, section_of
 from hydranoc.config.traffic import build_messages
 from hydranoc.families.registry import FAMILIES
 from sim_model.messages.messages import Message, MessageError
@@ -153,3 +167,182 @@ def test_software_multicast_sends_unicasts_of_one_group(tmp_path):
     figures = design.simulate().figures
     assert figures["latency_cycles"]["multicast"]["count"] == 1
     assert figures["latency_cycles"]["multicast"]["mean"] > 2 * 50  # two steps for three destinations
+
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SMALL = {
+    "network": {"family": "spam", "topology": {"kind": "mesh", "shape": [2, 2]}},
+    "traffic": {"kind": "list", "messages": [{"source": 0, "destinations": [1, 3], "flits": 8}]},
+}
+
+
+@pytest.mark.parametrize("name", ["demo", "min", "harts", "torus", "hypercube"])
+def test_a_dictionary_says_what_the_file_says(name):
+    path = EXAMPLES / f"{name}.yaml"
+    given, read = load(yaml.safe_load(path.read_text())), load(path)
+    assert given.config.network_section == read.config.network_section
+    assert given.config.traffic == read.config.traffic
+    assert np.array_equal(given.messages.start_cycle, read.messages.start_cycle)
+    assert given.routing.network.channels == read.routing.network.channels
+
+
+def test_the_dictionary_stays_as_it_was():
+    before = copy.deepcopy(SMALL)
+    design = load(SMALL)
+    assert design.simulate().right
+    assert before == SMALL
+    assert design.config.name == "configuration"
+
+
+def test_files_that_a_dictionary_names_lie_in_the_working_folder(monkeypatch):
+    content = yaml.safe_load((EXAMPLES / "campus.yaml").read_text())
+    monkeypatch.chdir(EXAMPLES)
+    assert load(content).network.switches == load(EXAMPLES / "campus.yaml").network.switches
+
+
+def _changed(*path_and_value):
+    *path, last, value = path_and_value
+    content = copy.deepcopy(SMALL)
+    section = content
+    for key in path:
+        section = section[key]
+    section[last] = value
+    return content
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        ({}, "key 'network' is missing"),
+        (_changed("network", "family", "spm"), "network.family must be .* not 'spm'; did you mean 'spam'"),
+        (_changed("network", "buffer_flits", 0), "network.buffer_flits must be at least 1, not 0"),
+        (_changed("network", "topology", "shape", [2, -2]), r"network.topology.shape\[1\] must be at least 1, not -2"),
+        (_changed("network", "topology", {"file": "none.graphml"}), "^cannot read network file 'none.graphml'"),
+        (_changed("traffic", "messages", 0, "destinations", [9]), r"traffic.messages\[0\].* not 9"),
+        (_changed("network", "depth", 3), "unknown key 'depth' in network"),
+    ],
+)
+def test_what_is_wrong_is_named_by_its_place(wrong, text):
+    with pytest.raises(ConfigError, match=text) as caught:
+        load(wrong).simulate()
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["demo", "min", "harts", "torus", "hypercube"])
+def test_designs_can_be_pickled_before_and_after_they_were_used(name):
+    design = load(EXAMPLES / f"{name}.yaml")
+    fresh = pickle.loads(pickle.dumps(design))
+    expected = design.simulate()
+    used = pickle.loads(pickle.dumps(design))
+    for copied in (fresh, used):
+        assert np.array_equal(copied.simulate().results.arrival_cycle, expected.results.arrival_cycle)
+
+
+assert all(FAMILIES.values())  # their sections are loaded
+VALUES: list[Any] = [
+    *(None, True, False, 0, 1, -1, 2, 3, 4, 16, 255, 256, 1024, 65_537, 2**53 + 1, 2**64, 10**12, 10**400),
+    *(0.0, 0.5, 1.0, -0.1, 1.5, 1e9, 1e300, math.inf, -math.inf, math.nan),
+    *("", "x", "1", "wrap", "uniform", "row", "tail", "poisson", "mesh", "random", "list", b"x", (1, 2), {1}, object),
+    *([], [1], [1, 2], [0, 0, 0], [True], [1.0], ["a"], ["a", 1], [None], [[1, 2]], [[1, 2], [3]], [1] * 17),
+    *({}, {"mean": 2, "stddev": 0.5}, {"mean": True, "stddev": 0}, {8: 0.5, 16: 0.5}, {8: 0}, {"8": 0.5}, {8.0: 1}),
+    *({"kind": "local", "distance": 1}, {"kind": "local"}, {"kind": "groups", "groups": [[1, 2]]}, {"kind": 3}),
+    *({"kind": "bursts", "rate_in_bursts": 1, "mean_burst_cycles": math.inf}, {"kind": "batches", "messages": 2}),
+    *({"kind": "bursts", "rate_in_bursts": 0.5, "mean_burst_cycles": 4}, {"kind": "permutation", "destinations": [1]}),
+    *({"kind": "hot-spot", "nodes": [1], "share": 0.5}, {"flits": 8}, {"flits": {8: 1}, "outstanding": None}),
+    *([{"source": 0, "flits": 8}], [{"source": 0, "flits": 8, "x": 1}], [{"processor": 1, "cycles": 2}]),
+    *({"links": [[0, 1]]}, {"nodes": [3]}, {"nodes": {}}),
+]
+
+
+def sections(base: type[Section] = Section):
+    for section in base.__subclasses__():
+        yield section
+        yield from sections(section)
+
+
+def words_of(annotation: Any):
+    """Yield the words that an annotation names."""
+    if isinstance(annotation, str):
+        yield annotation
+    for argument in get_args(annotation):
+        yield from words_of(argument)
+
+
+KEYS = {f"{section.__name__}.{name}": key.whole for section in sections() for name, key in section.model_fields.items()}
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_checks_accept_what_pydantic_accepts(name):
+    check = check_of(KEYS[name])
+    model = pydantic.create_model("Model", __base__=Checked, value=(as_pydantic_has_it(KEYS[name]), ...))
+    accepted = 0
+    for value in (*VALUES, *words_of(KEYS[name])):
+        try:
+            found = check(copy.copy(value))
+        except NotSureError:
+            continue
+        kept = section_of(model.model_validate({"value": value}).value)
+        assert repr(found) == repr(kept), value
+        accepted += 1
+    assert accepted
+
+
+def test_a_mark_of_another_library_is_left_to_pydantic():
+    with pytest.raises(NotSureError):
+        check_of(Annotated[int, "even"])(2)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_sections_are_like_their_models(family):
+    section: type[NetworkSection] = FAMILIES[family].network_section
+    given = {"family": family, "topology": {"kind": "mesh"}, "buffer_flits": 4}
+    made, model = section.model_validate(given), pydantic_model(section).model_validate(given)
+    assert made == section_of(model) == section(**given)
+    assert repr(made) == repr(model)
+    assert made.model_dump(exclude={"family"}) == model.model_dump(exclude={"family"})
+    assert made.model_fields_set == model.model_fields_set == given.keys()
+    assert list(section.model_fields) == list(pydantic_model(section).model_fields)
+    assert pickle.loads(pickle.dumps(made)) == copy.deepcopy(made) == made
+    changed = made.model_copy(update={"buffer_flits": 5})
+    assert (changed.buffer_flits, made.buffer_flits) == (5, 4)
+    with pytest.raises(AttributeError, match="cannot be changed"):
+        made.buffer_flits = 3  # type: ignore[misc]
+
+
+def test_wrong_sections_are_refused_by_pydantic():
+    with pytest.raises(pydantic.ValidationError, match="messages_per_node_per_cycle"):
+        RandomTraffic(kind="random", cycles=1, messages_per_node_per_cycle=2, flits=8)
+    with pytest.raises(pydantic.ValidationError, match="stalls"):
+        Hosts.model_validate({"stalls": 0.5})
+
+
+def test_a_default_list_is_not_shared():
+    Hosts().blocked.append(None)  # type: ignore[arg-type]
+    assert Hosts().blocked == []
+
+
+ROOT = Path(__file__).parents[2]
+PLACEMENT_EXAMPLES = ROOT / "examples"
+
+
+def test_every_processor_is_named_with_its_switch_and_port(capsys):
+    assert run(["check", str(PLACEMENT_EXAMPLES / "campus.yaml"), "--json"]) == 0
+    processors = json.loads(capsys.readouterr().out)["processors"]
+    assert [entry["processor"] for entry in processors] == list(range(20))
+    assert processors[0]["sends_to"] == processors[0]["receives_from"]
+    assert set(processors[0]["sends_to"][0]) == {"switch", "port"}
+
+
+def test_lines_are_limited(capsys):
+    assert run(["check", str(PLACEMENT_EXAMPLES / "campus.yaml")]) == 0
+    lines = capsys.readouterr().out.split("processors:\n")[1].splitlines()
+    assert len([line for line in lines if line.startswith("  p")]) == 16
+    assert lines[16] == "  ... 4 more: --json lists all"
+
+
+def test_multistage_networks_send_and_receive_at_other_switches(capsys):
+    assert run(["check", str(ROOT / "benchmarks/choices/min-uni.yaml")]) == 0
+    first = capsys.readouterr().out.split("processors:\n")[1].splitlines()[0]
+    assert first.startswith("  p0  ")
+    assert "sends to" in first
+    assert "receives from" in first

@@ -177,7 +177,7 @@ def _long_run(environment, folder, **options):
         **options,
     )
     _until(lambda: list((folder / "out").glob(".hydranoc-*")))
-    time.sleep(0.5)  # earlier steps are tested in tests/hydranoc/test_output.py
+    time.sleep(0.5)  # earlier steps are tested in tests/hydranoc/test_commands.py
     return process
 
 

@@ -13,8 +13,7 @@ from hydranoc.cli import run
 from hydranoc.replay import perfetto
 from hydranoc.replay.perfetto import Written, write_perfetto
 from hydranoc.replay.window import Window
-from tests.hydranoc.report.networks import CONFIGURATIONS
-from tests.hydranoc.report.plain_reading import read_holds, simulation_of
+from tests.hydranoc.report.networks import CONFIGURATIONS, read_holds, simulation_of
 
 FIELDS = {
     "M": {"name", "pid", "args"},

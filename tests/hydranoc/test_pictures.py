@@ -1,21 +1,39 @@
-"""Pictures: layouts, distinct marks, deterministic bytes; plots of reproduced figures."""
+"""Pictures: layouts, marks, loads on links, deterministic bytes, no overlaps."""
 
+import json
+import re
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
+from matplotlib.collections import LineCollection
+from matplotlib.path import Path
+from matplotlib.transforms import Bbox
 
+from hydranoc import load
+from hydranoc.cli import run
+from hydranoc.config.schema import Section
 from hydranoc.families.registry import FAMILIES
 from hydranoc.families.reports import LinkClasses
+from hydranoc.pictures import draw
 from hydranoc.pictures.draw import CROSS, ROOT, TREE, draw_network
 from hydranoc.pictures.layout import arrivals
-from hydranoc.pictures.placement import place
+from hydranoc.pictures.load import BESIDE, palette
+from hydranoc.pictures.placement import Placement, name_half, place
 from hydranoc.pictures.plots import COLOURS, plot_figure
+from hydranoc.pictures.ways import LINE, UNDRAWN, moved_aside, ways_of
+from hydranoc.replay.use import Use
 from hydranoc.studies.common.figure import Claim, Figure, Series
+from tests.hydranoc.report.networks import CONFIGURATIONS
 from topology.common.graph import Network
 from topology.common.lattice import irregular_network, lattice_network
-from topology.common.regular import hypercube_network, mesh_network, torus_network, tree_network
+from topology.common.regular import hypercube_network, mesh_network, ring_network, torus_network, tree_network
+from topology.harts.graph import HexMesh
+from topology.hypercube.graph import HypercubeLinks
 from topology.min.graph import MinNetwork
+from topology.torus.graph import TorusLinks
+from topology.torus.grid import Grid
 
 NETWORKS = {
     "one": mesh_network([1]),
@@ -103,3 +121,294 @@ def test_receiving_ends_of_multistage_networks_are_drawn():
     assert "receiving" in picture
     assert "processor, sending (8)" in picture
     assert arrivals(MinNetwork("bi-butterfly", 2, 3)) == []
+
+
+SMALL = {
+    "lattice": ("spam", lambda: lattice_network(30, seed=2)),
+    "irregular, in levels": ("spam", lambda: irregular_network(12, seed=2)),
+    "irregular": ("spam", lambda: irregular_network(40, seed=2)),
+    "mesh with three processors each": ("spam", lambda: mesh_network([4, 4], processors_per_switch=3)),
+    "torus with two processors each": ("spam", lambda: torus_network([4, 4], processors_per_switch=2)),
+    "torus of three dimensions": ("spam", lambda: torus_network([3, 3, 3])),
+    "hypercube of switches": ("spam", lambda: hypercube_network(5)),
+    "tree": ("spam", lambda: tree_network(3, 3)),
+    "ring": ("spam", lambda: ring_network(24)),
+    "long names": (
+        "spam",
+        lambda: Network(3, [(0, 1), (1, 2)], [0, 1, 2], switch_names=["library", "canteen", "gate"]),
+    ),
+    "omega": ("min", lambda: MinNetwork("omega", 2, 3)),
+    "baseline of 4 x 4": ("min", lambda: MinNetwork("baseline", 4, 3)),
+    "bidirectional": ("min", lambda: MinNetwork("bi-butterfly", 4, 2)),
+    "private consumption channels": ("min", lambda: MinNetwork("bi-butterfly", 2, 3, 2)),
+    "hexagonal mesh 2": ("harts", lambda: HexMesh(2)),
+    "hexagonal mesh 3": ("harts", lambda: HexMesh(3)),
+    "hexagonal mesh 5": ("harts", lambda: HexMesh(5)),
+    "torus": ("torus", lambda: TorusLinks(Grid(4, 6, wraps=True))),
+    "torus of a row": ("torus", lambda: TorusLinks(Grid(1, 4, wraps=True))),
+    "mesh": ("torus", lambda: TorusLinks(Grid(5, 3, wraps=False))),
+    **{f"hypercube {n}": ("hypercube", lambda n=n: HypercubeLinks(n)) for n in range(1, 7)},
+}
+LARGE = {
+    "lattice of 256": ("spam", lambda: lattice_network(256, seed=1)),
+    "torus of 256 switches": ("spam", lambda: torus_network([16, 16])),
+    "bidirectional, 256 nodes": ("min", lambda: MinNetwork("bi-butterfly", 4, 4)),
+    "hexagonal mesh of 919": ("harts", lambda: HexMesh(18)),
+    "torus of 1,024": ("torus", lambda: TorusLinks(Grid(32, 32, wraps=True))),
+    "hypercube of 256": ("hypercube", lambda: HypercubeLinks(8)),
+    "hypercube of 512": ("hypercube", lambda: HypercubeLinks(9)),
+    "hypercube of 1,024": ("hypercube", lambda: HypercubeLinks(10)),
+}
+MIN_LETTERS_POINTS, MAX_DOTS = 5.0, 6400
+
+
+def picture(family: str, network):
+    """The network as the family draws it, and its links."""
+    section: Section = FAMILIES[family].network_section(family=family, topology={})
+    routing = FAMILIES[family].build_routing(section, network)
+    return routing.network, FAMILIES[family].link_classes(routing)
+
+
+def _boxes(placement: Placement, network) -> list[tuple[str, int | None, Bbox]]:
+    """Elements with a width: kind, the switch that it belongs to, and where it is."""
+    side = np.array([placement.side, placement.side]) / 2
+    found = [("switch", i, c, h) for i, (c, h) in enumerate(zip(placement.switches, placement.halves, strict=True))]
+    found += [("processor", home, c, side) for home, c in zip(placement.homes, placement.processors, strict=True)]
+    found += [("name", s.switch, s.name_at, name_half(network.switch_names[s.other])) for s in placement.stubs]
+    return [(what, switch, Bbox([centre - half, centre + half])) for what, switch, centre, half in found]
+
+
+def _lines(placement: Placement) -> list[tuple[str, tuple[int, ...], np.ndarray]]:
+    """Elements without a width: kind, the switches that it may meet, and its points. Lines to processors end just
+    before them."""
+    found = [(f"link {link}", link, line) for link, line in placement.lines.items()]
+    for stub in placement.stubs:
+        line = np.stack([placement.switches[stub.switch], stub.tip])
+        found.append((f"stub of {stub.switch}", (stub.switch,), line))
+    for home, processor in zip(placement.homes, placement.processors, strict=True):
+        start, along = placement.switches[home], processor - placement.switches[home]
+        end = processor - along * placement.side / np.hypot(*along)
+        found.append((f"line to processor of {home}", (home,), np.stack([start, end])))
+    return found
+
+
+def _faults(placement: Placement, network) -> list[str]:
+    """Pairs of elements that overlap."""
+    boxes, found = _boxes(placement, network), []
+    order = sorted(boxes, key=lambda box: box[2].x0)
+    for i, (what, switch, box) in enumerate(order):
+        for other, near, second in order[i + 1 :]:
+            if second.x0 >= box.x1:
+                break
+            if box.y0 < second.y1 and second.y0 < box.y1:
+                found.append(f"{what} of {switch} and {other} of {near} overlap")
+    corners = np.array([[*box.p0, *box.p1] for _, _, box in boxes])
+    for what, own, line in _lines(placement):
+        low, high = line.min(axis=0), line.max(axis=0)
+        beside = (corners[:, :2] <= high).all(axis=1) & (corners[:, 2:] >= low).all(axis=1)
+        for number in np.flatnonzero(beside).tolist():
+            other, switch, box = boxes[number]
+            if not (other == "switch" and switch in own) and Path(line).intersects_bbox(box, filled=False):
+                found.append(f"{what} meets {other} of {switch}")
+    return found
+
+
+@pytest.mark.parametrize("name", [*SMALL, *LARGE])
+def test_nothing_meets_anything(name):
+    family, build = (SMALL | LARGE)[name]
+    network, links = picture(family, build())
+    placement = place(network, links)
+    assert _faults(placement, network) == []
+    drawn = set(placement.lines) | {stub.link for stub in placement.stubs}
+    assert drawn == set(network.edges) - (links.around if links.rule else frozenset())
+    assert len(placement.processors) >= len(network.processors)
+
+
+def test_the_measure_finds_faults():
+    network, links = picture("torus", TorusLinks(Grid(4, 4, wraps=True)))
+    placement = place(network, links)
+    assert _faults(placement, network) == []
+    placement.processors[5] = placement.processors[6]
+    assert any("processor of 5 and processor of 6 overlap" in fault for fault in _faults(placement, network))
+    placement.processors[5] = (placement.switches[5] + placement.switches[6]) / 2
+    assert any(fault == "link (5, 6) meets processor of 5" for fault in _faults(placement, network))
+    placement.lines[0, 3] = placement.switches[[0, 3]]
+    assert any(fault == "link (0, 3) meets switch of 1" for fault in _faults(placement, network))
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_large_networks_stay_readable(name):
+    family, build = LARGE[name]
+    network, links = picture(family, build())
+    figure = draw._figure(network, links, name)
+    numbers = [text for text in figure.axes[0].texts if text.get_text() in map(draw.short_name, network.switch_names)]
+    assert len(numbers) >= network.switches
+    assert min(text.get_fontsize() for text in numbers) >= MIN_LETTERS_POINTS
+    assert max(figure.get_size_inches()) * draw.PNG_DOTS_PER_INCH < MAX_DOTS
+
+
+def test_what_is_not_drawn_is_said():
+    network, links = picture("hypercube", HypercubeLinks(9))
+    far = {(a, a | 1 << bit) for a in range(512) for bit in range(4, 9) if not a >> bit & 1}
+    assert links.around == far
+    legend = draw._figure(network, links, "nine").axes[0].get_legend()
+    assert legend is not None
+    said = "link to another cube (1280, not drawn) where one of the bits 4 to 8 of the number differs"
+    assert said in [text.get_text() for text in legend.get_texts()]
+
+
+def test_no_two_switches_of_a_picture_have_one_place():
+    for family, build in SMALL.values():
+        network, links = picture(family, build())
+        switches = place(network, links).switches
+        assert min(np.hypot(*(switches[a] - switches[b])) for a, b in combinations(range(len(switches)), 2)) > 0.74
+
+
+def _drawn(family: str, network, seed: int = 1):
+    """A picture in which channels carry something at random, some nothing: (network, links, use, lines)."""
+    found, links = picture(family, network)
+    random = np.random.default_rng(seed)
+    flits = random.uniform(0, 0.5, len(found.channels)) * (random.random(len(found.channels)) > 0.1)
+    use = Use(100, 2000, flits, np.zeros(len(flits)))
+    figure = draw._figure(found, links, "load", use)
+    (lines,) = [c for c in figure.axes[0].collections if isinstance(c, LineCollection) and c.get_array() is not None]
+    return found, links, use, figure, lines
+
+
+def _carried(network, use) -> dict[tuple[int, int], float]:
+    sums: dict[tuple[int, int], float] = {}
+    for channel in network.channels:
+        ends = (channel.source, channel.sink)
+        sums[ends] = sums.get(ends, 0) + use.flits_per_cycle[channel.index]
+    return sums
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_every_direction_that_carries_something_has_its_line(name):
+    family, build = SMALL[name]
+    network, links, use, _, lines = _drawn(family, build())
+    ways, carried = ways_of(network, links, place(network, links)), _carried(network, use)
+    wanted = sorted(
+        (flits, len(way.pieces)) for ends, way in ways.items() if (flits := carried[ends]) and way.kind != UNDRAWN
+    )
+    values = lines.get_array()
+    assert values is not None
+    assert values.tolist() == [flits for flits, pieces in wanted for _ in range(pieces)]
+    assert (np.diff(lines.get_linewidths()) >= 0).all()
+    assert lines.norm.vmin == 0
+    assert lines.norm.vmax == max(carried.values())
+
+
+@pytest.mark.parametrize("name", [*SMALL, "torus of 256 switches", "hypercube of 256"])
+def test_lines_meet_nothing_that_they_do_not_belong_to(name):
+    family, build = (SMALL | LARGE)[name]
+    network, links, *_ = _drawn(family, build())
+    placement, found = place(network, links), []
+    boxes = _boxes(placement, network)
+    corners = np.array([[*box.p0, *box.p1] for _, _, box in boxes])
+    for (source, sink), way in ways_of(network, links, placement).items():
+        if way.kind == UNDRAWN:
+            continue
+        for piece in way.pieces:
+            line = moved_aside(piece, BESIDE)
+            low, high = line.min(axis=0), line.max(axis=0)
+            beside = (corners[:, :2] <= high).all(axis=1) & (corners[:, 2:] >= low).all(axis=1)
+            for number in np.flatnonzero(beside).tolist():
+                what, switch, box = boxes[number]
+                own = what == "switch" and switch in (source, sink)
+                # its own processor: the one at the end of this line
+                own |= (
+                    what == "processor"
+                    and max(source, sink) >= network.switches
+                    and any(box.contains(*point) for point in (piece[0], piece[-1]))
+                )
+                if not own and Path(line).intersects_bbox(box, filled=False):
+                    found.append(f"{source} to {sink} meets {what} of {switch}")
+    assert found == []
+
+
+def test_the_measure_finds_lines_too_far_aside():
+    """Moved by a fifth of the distance of two switches, lines run over processors."""
+    network, links, *_ = _drawn("torus", SMALL["torus"][1]())
+    placement = place(network, links)
+    processors = [box for what, _, box in _boxes(placement, network) if what == "processor"]
+    ways = [way for ends, way in ways_of(network, links, placement).items() if max(ends) < network.switches]
+    far = [moved_aside(piece, 0.2) for way in ways for piece in way.pieces]
+    assert any(Path(line).intersects_bbox(box, filled=False) for line in far for box in processors)
+
+
+@pytest.mark.parametrize("name", ["lattice", "bidirectional", "torus", "hypercube 4"])
+def test_directions_are_on_their_right_hand_sides(name):
+    family, build = SMALL[name]
+    network, links, *_ = _drawn(family, build())
+    for (source, sink), way in ways_of(network, links, place(network, links)).items():
+        for piece in way.pieces if way.kind == LINE else ():
+            along, aside = piece[-1] - piece[0], moved_aside(piece, BESIDE) - piece
+            assert np.allclose(np.hypot(*aside.T), BESIDE)
+            middle = aside[len(aside) // 2]
+            assert along[0] * middle[1] - along[1] * middle[0] < 0, (source, sink)
+
+
+def test_the_scale_has_units_and_the_colours_of_the_lines():
+    network, _, use, figure, lines = _drawn("torus", SMALL["torus"][1]())
+    (bar,) = figure.axes[0].child_axes
+    assert bar.get_ylabel() == "flits per cycle, cycles 100 to 1,999"
+    assert bar.get_ylim() == (0, pytest.approx(max(_carried(network, use).values())))
+    lines.update_scalarmappable()
+    assert np.allclose(lines.get_edgecolor()[-1], palette()(1.0))
+    light = [0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b, _ in palette()(np.linspace(0, 1, 20))]
+    assert (np.diff(light) < 0).all()  # distinguished by brightness alone
+
+
+def test_nothing_carried_is_drawn_without_lines():
+    network, links = picture("torus", SMALL["torus"][1]())
+    zeros = np.zeros(len(network.channels))
+    pictures = draw.draw_network(network, links, "idle", Use(0, 5, zeros, zeros))
+    assert b"flits per cycle, cycles 0 to 4" in pictures["svg"]
+
+
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_a_run_is_drawn_from_its_messages(name, tmp_path, capsys):
+    config = tmp_path / "small.yaml"
+    config.write_text(json.dumps(CONFIGURATIONS[name]))
+    assert run(["model", str(config), "-o", str(tmp_path)]) == 0
+    plain = load(config).draw()["svg"]
+    assert run(["draw", str(config), "-o", str(tmp_path), "--load", str(tmp_path / "messages.csv")]) == 0
+    svg = (tmp_path / "small.svg").read_bytes()
+    assert svg != plain
+    last = min(600, json.loads((tmp_path / "summary.json").read_text())["cycles"]) - 1
+    assert f"flits per cycle, cycles 0 to {last}".encode() in svg
+    assert capsys.readouterr().out.endswith("small.png\n")
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (
+            lambda text: text.replace("\n", "\n9", 3),
+            r"messages.csv:2: must be messages.csv of a run of this",
+        ),
+        (lambda text: text[: text.rindex("\n", 0, -1) + 1], r"messages.csv:\d+: .* here, not the end$"),
+        (lambda text: text + "1,2,3,4,5,6\n", r"messages.csv:\d+: .* with the end here, not '1,2,3,4,5,6'$"),
+        (
+            lambda _: "",
+            r"messages.csv:1: .* with 'message,source,.*' here, not the end$",
+        ),
+    ],
+)
+def test_messages_of_another_run_are_refused(changed, said, tmp_path, capsys):
+    config, messages = tmp_path / "small.yaml", tmp_path / "messages.csv"
+    config.write_text(json.dumps(CONFIGURATIONS["spam"]))
+    run(["model", str(config), "-o", str(tmp_path)])
+    messages.write_text(changed(messages.read_text()))
+    capsys.readouterr()
+    assert run(["draw", str(config), "-o", str(tmp_path / "out"), "--load", str(messages)]) == 2
+    assert re.search(said, capsys.readouterr().err.strip())
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path, capsys):
+    config = tmp_path / "small.yaml"
+    config.write_text(json.dumps(CONFIGURATIONS["spam"]))
+    assert run(["draw", str(config), "--load", str(tmp_path / "none.csv")]) == 2
+    assert "none.csv: cannot be read: no such file" in capsys.readouterr().err

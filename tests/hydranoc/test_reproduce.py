@@ -1,8 +1,9 @@
-"""Figures of the papers: the claims that are drawn from measured points, and the files that are written."""
+"""``reproduce``: points of a figure, claims, files, and comparison with kept rows."""
 
 import csv
 import json
 import time
+from dataclasses import dataclass
 
 import pytest
 
@@ -10,12 +11,17 @@ from hydranoc.cli import run
 from hydranoc.families.registry import OWN_FAMILIES
 from hydranoc.measurement import kept
 from hydranoc.measurement.kept import kept_points, sources_digest
-from hydranoc.measurement.kept_points import KeptPoints
+from hydranoc.measurement.kept_points import KeptPoints, measure_curves, measure_points
 from hydranoc.reports import progress
+from hydranoc.studies.common import measured as measured_value
+from hydranoc.studies.common.check import Comparable, check_figure, csv_text, written_rows
 from hydranoc.studies.common.figure import Effort, Figure, Reproduction
+from hydranoc.studies.common.load_series import load_comparison, load_series, load_table
+from hydranoc.studies.spam import figures
 from hydranoc.studies.spam import figures as spam_figures
 from hydranoc.studies.spam import measurements as studies
 from hydranoc.studies.spam.measurements import Point
+from tests.hydranoc.measurement.synthetic import curve
 
 
 @pytest.fixture
@@ -133,3 +139,170 @@ def _kept_of_spam(name: str) -> KeptPoints:
 def test_figures_are_measured(name, tmp_path):
     assert run(["reproduce", name, "--quick", "-o", str(tmp_path)]) == 0
     assert (tmp_path / f"{name}.svg").exists()
+
+
+@dataclass(frozen=True)
+class FakePoint:
+    twice: int
+    details: dict[str, float]
+
+
+def double(number: int) -> FakePoint:
+    if number < 0:
+        raise KeyboardInterrupt
+    return FakePoint(2 * number, {"half": number / 2})
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_points_come_in_order_and_report_progress(processes):
+    seen = []
+    points = measure_points(
+        double,
+        [3, 1, 2],
+        point_type=FakePoint,
+        processes=processes,
+        progress=lambda done, total: seen.append((done, total)),
+    )
+    assert [point.twice for point in points] == [6, 2, 4]
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_an_interrupted_figure_goes_on(tmp_path):
+    path = tmp_path / "new" / "points.jsonl"
+    with pytest.raises(KeyboardInterrupt):
+        measure_points(double, [3, 1, -1, 2], kept=KeptPoints(path), point_type=FakePoint)
+    seen = []
+    kept = KeptPoints(path)
+    assert len(kept) == 2
+    points = measure_points(
+        double, [3, 1, 4, 2], kept=kept, point_type=FakePoint, progress=lambda done, _total: seen.append(done)
+    )
+    assert points == [double(number) for number in (3, 1, 4, 2)]
+    assert seen == [2, 3, 4]
+    kept.drop()
+    assert not path.exists()
+
+
+def halving(start: int, asked: list[int] | None = None):
+    """Requests half of the last result until that is odd."""
+    number, sums = start, []
+    while number % 2 == 0:
+        if asked is not None:
+            asked.append(number)
+        point = yield number
+        sums.append(point.twice)
+        number = point.twice // 4
+    return sums
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_curves_decide_by_their_points_what_comes_next(processes):
+    seen = []
+    returned = measure_curves(
+        double,
+        [halving(start) for start in (12, 7, 16, 6)],
+        point_type=FakePoint,
+        most_tasks=20,
+        processes=processes,
+        progress=lambda done, total: seen.append((done, total)),
+    )
+    assert returned == [[24, 12], [], [32, 16, 8, 4], [12]]
+    assert seen == [*((done, 20) for done in range(1, 7)), (20, 20)]
+
+
+def test_curves_go_on_from_kept_points(tmp_path):
+    path = tmp_path / "points.jsonl"
+    measure_curves(double, [halving(12)], point_type=FakePoint, most_tasks=2, kept=KeptPoints(path))
+    asked: list[int] = []
+
+    def fail(_number: int) -> FakePoint:
+        raise AssertionError("everything was kept")
+
+    again = measure_curves(fail, [halving(12, asked)], point_type=FakePoint, most_tasks=2, kept=KeptPoints(path))
+    assert (again, asked) == ([[24, 12]], [12, 6])
+
+
+def test_a_line_that_was_cut_off_does_not_count(tmp_path):
+    path = tmp_path / "points.jsonl"
+    measure_points(double, [3, 1], kept=KeptPoints(path), point_type=FakePoint)
+    path.write_text(path.read_text()[:-5])
+    kept = KeptPoints(path)
+    assert kept.get("3") == {"twice": 6, "details": {"half": 1.5}}
+    assert kept.get("1") is None
+    assert measure_points(double, [1], kept=kept, point_type=FakePoint) == [double(1)]
+    assert len(KeptPoints(path)) == 2
+
+
+KIND = ("message",)
+
+
+def figure(mean: float = 100, half_width: float = 1, saturation=(0.2, 0.21), name: str = "one") -> Figure:
+    """A curve with two stable loads and one that diverges."""
+    own = curve(name, {load: {"message": (mean, half_width)} for load in (0.1, 0.15)}, saturation)
+    columns, rows = load_table([own], KIND, "us", 1.0)
+    series = load_series("one", own, "message", 1.0)
+    return Figure("a title", "x", "y", (series,), (), columns, rows, comparable=load_comparison(KIND, "us"))
+
+
+KEPT = written_rows(figure())
+
+
+@pytest.mark.parametrize(
+    ("mean", "half_width", "differences"), [(100, 1, 0), (102.8, 1, 0), (102.9, 1, 2), (97, 1, 2), (110, 6, 0)]
+)
+def test_means_may_be_twice_the_interval_of_their_difference_apart(mean, half_width, differences):
+    check = check_figure(figure(mean, half_width), KEPT)
+    assert check.compared == 2, "the load that diverges has no mean"
+    assert len(check.differences) == differences
+
+
+def test_a_verdict_that_differs_is_found_but_near_saturation():
+    early = [{**row, "verdict": "diverges", "saturation_low": "0.02", "saturation_high": "0.03"} for row in KEPT[:1]]
+    assert check_figure(figure(), early).differences == ("curve one, load 0.1: verdict is stable, kept diverges",)
+    wide = figure(saturation=(0.09, 0.15))
+    assert not check_figure(figure(), written_rows(wide)).differences
+
+
+def test_what_has_no_chance_in_it_is_equal():
+    plan = Comparable(("size",), exact=("frames",))
+    exact = Figure("a title", "x", "y", (), (), ("size", "frames"), ((3, 10), (4, 12)), comparable=plan)
+    rows = written_rows(exact)
+    assert check_figure(exact, rows).compared == 2
+    other = [rows[0], {**rows[1], "frames": "13"}]
+    assert check_figure(exact, other).differences == ("size 4: frames is 12, kept 13",)
+
+
+def test_nothing_in_common_is_no_check():
+    with pytest.raises(ValueError, match="must have rows in common"):
+        check_figure(figure(name="other"), KEPT)
+
+
+@pytest.fixture
+def kept_rows(monkeypatch, tmp_path):
+    """A figure of its own, and a folder with a full run of it."""
+    folder = tmp_path / "measured"
+    folder.mkdir()
+    monkeypatch.setattr(measured_value, "MEASURED", folder)
+    monkeypatch.setitem(figures.REPRODUCTIONS, "spam-own", Reproduction("of its own", lambda _effort: figure()))
+
+    def keep(full: Figure) -> None:
+        (folder / "spam-own.csv").write_text(csv_text(full.columns, full.rows))
+        (folder / "spam-own.json").write_text(json.dumps({"title": full.title, "claims": []}))
+
+    return keep
+
+
+def test_reproduce_checks(kept_rows, tmp_path, capsys):
+    kept_rows(figure())
+    command = ["reproduce", "spam-own", "--check", "-o", str(tmp_path / "out")]
+    assert run(command) == 0
+    assert "2 of 2 values as in the full run that is kept" in capsys.readouterr().out
+    kept_rows(figure(mean=200))
+    assert run([*command, "--json"]) == 1
+    assert len(json.loads(capsys.readouterr().out)["check"]["differences"]) == 2
+
+
+def test_a_figure_that_is_not_kept_cannot_be_checked(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(measured_value, "MEASURED", tmp_path)
+    assert run(["reproduce", "spam-bound", "--check"]) == 2
+    assert "no full run of spam-bound is kept" in capsys.readouterr().err

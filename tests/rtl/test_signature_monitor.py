@@ -4,7 +4,7 @@ import pytest
 from amaranth.sim import Simulator
 
 from rtl.parts.monitor import SignatureMonitor
-from tests.topology.flits import random_flits
+from tests.topology.test_flits import random_flits
 from topology.common.flit_signature import flit_signature
 from topology.common.flits import FlitFormat
 

@@ -1,10 +1,25 @@
-"""Networks by their channels: processors with several channels into their switch."""
+"""Networks by their channels: numbers, lanes, distances, connected parts, reachability."""
 
+from itertools import chain
+
+import networkx as nx
+import numpy as np
 import pytest
 
+from tests.networks import figure_1, random_irregular, ring
+from topology.common import hops
 from topology.common.channels import ChannelNetwork
+from topology.common.connected_parts import connected_parts
 from topology.common.errors import TopologyError
-from topology.common.lanes import LaneNetwork
+from topology.common.graph import Network
+from topology.common.hops import hop_bits, unpacked
+from topology.common.lanes import LaneNetwork, credit_wires
+from topology.common.lattice import irregular_network, lattice_network
+from topology.common.link_stages import LinkStages
+from topology.common.observed import UNSIGNED, ObservedLayout
+from topology.common.side_wires import SideWire
+from topology.torus.graph import TorusNetwork
+from topology.torus.grid import Grid
 
 # One switch; processor 0 (vertex 1) and processor 1 (vertex 2) each send over two channels.
 SENDING = [(1, 0, 0, 0), (1, 1, 0, 1), (2, 0, 0, 3), (2, 1, 0, 2)]
@@ -62,3 +77,184 @@ def test_lanes_leave_injection_channels_as_they_are():
 def test_broken_rules(switches, wires, channels, message):
     with pytest.raises(TopologyError, match=message):
         ChannelNetwork(switches, 3 - switches, wires, injection_channels_per_processor=channels)
+
+
+def test_ports_are_neighbours_in_ascending_order():
+    network = figure_1()
+    assert network.neighbours[3] == (0, 2, 4, 5)
+    assert network.neighbours[4] == (3, 7, 8, 9)
+
+
+def test_channels_pair_up_and_are_named():
+    network = figure_1()
+    assert [channel.index for channel in network.channels] == list(range(len(network.channels)))
+    for channel in network.channels:
+        assert network.output_channel[channel.source][channel.source_port] == channel.index
+        assert network.input_channel[channel.sink][channel.sink_port] == channel.index
+        assert network.neighbours[channel.source][channel.source_port] == channel.sink
+    assert network.channels[network.injection_channel(0)].name == "p0->s1"
+    assert network.channels[network.delivery_channel(4)].name == "s5->p4"
+
+
+def test_distance_and_centre():
+    network = Network(5, [(0, 1), (1, 2), (2, 3), (3, 4)], [0, 4])
+    assert network.centre() == 2
+    assert network.distance[5, 6] == 6
+    assert (network.distance == network.distance.T).all()
+    assert (np.diag(network.distance) == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((0, [], [0]), "at least 1 switch, not 0"),
+        ((2, [(0, 2)], [0]), r"Edge \[0, 2\] names unknown switch 2; switches are 0 to 1"),
+        ((2, [(1, 1)], [0]), r"Edge \[1, 1\] is a loop"),
+        ((2, [(0, 1), (1, 0)], [0]), r"Edge \[1, 0\] is a duplicate"),
+        ((2, [(0, 1)], [2]), "Processor 0 hangs on unknown switch 2"),
+        ((2, [(0, 1)], []), "at least 1 processor, not 0"),
+        ((4, [(0, 1), (2, 3)], [0]), "disconnected: it falls into 2 parts"),
+    ],
+)
+def test_broken_rules_graphs(arguments, message):
+    with pytest.raises(TopologyError, match=message):
+        Network(*arguments)
+
+
+def test_too_many_ports():
+    with pytest.raises(TopologyError, match="Switch s0 needs 4 ports; a switch of this network may have at most 3"):
+        Network(3, [(0, 1), (0, 2)], [0, 0], ports=3)
+
+
+# Two switches with a processor each. Switch 0 has its link at port 0, switch 1 has it at port 1.
+PAIR = ChannelNetwork(2, 2, [(0, 0, 1, 1), (0, 1, 2, 0), (1, 0, 3, 0), (1, 1, 0, 0), (2, 0, 0, 1), (3, 0, 1, 0)])
+
+
+def test_worked_case():
+    network = LaneNetwork(PAIR, [3, 1, 1, 2, 1, 1])
+    assert [channel.name for channel in network.channels] == [
+        *("s0->s1.0", "s0->s1.1", "s0->s1.2", "s0->p0"),
+        *("s1->p1", "s1->s0.0", "s1->s0.1"),
+        *("p0->s0", "p1->s1"),
+    ]
+    assert network.link_of == (0, 0, 0, 1, 2, 3, 3, 4, 5)
+    assert network.lane_of == (0, 1, 2, 0, 0, 0, 1, 0, 0)
+    assert network.lanes_of == ((0, 1, 2), (3,), (4,), (5, 6), (7,), (8,))
+    ends = [(c.source, c.source_port, c.sink, c.sink_port) for c in network.channels]
+    assert ends == [
+        *((0, 0, 1, 1), (0, 1, 1, 2), (0, 2, 1, 3), (0, 3, 2, 0)),
+        *((1, 0, 3, 0), (1, 1, 0, 0), (1, 2, 0, 1)),
+        *((2, 0, 0, 2), (3, 0, 1, 0)),
+    ]
+    assert network.processors == (0, 1)
+    assert network.delivery_channels == (3, 4)
+
+
+def test_credits_go_back_at_physical_ports():
+    network = LaneNetwork(PAIR, [3, 1, 1, 2, 1, 1])
+    assert credit_wires(network) == (
+        SideWire(1, "credits_1", 0, "credited_0", 3),
+        SideWire(0, "credits_0", 1, "credited_1", 2),
+    )
+
+
+def test_one_lane_is_the_physical_network():
+    links = figure_1()
+    network = LaneNetwork(links, [1] * len(links.channels))
+    assert network.links is links
+    assert network.channels == links.channels
+    assert network.output_channel == links.output_channel
+    assert network.input_channel == links.input_channel
+    assert network.processors == links.processors
+    assert network.switch_names == links.switch_names
+    assert network.edges == links.edges
+    assert network.delivery_names == links.delivery_names
+
+
+@pytest.mark.parametrize(
+    ("lanes", "message"),
+    [
+        ([1, 1, 1], "Lanes must be given for 6 channels, not for 3"),
+        ([0, 1, 1, 1, 1, 1], "Lanes of s0->s1 must be 1 or more, not 0"),
+        ([True, 1, 1, 1, 1, 1], "Lanes of s0->s1 must be 1 or more, not True"),
+        ([1, 2, 1, 1, 1, 1], "Lanes of s0->p0 must be 1, not 2: it ends at a processor"),
+        ([1, 1, 1, 1, 1, 2], "Lanes of p1->s1 must be 1, not 2: it ends at a processor"),
+    ],
+)
+def test_broken_rules_lanes(lanes, message):
+    with pytest.raises(TopologyError, match=message):
+        LaneNetwork(PAIR, lanes)
+
+
+NETWORKS = {
+    "one switch": lambda: lattice_network(1),
+    "ring": lambda: ring(9),
+    "lattice": lambda: lattice_network(300, seed=3),
+    "irregular": lambda: irregular_network(77, seed=2),
+    **{f"small {seed}": lambda seed=seed: random_irregular(seed) for seed in range(5)},
+}
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_hops_are_distances_modulo_3(name):
+    network = NETWORKS[name]()
+    switches, found = network.switches, network.hops
+    distance = network.distance[:switches, :switches]
+    np.testing.assert_array_equal(unpacked(found.low, switches), distance % 3 == 1)
+    np.testing.assert_array_equal(unpacked(found.high, switches), distance % 3 == 2)
+    np.testing.assert_array_equal(found.eccentricity, distance.max(axis=1))
+    assert (found.reached == switches).all()
+    assert network.centre() == np.argmin(distance.max(axis=1))
+
+
+def test_blocks_of_bits_make_no_difference(monkeypatch):
+    neighbours = [list(lattice_network(200, seed=1).switch_graph[switch]) for switch in range(200)]
+    whole = hop_bits(neighbours)
+    monkeypatch.setattr(hops, "CACHE_BYTES", 200 * 8)
+    for one, other in zip(whole, hop_bits(neighbours), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_what_cannot_be_reached_is_told():
+    assert hop_bits([[1], [0], []]).reached.tolist() == [2, 2, 1]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_parts_are_those_of_networkx(seed):
+    random = np.random.default_rng(seed)
+    vertices = int(random.integers(1, 40))
+    edges = random.integers(0, vertices, (int(random.integers(0, vertices + 1)), 2)).tolist()
+    graph = nx.Graph()
+    graph.add_nodes_from(range(vertices))
+    graph.add_edges_from(edges)
+    parts = connected_parts(range(vertices), edges)
+    assert list(map(set, parts)) == list(nx.connected_components(graph))
+    assert all(len(part) == len(set(part)) for part in parts)
+
+
+def test_names_are_vertices_too():
+    assert connected_parts(["a", "b", "c"], [("c", "a")]) == [["a", "c"], ["b"]]
+    assert connected_parts([], []) == []
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 3])
+def test_lanes_of_a_link_share_a_signature(lanes):
+    network = TorusNetwork(Grid(3, 4, True), lanes)
+    layout = ObservedLayout.of(LinkStages(network), flit_bits=16)
+    assert layout.hops == len(network.channels)
+    delivered = set(network.delivery_channels)
+    shared = [hops for hops in network.lanes_of if not delivered & set(hops)]
+    assert sorted(layout.hops_of_signature) == sorted(shared)
+    assert {hop for hop, number in enumerate(layout.signature_of) if number == UNSIGNED} == delivered
+    assert layout.parts["signatures"].bits == 8 * (12 * 4 + 12)  # links of nodes, then those from processors
+
+
+@pytest.mark.parametrize("link_cycles", [1, 3])
+def test_without_lanes_every_channel_and_stage_has_its_own(link_cycles):
+    network = figure_1()
+    links = LinkStages(network, link_cycles)
+    layout = ObservedLayout.of(links, flit_bits=16)
+    assert layout.hops == links.moved_bits
+    assert all(len(hops) == 1 for hops in layout.hops_of_signature)
+    signed = sorted(chain(*layout.hops_of_signature))
+    assert signed == sorted(set(range(links.moved_bits)) - set(network.delivery_channels))

@@ -1,13 +1,21 @@
-"""Wrapped hexagonal meshes: shortest paths, and every property of the broadcasts that the paper claims."""
+"""Hexagonal meshes: nodes, broadcasts, static checks, and faults."""
 
 from collections import Counter, deque
+from itertools import combinations
+from math import comb
 
+import numpy as np
 import pytest
 
 from topology.common.errors import TopologyError
 from topology.harts.broadcast import COPIES, broadcast_copies, initial_legs, relayed_legs
+from topology.harts.deadlock import check_harts_deadlock
+from topology.harts.faults import NO_FAULTS, Faults
 from topology.harts.graph import DIRECTIONS, HexMesh, left, opposite, right
-from topology.harts.tags import ARRIVED, after_step, directions_onward, distance, routing_tags
+from topology.harts.pages import least_pages
+from topology.harts.reachability import unreached_pairs
+from topology.harts.routing import HartsRouting, operation
+from topology.harts.tags import ARRIVED, Tags, after_step, directions_onward, distance, routing_tags
 
 SIZES = range(2, 16)
 
@@ -158,3 +166,173 @@ def test_size_is_checked(size):
 def test_left_and_right():
     assert [left(way) for way in range(6)] == [1, 2, 3, 4, 5, 0]
     assert [right(way) for way in range(6)] == [5, 0, 1, 2, 3, 4]
+
+
+FAULTY = Faults(silent_nodes=(5,), dead_links=((0, 1), (14, 15), (9, 17)))
+
+
+def may_be_lost(mesh: HexMesh, faults: Faults, node: int, tags: Tags) -> bool:
+    """True if a packet can reach a node where all its route candidates are dead, by following all of them."""
+    if tags == ARRIVED:
+        return False
+    live = [way for way in directions_onward(tags) if not faults.is_dead(mesh, node, way)]
+    return not live or any(may_be_lost(mesh, faults, mesh.neighbour(node, way), after_step(tags, way)) for way in live)
+
+
+@pytest.mark.parametrize("size", [3, 4])
+@pytest.mark.parametrize("faults", [NO_FAULTS, FAULTY], ids=["sound", "faulty"])
+def test_unreached_pairs_are_those_that_can_be_lost(size, faults):
+    routing = HartsRouting(HexMesh(size), 64, faults if size == 3 else Faults(faults.silent_nodes))
+    mesh, own = routing.mesh, routing.faults
+    live = [node for node in range(mesh.nodes) if not own.is_silent(node)]
+    expected = {
+        (source, destination)
+        for source in live
+        for destination in live
+        if source != destination and may_be_lost(mesh, own, source, routing_tags(mesh, source, destination))
+    }
+    assert set(unreached_pairs(routing)) == expected
+    assert bool(expected) == bool(own.dead_links or own.silent_nodes)
+
+
+def test_levels_make_a_mesh_free_from_deadlock():
+    routing = HartsRouting(HexMesh(3), 64)
+    least = least_pages(routing.levels)
+    assert check_harts_deadlock(routing, least, classed=True).free
+    few = check_harts_deadlock(routing, least - 1, classed=True)
+    assert (few.free, few.reason) == (False, "12 pages are needed, and there are 11")
+    verdict = check_harts_deadlock(routing, least, classed=False)
+    assert not verdict.free
+    ends = [name.split("->") for name in verdict.cycle]
+    assert all(end == start for (_, end), (start, _) in zip(ends, ends[1:] + ends[:1], strict=True))
+
+
+@pytest.mark.parametrize("algorithm", list(COPIES)[:7])
+def test_wanted_copies(algorithm):
+    mesh = HexMesh(3)
+    sound = HartsRouting(mesh, 64).wanted_copies(operation(algorithm), 2)
+    assert sound == {node: COPIES[algorithm] for node in range(19) if node != 2}
+    faulty = HartsRouting(mesh, 64, FAULTY).wanted_copies(operation(algorithm), 2)
+    assert faulty.keys() == set(range(19)) - {2, 5}
+    assert sum(faulty.values()) < sum(sound.values())
+    assert all(0 <= count <= COPIES[algorithm] for count in faulty.values())
+
+
+RELIABLE = tuple(COPIES)[:6]
+SAMPLES = 20_000
+
+
+def link_number(mesh: HexMesh, node: int, direction: int) -> int:
+    """A number for a link, whichever way it is used."""
+    return 3 * node + direction if direction < 3 else 3 * mesh.neighbour(node, direction) + direction - 3
+
+
+def between(mesh: HexMesh, algorithm: str) -> list[list[list[int]]]:
+    """By node and copy from node 0: the nodes in between."""
+    found: list[list[list[int]]] = [[] for _ in range(mesh.nodes)]
+    for copy in Faults().surviving_copies(mesh, algorithm, 0):
+        found[copy.node].append(list(copy.path[1:-1]))
+    return found
+
+
+def links(mesh: HexMesh, algorithm: str) -> list[list[list[int]]]:
+    """By node and copy: the links on the way."""
+    found: list[list[list[int]]] = [[] for _ in range(mesh.nodes)]
+    for copy in Faults().surviving_copies(mesh, algorithm, 0):
+        way = []
+        for node, following in zip(copy.path, copy.path[1:], strict=False):
+            direction = next(d for d in range(DIRECTIONS) if mesh.neighbour(node, d) == following)
+            way.append(link_number(mesh, node, direction))
+        found[copy.node].append(way)
+    return found
+
+
+def failed_sets(items: list[int], count: int, seed: int) -> np.ndarray:
+    """All sets of ``count`` items, or a sample; int64[sets, count]."""
+    sets = comb(len(items), count)
+    if sets <= SAMPLES:
+        return np.array(list(combinations(items, count)), dtype=np.int64).reshape(sets, count)
+    random = np.random.default_rng(seed)
+    return np.array([random.choice(items, count, replace=False) for _ in range(SAMPLES)])
+
+
+def hits(ways: list[list[int]], failed: np.ndarray, items: int) -> np.ndarray:
+    """Hits of each set of failures on each copy; bool[sets, copies]."""
+    touched = np.zeros((len(ways), items), dtype=bool)
+    for copy, way in enumerate(ways):
+        touched[copy, way] = True
+    return touched[:, failed].any(axis=2).T
+
+
+@pytest.mark.parametrize("algorithm", RELIABLE)
+@pytest.mark.parametrize("size", [3, 4, 5, 7])
+def test_every_live_node_is_reached_with_up_to_k_minus_1_silent_nodes(size, algorithm):
+    mesh, copies = HexMesh(size), COPIES[algorithm]
+    failed = failed_sets(list(range(1, mesh.nodes)), copies - 1, seed=size)
+    ways = between(mesh, algorithm)
+    for node in range(1, mesh.nodes):
+        alive = ~(failed == node).any(axis=1)
+        lost = hits(ways[node], failed, mesh.nodes).all(axis=1)
+        assert not (lost & alive).any()
+
+
+@pytest.mark.parametrize("algorithm", RELIABLE)
+@pytest.mark.parametrize("size", [3, 4, 5, 7])
+def test_every_node_is_reached_with_up_to_k_minus_1_dead_links(size, algorithm):
+    mesh, copies = HexMesh(size), COPIES[algorithm]
+    failed = failed_sets(list(range(3 * mesh.nodes)), copies - 1, seed=size)
+    for ways in links(mesh, algorithm)[1:]:
+        assert not hits(ways, failed, 3 * mesh.nodes).all(axis=1).any()
+
+
+@pytest.mark.parametrize("algorithm", RELIABLE[1:])
+def test_the_bound_is_tight(algorithm):
+    """k suitable nodes silence any node that is no neighbour of the source."""
+    mesh, copies = HexMesh(3), COPIES[algorithm]
+    neighbours = {mesh.neighbour(0, way) for way in range(DIRECTIONS)}
+    for node, ways in enumerate(between(mesh, algorithm)):
+        if node and node not in neighbours:
+            silent = tuple(way[0] for way in ways)
+            assert len(silent) == copies
+            survivors = Faults(silent_nodes=silent).surviving_copies(mesh, algorithm, 0)
+            assert all(copy.node != node for copy in survivors)
+
+
+@pytest.mark.parametrize("algorithm", RELIABLE)
+@pytest.mark.parametrize("size", [3, 4])
+def test_the_majority_is_right_with_few_corrupting_nodes_and_one_more_breaks_it(size, algorithm):
+    mesh, copies = HexMesh(size), COPIES[algorithm]
+    most = (copies - 1) // 2
+    ways = between(mesh, algorithm)
+    broken = False
+    for count in (most, most + 1):
+        failed = failed_sets(list(range(1, mesh.nodes)), count, seed=size)
+        for node in range(1, mesh.nodes):
+            wrong = hits(ways[node], failed, mesh.nodes).sum(axis=1)
+            sound = ~(failed == node).any(axis=1)
+            majority = 2 * wrong < copies
+            if count == most:
+                assert majority[sound].all()
+            else:
+                broken |= bool((~majority & sound).any())
+    assert broken
+
+
+def test_spoilt_copies_are_those_that_a_corrupting_node_passed_on():
+    mesh, faults = HexMesh(4), Faults(corrupting_nodes=(5, 9))
+    for copy in faults.surviving_copies(mesh, "6-bcast", 9):
+        assert faults.spoilt(copy) == (5 in copy.path[1:-1])
+
+
+@pytest.mark.parametrize(
+    ("faults", "text"),
+    [
+        (Faults(silent_nodes=(19,)), "Faulty node must be 0 to 18, not 19"),
+        (Faults(corrupting_nodes=(-1,)), "Faulty node must be 0 to 18, not -1"),
+        (Faults(dead_links=((0, 9),)), r"Dead link must join two neighbours, not \[0, 9\]"),
+        (Faults(dead_links=((0, 40),)), r"Dead link must join two neighbours, not \[0, 40\]"),
+    ],
+)
+def test_unknown_places_are_refused(faults, text):
+    with pytest.raises(TopologyError, match=text):
+        faults.check(HexMesh(3))

@@ -1,8 +1,16 @@
-"""The pattern of host back-pressure."""
+"""Numbers that hardware and model share: back-pressure of hosts, orders of choice, register stages of links."""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from math import ceil, factorial
 
 import numpy as np
 import pytest
 
+from tests.networks import figure_1
+from topology.common.choice_orders import ORDER_SEED, cycle_order, lane_order_size, next_random_order, order_size
+from topology.common.graph import Network
 from topology.common.host_pattern import (
     EAGER,
     LEVELS,
@@ -20,6 +28,12 @@ from topology.common.host_pattern import (
     positions_in_ring,
     ring_of_states,
 )
+from topology.common.link_stages import LinkStages, check_link_cycles
+from topology.harts.frame import most_link_cycles
+from topology.min.deadlock import check_min_deadlock
+from topology.min.graph import MinNetwork
+from topology.min.groups import PRINTED, TokenGroups
+from topology.min.routing import MinRouting
 
 
 def test_the_register_runs_through_all_states_but_0():
@@ -95,3 +109,180 @@ def test_who_stalls():
     assert HostBehaviour(stall_level=1).stalls
     assert HostBehaviour(blocked=(Blockade(0, 5, 7),)).stalls
     assert Blockade(0, 5, 7).end_cycle == 12
+
+
+REGISTER_PERIOD = (1 << 16) - 1
+WORST_SHARES = {
+    2: (0.51, 0.00),
+    3: (0.55, 0.01),
+    4: (0.54, 0.03),
+    5: (1.39, 0.20),
+    6: (0.93, 0.33),
+    7: (2.08, 0.44),
+    8: (2.82, 2.81),
+}
+"""By dimensions: by how many percent of its fair share any member of any set of them comes first too often or too
+rarely, in the worst case, rounded up: over a period of the shift register from reset on, and over a period of register
+and order together."""
+
+
+@pytest.mark.parametrize("size", [3, 5, 7, 9])
+def test_orders_of_the_cycle_are_fair(size):
+    orders = [cycle_order(size, cycle) for cycle in range(2 * size)]
+    assert all(sorted(order) == list(range(size)) for order in orders)
+    assert Counter(order[0] for order in orders) == dict.fromkeys(range(size), 2)
+    for a in range(size):
+        for b in range(size):
+            if a != b:
+                assert sum(order.index(a) < order.index(b) for order in orders) == size
+
+
+@pytest.mark.parametrize("lanes", range(1, 9))
+@pytest.mark.parametrize("inputs", range(2, 17))
+def test_every_lane_is_first_together_with_every_input(inputs, lanes):
+    ports = order_size(inputs)
+    second = lane_order_size(lanes, ports)
+    assert second >= lanes
+    firsts = {(cycle_order(ports, c)[0], cycle_order(second, c)[0]) for c in range(2 * ports * second)}
+    assert len(firsts) == ports * second
+
+
+def random_orders(dimensions: int) -> Iterator[tuple[list[int], int]]:
+    """Orders and states of the register that follow each other, without end."""
+    order, state = list(range(dimensions)), ORDER_SEED
+    while True:
+        yield order, state
+        order, state = next_random_order(order, state)
+
+
+def period_of_the_register(dimensions: int) -> list[list[int]]:
+    return [order for order, _ in islice(random_orders(dimensions), REGISTER_PERIOD)]
+
+
+def period_of_both(dimensions: int) -> list[list[int]]:
+    following = random_orders(dimensions)
+    begin = next(following)
+    orders = [begin[0]]
+    for now in following:
+        if now == begin:
+            return orders
+        orders.append(now[0])
+    raise AssertionError
+
+
+def times_first(orders: list[list[int]]) -> Iterator[np.ndarray]:
+    """Of every set of numbers: how often each member comes first in it, shape (members,)."""
+    places = np.argsort(orders, axis=1)
+    count = places.shape[1]
+    for mask in range(1, 1 << count):
+        members = [number for number in range(count) if mask >> number & 1]
+        yield np.bincount(np.argmin(places[:, members], axis=1), minlength=len(members))
+
+
+def worst_share(orders: list[list[int]]) -> float:
+    """By how many percent of its fair share any member of any set comes first too often or too rarely, rounded up."""
+    worst = max(np.abs(times * len(times) / len(orders) - 1).max() for times in times_first(orders))
+    return ceil(worst * 10_000) / 100
+
+
+@pytest.mark.parametrize("dimensions", WORST_SHARES)
+def test_the_random_order_is_fair_over_the_period_of_its_register(dimensions):
+    following = random_orders(dimensions)
+    states = [state for _, state in islice(following, REGISTER_PERIOD)]
+    assert len(set(states)) == REGISTER_PERIOD
+    assert next(following)[1] == states[0]
+    assert worst_share(period_of_the_register(dimensions)) == WORST_SHARES[dimensions][0]
+
+
+@pytest.mark.parametrize(
+    "dimensions", [pytest.param(count, marks=pytest.mark.slow if count > 7 else ()) for count in WORST_SHARES]
+)
+def test_the_random_order_is_fair_over_the_period_of_order_and_register(dimensions):
+    assert worst_share(period_of_both(dimensions)) == WORST_SHARES[dimensions][1]
+
+
+@pytest.mark.parametrize("dimensions", [2, 3, 4, 5, 7])
+def test_if_all_can_be_had_each_comes_first_equally_often(dimensions):
+    orders = period_of_both(dimensions)
+    assert len(orders) == dimensions * REGISTER_PERIOD
+    assert Counter(order[0] for order in orders) == dict.fromkeys(range(dimensions), REGISTER_PERIOD)
+
+
+@pytest.mark.parametrize("dimensions", [2, 3, 4, 5, 6])
+def test_every_order_comes_in_a_period_of_the_register(dimensions):
+    orders = Counter(map(tuple, period_of_the_register(dimensions)))
+    assert len(orders) == factorial(dimensions)
+
+
+def test_a_register_that_never_decides_would_be_found():
+    """Without changes of places the order only goes round: neighbours would come first in turn far too often."""
+    turning = [[(number + k) % 3 for number in range(3)] for k in range(REGISTER_PERIOD)]
+    assert worst_share(turning) > 30
+
+
+def test_links_of_one_cycle_have_no_stages():
+    links = LinkStages(figure_1())
+    assert (links.per_side_wire, links.most, links.channels, links.hops) == (0, 0, (), ())
+    assert links.moved_bits == len(links.network.channels)
+    assert all(links.hops_of(channel.index) == () for channel in links.network.channels)
+
+
+def test_stages_stand_between_switches_only():
+    links = LinkStages(figure_1(), 3)
+    network = links.network
+    for channel in network.channels:
+        between = network.is_switch(channel.source) and network.is_switch(channel.sink)
+        stages = ((channel.index, 1), (channel.index, 2)) if between else ()
+        assert links.hops_of(channel.index) == stages
+    assert len(links.channels) == 2 * len(network.edges)
+    assert links.hops == tuple(hop for channel in links.channels for hop in links.hops_of(channel))
+    assert links.moved_bits == len(network.channels) + 2 * len(links.channels)
+    first = links.hops[0]
+    assert links.name(first) == f"{network.channels[first[0]].name} stage 1"
+
+
+def test_a_network_may_give_the_length_of_channels_each_way_for_itself():
+    network = Network(3, [(0, 1), (1, 2), (0, 2)], [0, 1, 2], link_cycles={(0, 1): 4, (1, 0): 1, (2, 1): 3})
+    links = LinkStages(network, 2)
+    stages = {network.channels[c].name: links.stages_of(c) for c in links.channels}
+    assert stages == {"s0->s1": 3, "s0->s2": 1, "s1->s2": 1, "s2->s0": 1, "s2->s1": 2}
+    assert (links.most, links.per_side_wire, len(links.hops)) == (3, 1, 8)
+    assert links.moved_bits == len(network.channels) + 8
+    longest = next(c for c in links.channels if links.stages_of(c) == 3)
+    assert links.hops_of(longest) == ((longest, 1), (longest, 2), (longest, 3))
+    assert all(links.stages_of(c) == 0 for c in (*network.injection_channels, *network.delivery_channels))
+
+
+def test_a_length_that_the_network_gives_has_bounds():
+    with pytest.raises(ValueError, match="Cycles of a link must be an integer from 1 to 16, not 17"):
+        LinkStages(Network(2, [(0, 1)], [0, 1], link_cycles={(0, 1): 17}))
+
+
+@pytest.mark.parametrize("value", [0, -1, 17, 2.0, True, "3", None])
+def test_bad_lengths(value):
+    with pytest.raises(ValueError, match="Cycles of a link must be an integer from 1 to 16, not"):
+        LinkStages(figure_1(), value)
+    with pytest.raises(ValueError, match="Cycles of a link must be an integer from 1 to 3, not"):
+        check_link_cycles(value if value != 2.0 else 4, 3)
+
+
+def test_flits_until_a_token_goes_on_count_those_in_stages():
+    """Worked by hand: per switch behind this one a register, two flits in each stage, and a buffer."""
+    groups = TokenGroups(MinNetwork("baseline", 2, 3))
+    levels = groups.levels[0]
+    assert levels == 2
+    assert [groups.release_flits(0, 4, cycles) for cycles in (1, 2, 3, 5)] == [11, 15, 19, 27]
+    assert [groups.release_flits(0, 4, cycles, PRINTED) for cycles in (1, 5)] == [13, 13]
+
+
+def test_the_static_check_knows_that_the_paper_s_release_counts_no_stages():
+    routing = MinRouting(MinNetwork("baseline", 2, 3), 16)
+    assert check_min_deadlock(routing, 2, PRINTED).free
+    verdict = check_min_deadlock(routing, 2, PRINTED, 2)
+    assert not verdict.free
+    assert "passes the token on after 7 flits" in verdict.reason
+    assert check_min_deadlock(routing, 2, link_cycles=2).free
+
+
+def test_links_of_hexagonal_meshes_are_bounded_by_gap_and_frame():
+    assert [most_link_cycles(gap_frames) for gap_frames in (1, 2, 3, 255)] == [3, 6, 6, 6]

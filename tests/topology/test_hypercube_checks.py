@@ -10,7 +10,8 @@ import pytest
 from topology.common.lanes import REUSE_EMPTY, REUSE_TAIL
 from topology.hypercube.deadlock import Waiting, check_hypercube_deadlock
 from topology.hypercube.graph import HypercubeNetwork
-from topology.hypercube.lane_reuse import HYPERCUBE_REUSE, REUSE_ESCAPE_TAIL
+from topology.hypercube.lane_reuse import HYPERCUBE_REUSE, REUSE_ESCAPE_TAIL, check_reuse, unshared_lanes
+from topology.hypercube.lane_wires import lane_wires
 from topology.hypercube.reachability import unreached_pairs
 from topology.hypercube.routing import ADAPTIVE_ONLY, DUATO, RULES, WRONG_ESCAPE, HypercubeRouting
 from topology.hypercube.ways import Ways
@@ -465,3 +466,26 @@ def test_what_is_proved_has_no_waiting_configuration(dimensions, lanes, lane_reu
         if verdicts[-1]:
             assert ByHand(routing, lane_reuse).waiting_configuration() == set()
     assert 5 <= sum(verdicts) <= 55
+
+
+@pytest.mark.parametrize("lane_reuse", HYPERCUBE_REUSE)
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("lanes", [1, 2, 3])
+def test_lanes_are_shared_that_the_static_check_takes_for_shared(lanes, rule, lane_reuse):
+    routing = HypercubeRouting(HypercubeNetwork(3, lanes), 32, rule)
+    network, unshared = routing.network, unshared_lanes(lanes, rule, lane_reuse)
+    waiting = Waiting(Ways(routing), lane_reuse)
+    looked_at = [lane for lane in waiting.headers if network.dimension_of[lane] is not None]
+    assert waiting.shared == {lane for lane in looked_at if network.lane_of[lane] >= unshared}
+
+
+def test_only_lanes_that_are_given_away_empty_are_released():
+    network = HypercubeNetwork(2, 3)
+    for released, count in ((3, 16), (2, 16), (0, 8)):
+        wires = lane_wires(network, released)
+        assert [wire.bits for wire in wires] == [3] * 8 + [released] * (count - 8)
+
+
+def test_no_such_reuse_of_lanes():
+    with pytest.raises(ValueError, match="Reuse of lanes must be empty, escape-tail or tail, not 'never'"):
+        check_reuse("never")

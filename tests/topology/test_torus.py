@@ -1,4 +1,4 @@
-"""Tori and meshes: ports and lanes by hand, and the routing rule against the paths of the grid."""
+"""Tori and meshes: ports and lanes by hand, the routing against its rules, directions as operations."""
 
 import numpy as np
 import pytest
@@ -7,6 +7,7 @@ from topology.common.errors import TopologyError
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import DIRECTIONS, X_NEGATIVE, X_POSITIVE, Y_NEGATIVE, Y_POSITIVE, Grid, Turns, opposite
 from topology.torus.header import KeyFormat, RoutingKey, torus_header
+from topology.torus.operations import SHORTEST, operation, turns_of
 from topology.torus.routing import BALANCED, DALLY_SEITZ, DATELINE, LANE_RULES, TorusRouting
 
 TORI = [Grid(2, 2), Grid(1, 5), Grid(3, 5), Grid(4, 4), Grid(2, 7)]
@@ -247,3 +248,21 @@ def test_shorter_ways_of_many_messages_are_those_of_each(grid):
     ways = zip(*(way.tolist() for way in grid.shortest_ways(source, destination)), strict=True)
     pairs = zip(source.tolist(), destination.tolist(), strict=True)
     assert list(ways) == [tuple(grid.shortest(*pair)) for pair in pairs]
+
+
+def test_operations_are_one_more_than_the_turns():
+    assert operation(None) == SHORTEST == 0
+    assert [operation(Turns(y, x)) for x in (False, True) for y in (False, True)] == [1, 2, 3, 4]
+    assert operation(Turns(y_negative=True, x_negative=False)) == 2
+
+
+def test_turns_come_back():
+    assert turns_of(SHORTEST) is None
+    for turns in (Turns(y, x) for y in (False, True) for x in (False, True)):
+        assert turns_of(operation(turns)) == turns
+
+
+@pytest.mark.parametrize("number", [-1, 5])
+def test_other_numbers_are_refused(number):
+    with pytest.raises(ValueError, match=f"Operation must be 0 to 4, not {number}"):
+        turns_of(number)

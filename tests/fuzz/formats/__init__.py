@@ -1,43 +1,27 @@
 """All input formats, by name."""
 
 from tests.fuzz.case import Format
-from tests.fuzz.formats import (
-    anynet,
-    chakra,
-    command_lines,
-    configurations,
-    edge_lists,
-    extensions,
-    given_results,
-    goal,
-    graphml,
-    hardware,
-    msccl,
-    netrace,
-    sweep_axes,
-    table_files,
-    traces,
-)
+from tests.fuzz.formats import command_lines, configurations, extensions, given_results, network_files, programs
 
 FORMATS: dict[str, Format] = {
     form.name: form
     for form in (
         configurations.FORMAT,
-        graphml.FORMAT,
-        anynet.FORMAT,
-        edge_lists.FORMAT,
-        traces.FORMAT,
-        netrace.FORMAT,
-        goal.FORMAT,
-        chakra.FORMAT,
-        msccl.FORMAT,
-        table_files.FORMAT,
+        network_files.GRAPHML_FORMAT,
+        network_files.FORMAT,
+        network_files.EDGE_LIST_FORMAT,
+        programs.TRACE_FORMAT,
+        programs.NETRACE_FORMAT,
+        programs.GOAL_FORMAT,
+        programs.FORMAT,
+        programs.MSCCL_FORMAT,
+        given_results.FORMAT,
         given_results.MESSAGES_FORMAT,
         given_results.SWEEPS_FORMAT,
         given_results.FIGURES_FORMAT,
         extensions.FORMAT,
-        hardware.FORMAT,
-        sweep_axes.FORMAT,
+        configurations.HARDWARE_FORMAT,
+        command_lines.AXES_FORMAT,
         command_lines.FORMAT,
     )
 }

@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from tests.fuzz.case import CONFIGURATION, RESULTS, Case, Format
-from tests.fuzz.odd_values import odd_text
+from tests.fuzz.mutations import odd_text
 
 FILE = "mine.py"
 PATTERN = """network:

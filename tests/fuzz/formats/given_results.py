@@ -1,5 +1,6 @@
-"""Results of earlier runs as input of other verbs: messages.csv, tables of sweeps, figures."""
+"""Files that commands read back: results and routing tables."""
 
+import io
 import json
 
 from hypothesis import strategies as st
@@ -7,13 +8,12 @@ from hypothesis import strategies as st
 import hydranoc.pictures.draw
 import hydranoc.report_page.run
 from hydranoc import load
+from hydranoc.config.load import NETWORK
+from hydranoc.families.table_files import names_of, write_tables
 from hydranoc.reports.summary import write_messages
 from hydranoc.studies.common.measured import MEASURED
-from tests.fuzz.byte_mutations import damaged
 from tests.fuzz.case import CONFIGURATION, RESULTS, Case, Format
-from tests.fuzz.odd_values import ODD_TEXT
-from tests.fuzz.tree_mutations import mistaken
-from tests.fuzz.word_mutations import miswritten
+from tests.fuzz.mutations import ODD_TEXT, damaged, mistaken, miswritten
 
 CONTENT = """network: {family: spam, topology: {kind: mesh, shape: [2, 2]}}
 traffic: {kind: random, cycles: 100, messages_per_node_per_cycle: 0.02, flits: 6}
@@ -89,4 +89,43 @@ FIGURES_FORMAT = Format(
     figures.map(lambda content: _case(FIGURE, content, "report", "--figure")),
     about=(f"{FIGURE}:",),
     first=(_case(FIGURE, json.dumps(KEPT).encode(), "report", "--figure"),),
+)
+
+
+FILE = "a.csv"
+NETWORKS = (
+    {"family": "spam", "topology": {"kind": "mesh", "shape": [2, 2]}},
+    {"family": "min", "topology": {"kind": "bi-butterfly", "radix": 2, "stages": 2}},
+)
+TRAFFIC = "traffic: {kind: random, cycles: 200, messages_per_node_per_cycle: 0.02, flits: 6, multicast_fraction: 0.2}\n"
+
+
+def _tables(network: dict) -> str:
+    design, file = load({"network": network}), io.StringIO()
+    write_tables(design.routing, names_of(design.config, design.routing, NETWORK), file)
+    return file.getvalue()
+
+
+def _named(network: dict, file: str) -> str:
+    return f"network: {{family: {network['family']}, topology: {network['topology']}, routing: {file}}}\n{TRAFFIC}"
+
+
+def _table_case(network: dict, content: bytes, command: tuple[str, ...]) -> Case:
+    files = {CONFIGURATION: _named(network, FILE).encode(), FILE: content}
+    return Case(files, (command[0], CONFIGURATION, *command[1:]))
+
+
+SAMPLES = tuple(_tables(network) for network in NETWORKS)
+contents = st.one_of(
+    miswritten(st.sampled_from(SAMPLES)),
+    miswritten(st.sampled_from(SAMPLES)),
+    damaged(st.sampled_from(SAMPLES).map(str.encode)),
+)
+COMMANDS = (("check",), ("check", "--tables", f"{RESULTS}/out.csv"), ("model", "-o", RESULTS))
+FIRST = tuple(_table_case(NETWORKS[number], SAMPLES[number].encode(), COMMANDS[2]) for number in range(len(NETWORKS)))
+FORMAT = Format(
+    "table files",
+    st.builds(_table_case, st.sampled_from(NETWORKS), contents, st.sampled_from(COMMANDS[:3])),
+    about=(f"{FILE}:", f"{CONFIGURATION}:"),
+    first=FIRST,
 )

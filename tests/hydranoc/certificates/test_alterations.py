@@ -1,15 +1,19 @@
-"""A fixed sample of what ``python -m tests.alterations`` alters is refused, or leaves the claim true for a reason."""
+"""A fixed sample of programmed alterations and of garbage is refused in one line."""
 
+import json
 import random
+import subprocess
+import sys
+import time
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import chain
 
 import pytest
 
-from tests.alterations.checking import Checker
-from tests.alterations.documents import document_alterations
-from tests.alterations.hardware import Alteration, hardware_alterations
-from tests.alterations.networks import NETWORKS, offer
+from hydranoc.certificates.writing import CHECKER
+from tests.alterations.hardware import Alteration, document_alterations, hardware_alterations, places, put
+from tests.alterations.networks import NETWORKS, Checker, offer
 from tests.alterations.sound import reason
 
 SAMPLED = 60
@@ -43,3 +47,105 @@ def test_altered_networks_are_refused(name, checker):
         assert code in (0, 1), what
         assert "\n" not in line, what
         assert code == 1 or reason(sound, alteration), what
+
+
+TEXTS = ("manifest", "verilog", "certificate", "digests")
+STRANGE = [None, True, -1, 0, 10**11, 10**30, 1.5, "", "x" * 5000, "\ud800", [], {}, [[[]]], {"a": [None]}]
+HUGE = {
+    "brackets": "[" * 100_000,
+    "mappings": '{"a":' * 100_000,
+    "digits": '{"family": ' + "1" * 1_000_000 + "}",
+    "quotes": '{"' + '\\"' * 200_000,
+    "number": '{"family": NaN}',
+    "empty": "",
+    "null": "null",
+    "zeros": "\0" * 1000,
+    "keys": "{" + ",".join(f'"{key}": 0' for key in range(50_000)) + "}",
+}
+INSERTED = ["{" * 100_000, "(", ")", ";", "endmodule\n", "module x(\n", "1000000000000'h0", "32'h" + "f" * 100_000]
+INSERTED += ["\\x ", "é", "\r", "\0", '"', "`x ", "#(.P(1))", "/**/", "//\n", "(* keep *)"]
+INFORMATION = ("files", "counters", "registers", "port_arrays")
+
+
+def refuse(checker, offered, what):
+    code, line = checker.judge(offered)
+    assert code == 1, f"{what}: {code} {line}"
+    assert line.startswith("refused: "), f"{what}: {line}"
+    assert line.isascii(), what
+    assert len(line) < 600, what
+    assert "\n" not in line, what
+
+
+@pytest.mark.parametrize("name", ["torus", "min", "harts"])
+def test_truncated_texts_are_refused(name, checker):
+    sound = offer(name)
+    for text in TEXTS:
+        whole = getattr(sound, text)
+        for place in range(9):
+            refuse(checker, replace(sound, **{text: whole[: len(whole) * place // 9]}), f"{text} to {place} ninths")
+
+
+@pytest.mark.parametrize("kind", HUGE)
+@pytest.mark.parametrize("text", TEXTS)
+def test_huge_texts_are_refused_at_once(text, kind, checker):
+    began = time.process_time()
+    refuse(checker, replace(offer("torus"), **{text: HUGE[kind]}), f"{kind} as {text}")
+    assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("text", ["manifest", "certificate", "digests"])
+def test_values_of_all_types_at_keys_are_refused(name, text, checker):
+    sound, draws = offer(name), random.Random(f"{name} {text}")
+    document = json.loads(getattr(sound, text))
+    found = [(path, value) for path, value in places(document) if path[0] not in INFORMATION]
+    for path, value in draws.sample(found, min(8, len(found))):
+        for strange in STRANGE:
+            if strange != value or type(strange) is not type(value):
+                new = [strange] if isinstance(path[-1], int) else {path[-1]: strange}
+                changed = json.dumps(put(document, path, new))
+                altered = replace(sound, **{text: changed})
+                refuse(checker, altered.signed() if text == "manifest" else altered, f"{path} is {strange!r}")
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_parameters_of_all_types_crash_nothing(name, checker):
+    """Values on which manifest and digests agree: the checks behind that comparison must handle them."""
+    sound = offer(name)
+    manifest, digests = json.loads(sound.manifest), json.loads(sound.digests)
+    for key in manifest["parameters"]:
+        for strange in STRANGE:
+            parameters = {**manifest["parameters"], key: strange}
+            texts = [json.dumps({**document, "parameters": parameters}) for document in (manifest, digests)]
+            code, line = checker.judge(replace(sound, manifest=texts[0], digests=texts[1]).signed())
+            assert code in (0, 1), f"{key} is {strange!r}: {line}"
+            assert len(line.splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["spam", "hypercube"])
+def test_text_inserted_into_verilog_is_refused(name, checker):
+    sound, draws = offer(name), random.Random(name)
+    start = sound.verilog.rindex("module noc(")
+    for inserted in INSERTED:
+        for place in (0, start, *(draws.randrange(start, len(sound.verilog)) for _ in range(4))):
+            verilog = sound.verilog[:place] + inserted + sound.verilog[place:]
+            refuse(checker, replace(sound, verilog=verilog).signed(), f"{inserted[:20]!r} at {place}")
+
+
+@pytest.mark.parametrize("file", range(4))
+@pytest.mark.parametrize("content", [b"\xff\xfe\0", b"\x89PNG\r\n", None])
+def test_files_that_are_no_text_cannot_be_read(file, content, tmp_path):
+    names = [f"{name}.txt" for name in TEXTS]
+    for name, text in zip(names, TEXTS, strict=True):
+        (tmp_path / name).write_text(getattr(offer("torus"), text), encoding="utf-8")
+    (tmp_path / names[file]).unlink()
+    if content is None:
+        (tmp_path / names[file]).mkdir()
+    else:
+        (tmp_path / names[file]).write_bytes(content)
+    done = subprocess.run(
+        [sys.executable, "-I", str(CHECKER), *names], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith("cannot read: ")

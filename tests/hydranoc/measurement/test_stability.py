@@ -10,7 +10,7 @@ from hydranoc.measurement.observations import NOT_DELIVERED, PARTS, Observations
 from hydranoc.measurement.point import MeasuredPoint, Plan, carries_load, is_stable, measure_point
 from hydranoc.measurement.stability import Verdict, judge
 from sim_model.statistics.latency import Interval, confidence_interval
-from tests.hydranoc.measurement.queue import FixedServiceQueue
+from tests.hydranoc.measurement.synthetic import FixedServiceQueue
 
 SERVICE_CYCLES = 100
 

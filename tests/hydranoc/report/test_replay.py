@@ -11,8 +11,7 @@ from hydranoc.replay.record import Recording, record
 from hydranoc.replay.window import MAX_QUEUED, Window
 from sim_model.engines.results import Results
 from sim_model.harts.record import variant_field
-from tests.hydranoc.report.networks import CONFIGURATIONS
-from tests.hydranoc.report.plain_reading import NONE, read_holds, simulation_of
+from tests.hydranoc.report.networks import CONFIGURATIONS, NONE, read_holds, simulation_of
 
 
 @lru_cache

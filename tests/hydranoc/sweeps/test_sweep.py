@@ -1,4 +1,4 @@
-"""Sweeps as users run them: the table, its workers, and interrupted sweeps."""
+"""``sweep``: axes, rows, plots, resumed runs, and missing packages."""
 
 import importlib
 import json
@@ -13,10 +13,16 @@ import pytest
 import yaml
 
 from hydranoc.cli import run
+from hydranoc.errors import ConfigError
+from hydranoc.pictures.plots import _draw_panels
+from hydranoc.report_page.given import read_sweep
 from hydranoc.sweeps import cluster as clusters
-from hydranoc.sweeps.axes import Axis, parse_axis
+from hydranoc.sweeps.axes import Axis, changed, grid, parse_axis
 from hydranoc.sweeps.measure import COLUMNS, Effort
+from hydranoc.sweeps.plots import sweep_figures
 from hydranoc.sweeps.run import Sweep, sharing, sweep
+from hydranoc.sweeps.table import data_frame
+from topology.common.trouble import MachineTrouble
 
 CONTENT = {
     "network": {"family": "spam", "topology": {"kind": "mesh", "shape": [3, 3]}, "flit_bits": 32},
@@ -228,3 +234,107 @@ def test_wrong_clusters(config, address, code, text, monkeypatch, capsys):
     monkeypatch.setattr(clusters, "CONNECT_SECONDS", 1)
     assert run(["sweep", str(config), "--over", "network.buffer_flits=1", "--dask", address]) == code
     assert text in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("network.buffer_flits=1,2,4", (1, 2, 4)),
+        ("network.buffer_flits=2", (2,)),
+        ("load=0.1:0.3:3", (0.1, 0.2, 0.3)),
+        ("load=0.0001:0.001:10", tuple(n / 10_000 for n in range(1, 11))),
+        ("load=1:9:5", (1, 3, 5, 7, 9)),
+        ("load=1:10:4", (1.0, 4.0, 7.0, 10.0)),
+        ("load=1:2:3", (1.0, 1.5, 2.0)),
+        ("load=0.001:1:4:log", (0.001, 0.01, 0.1, 1.0)),
+        ("load=5:5:1", (5,)),
+        ("network.topology.shape=[8, 8],[4, 16]", ([8, 8], [4, 16])),
+        ("traffic.software=binomial,separate", ("binomial", "separate")),
+        ("network.lane_reuse=true,false", (True, False)),
+        ("traffic.pattern='own:pattern'", ("own:pattern",)),
+    ],
+)
+def test_values_of_a_text(text, values):
+    assert parse_axis(text).values == values
+    assert parse_axis(text).key == text.partition("=")[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("network.buffer_flits", "must be KEY=VALUES"),
+        ("=1,2", "must be KEY=VALUES"),
+        ("a..b=1", "must be KEY=VALUES"),
+        ("load=", "must be KEY=VALUES"),
+        ("load=1:2", "FIRST:LAST:COUNT"),
+        ("load=1:2:x", "FIRST:LAST:COUNT"),
+        ("load=1:2:3:cubic", "FIRST:LAST:COUNT"),
+        ("load=1:2:3:log:4", "FIRST:LAST:COUNT"),
+        ("load=1:.inf:3", "FIRST:LAST:COUNT"),
+        ("load=1:2:0", "a COUNT of 1 to 100000"),
+        ("load=0:2:3:log", "ends above 0 with :log"),
+        ("load=[1", "values as in YAML"),
+    ],
+)
+def test_wrong_texts_are_refused(text, problem):
+    with pytest.raises(ConfigError, match=problem):
+        parse_axis(text)
+
+
+def test_the_last_axis_is_the_fastest():
+    points = list(grid([Axis("a", (1, 2)), Axis("b", ("x", "y"))]))
+    assert points == [{"a": 1, "b": "x"}, {"a": 1, "b": "y"}, {"a": 2, "b": "x"}, {"a": 2, "b": "y"}]
+
+
+def test_keys_are_changed_in_a_copy():
+    content = {"network": {"topology": {"shape": [8, 8]}, "buffer_flits": 2}, "traffic": {"messages": [{"flits": 1}]}}
+    axes = [Axis("network.topology.shape.1", (4,)), Axis("traffic.messages.0.flits", (9,)), Axis("network.root", (3,))]
+    new = changed(content, axes, {axis.key: axis.values[0] for axis in axes})
+    assert new["network"] == {"topology": {"shape": [8, 4]}, "buffer_flits": 2, "root": 3}
+    assert new["traffic"] == {"messages": [{"flits": 9}]}
+    assert content["network"]["topology"]["shape"] == [8, 8]
+
+
+@pytest.mark.parametrize("key", ["network.buffer_flits.more", "traffic.messages.5.flits", "traffic.messages.flits"])
+def test_keys_that_lead_nowhere_are_refused(key):
+    content = {"network": {"buffer_flits": 2}, "traffic": {"messages": [{"flits": 1}]}}
+    with pytest.raises(ConfigError, match="must name a key of the configuration"):
+        changed(content, [Axis(key, (1,))], {key: 1})
+
+
+@pytest.fixture
+def pandas_(require_package):
+    require_package("pyarrow")
+    return importlib.import_module("pandas")
+
+
+def _table(pandas_, **columns):
+    return pandas_.DataFrame({"load": [1, 2], **columns}).convert_dtypes()
+
+
+def test_a_kind_without_means_has_throughput_alone(pandas_):
+    table = _table(pandas_, unicast_mean=[20.5, 30.5], unicast_accepted=[0.1, 0.2], multicast_accepted=[0.01, 0.02])
+    found = sweep_figures(table, ("load",), "name")
+    assert found["latency"].panels == ("unicast",)
+    assert found["throughput"].panels == ("unicast", "multicast")
+    assert [series.y for series in found["throughput"].series] == [[0.1, 0.2], [0.01, 0.02]]
+
+
+def test_no_panel_is_empty(pandas_):
+    figure = sweep_figures(_table(pandas_, unicast_mean=[20.5, 30.5]), ("load",), "name")["latency"]
+    canvas, _ = _draw_panels(figure)
+    assert [len(axes.lines) > 0 for axes in canvas.axes] == [True]
+
+
+def test_a_sweep_that_diverges_everywhere_has_no_plot_of_latency(pandas_):
+    assert list(sweep_figures(_table(pandas_, unicast_accepted=[0.1, 0.2]), ("load",), "name")) == ["throughput"]
+
+
+@pytest.mark.parametrize("package", ["pandas", "pyarrow"])
+def test_packages_of_tables_are_named(package, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, package, None)
+    table = tmp_path / "table.csv"
+    table.write_text("cycles\n1\n")
+    for needs_them in (lambda: read_sweep(table), lambda: data_frame([], [], [])):
+        with pytest.raises(MachineTrouble, match=r"pip install 'hydranoc\[sweep\]'"):
+            needs_them()

@@ -1,0 +1,125 @@
+"""Paths of a new user: the tutorial and docs/coming_from.md print what the pages show, in an empty folder."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from hydranoc.verbs import VERBS
+from tests.hydranoc.shells import passes
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "learn" / "tutorial.md"
+PATH = PAGE.read_text().partition("\n## From nothing to a report and Verilog\n")[2]
+PATH = PATH.partition("\n## ")[0]
+INDENTED = [line.strip() for line in re.sub(r"```.*?```", "", PATH, flags=re.DOTALL).splitlines() if line[:4] == "    "]
+COMMANDS = [line.partition(" #")[0].strip() for line in INDENTED if line.startswith("hydranoc ")]
+INSTALLING = ("python3 ", "env/bin/pip ", "export ")
+PRINTED = [line for line in INDENTED if not line.startswith(("hydranoc ", *INSTALLING))]
+SIMULATOR = "hydranoc compare "
+EQUAL = "hardware and golden model are equal"
+SIZE = re.compile(r" [\d,]+ bytes")
+
+
+def spaced(text: str) -> str:
+    """Without what depends on the width of a column, and on the release."""
+    return SIZE.sub("", re.sub(r"[ \t]+", " ", text))
+
+
+def run_them(folder: Path, commands: list[str]) -> str:
+    (configuration,) = re.findall(r"```yaml\n(.*?)```", PATH, flags=re.DOTALL)
+    (folder / "own.yaml").write_text(configuration)
+    return spaced(passes("\n".join(commands), folder))
+
+
+def test_the_path_has_all_its_steps():
+    assert [command.split()[1] for command in COMMANDS] == ["check", "sweep", "report", "verilog", "compare"]
+    assert len(PRINTED) == 3 + 8 + 1 + 1 + 1
+
+
+def test_its_commands_print_what_the_page_says(tmp_path, require_package):
+    require_package("pyarrow")
+    out = run_them(tmp_path, [command for command in COMMANDS if not command.startswith(SIMULATOR)])
+    missing = [line for line in PRINTED if not line.startswith(EQUAL) and spaced(line) not in out]
+    assert missing == []
+
+
+@pytest.mark.slow
+def test_its_hardware_is_equal(tmp_path, require_tool):
+    require_tool("verilator")
+    out = run_them(tmp_path, [command for command in COMMANDS if command.startswith(SIMULATOR)])
+    assert [line in out for line in PRINTED if line.startswith(EQUAL)] == [True]
+
+
+COMING_FROM_PAGE = (ROOT / "docs" / "do" / "coming_from.md").read_text()
+BENCH = "make -C bench"
+ENVIRONMENT = 'eval "$(hydranoc env)"'
+SLOW = (BENCH, "hydranoc compare ")
+"""Commands that build a simulator."""
+STEPS = re.compile(
+    r"`(?P<file>[\w.]+)`:\n\n```\w+\n(?P<text>.*?)```|^    (?P<block>hydranoc[^\n]*|make[^\n]*|eval[^\n]*)$"
+    r"|`(?P<inline>(?:hydranoc \w+|make -C)\s[^`]*?)`",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def steps() -> list[tuple[str, str]]:
+    """Files with their texts, and commands with nothing, as they follow one another; each once."""
+    found = []
+    for step in STEPS.finditer(COMING_FROM_PAGE):
+        command = step["block"] or re.sub(r"\s+", " ", step["inline"] or "")
+        found.append((step["file"], step["text"]) if step["file"] else (command, ""))
+    return list(dict.fromkeys(found))
+
+
+def is_general(command: str) -> bool:
+    """True for a command that is a template, or of a negative control."""
+    return "CONFIG" in command or "deadlock-" in command
+
+
+def commands() -> list[str]:
+    return [name for name, text in steps() if not text and not is_general(name)]
+
+
+def test_nothing_on_the_page_is_left_out():
+    assert [name for name, text in steps() if text] == [
+        "own.anynet", "own.yaml", "tabled.yaml", "mesh.yaml", "mine.py", "trace.csv", "trace.yaml", "multicast.yaml",
+    ]  # fmt: skip
+    assert len(re.findall(r"^```\w", COMING_FROM_PAGE, re.M)) == 8
+    found = commands()
+    assert all(re.match(r"hydranoc \w+ |make -C bench|eval ", command) for command in found), found
+    assert {command.split()[1] for command in found if command.startswith("hydranoc ")} <= set(VERBS)
+    assert len(found) >= 20
+
+
+@pytest.mark.parametrize("tool", ["BookSim2", "Noxim", "Garnet", "FlooNoC"])
+def test_every_tool_has_a_table_and_a_command(tool):
+    part = COMING_FROM_PAGE.partition(f"\n## From {tool}\n")[2].partition("\n## ")[0]
+    rows = [re.split(r"\s*\|\s*", line)[1:-1] for line in part.splitlines() if line.startswith("| ")]
+    assert len(rows) > 10
+    assert {len(row) for row in rows} == {3}
+    assert "hydranoc " in part
+
+
+def coming_from_run_them(folder: Path, chosen: list[str]) -> str:
+    for name, text in steps():
+        if text:
+            (folder / name).write_text(text)
+    return passes("\n".join(chosen), folder)
+
+
+def test_its_commands_work(tmp_path, require_package):
+    require_package("pyarrow")
+    coming_from_run_them(tmp_path, [command for command in commands() if not command.startswith((*SLOW, "eval"))])
+    for name in ("tables.csv", "curve/sweep.csv", "curve/latency.svg", "one_router/router.v", "rtl/noc.v"):
+        assert (tmp_path / name).stat().st_size > 100
+
+
+@pytest.mark.slow
+def test_its_benches_work(tmp_path, require_tool):
+    require_tool("verilator")
+    wanted = [command for command in commands() if command.startswith((*SLOW, "eval", "hydranoc bench"))]
+    assert [command.split()[0] for command in wanted].count("make") == 2
+    out = coming_from_run_them(tmp_path, wanted)
+    assert "FAIL=0" in out
+    assert "hardware and golden model are equal" in out

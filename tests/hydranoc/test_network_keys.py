@@ -1,0 +1,335 @@
+"""Keys of ``network``: headers, broadcasts, injection channels, and guards against malformed worms."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fpga.common.devices import DEVICES
+from fpga.common.subject import router_subject
+from hydranoc import Design, load
+from hydranoc.cli import run
+from hydranoc.errors import ConfigError
+from hydranoc.lockstep.compare import Comparison
+from hydranoc.lockstep.direct.build import build_directly
+from hydranoc.lockstep.direct.compare import compare_directly
+from hydranoc.lockstep.direct.process import DirectBench
+from rtl.parts import worm_guard
+from tests.tb.parts_runner import mutated
+from topology.common.part_headers import PARTS, PartsFormat
+
+TOPOLOGIES: dict[str, dict[str, Any]] = {
+    "spam": {"kind": "irregular", "switches": 5, "ports": 10, "seed": 3, "processors_per_switch": 4},
+    "min": {"kind": "bi-butterfly", "radix": 2, "stages": 4},
+}
+TRAFFIC = {
+    "kind": "random",
+    "seed": 1,
+    "cycles": 400,
+    "messages_per_node_per_cycle": 0.01,
+    "multicast_fraction": 0.5,
+    "destinations": 4,
+    "flits": 12,
+}
+
+
+def configured(family: str, **keys: Any) -> Design:
+    """Flits of 10 bits: three parts of 20 nodes, two of 16."""
+    network = {"family": family, "topology": TOPOLOGIES[family], "flit_bits": 10, **keys}
+    return load({"network": network, "traffic": TRAFFIC})
+
+
+@pytest.fixture(params=TOPOLOGIES)
+def family(request) -> str:
+    return request.param
+
+
+def test_the_default_is_a_bit_string(family):
+    plain, told, parts = (configured(family, **keys) for keys in ({}, {"header": "bit_string"}, {"header": "parts"}))
+    assert plain.verilog().files == told.verilog().files
+    assert not isinstance(plain.routing.header, PartsFormat)
+    assert isinstance(parts.routing.header, PartsFormat)
+    assert parts.verilog().files != plain.verilog().files
+
+
+def test_check_says_how_long_headers_and_buffers_get(family):
+    design = configured(family, header="parts")
+    report, header = design.check(), design.routing.header
+    assert report.right
+    assert report.sizes["unicast_header_flits"] == header.unicast_flits
+    assert report.sizes["multicast_header_flits"] == header.unicast_flits + header.parts
+    assert report.sizes["buffer_flits"] == header.multicast_flits + 1 == design.model.buffer_depth_flits
+
+
+def test_a_certificate_of_it_is_accepted(family):
+    certificate = configured(family, header="parts").certificate()
+    assert certificate.text is not None, certificate
+
+
+def test_the_direct_bench_agrees(family, require_tool):
+    require_tool("verilator")
+    design = configured(family, header="parts")
+    outcome = design.simulate()
+    assert (outcome.results.lost, outcome.results.deadlocked) == (0, False)
+    cycles = outcome.results.cycles + 16
+    job = Comparison(design.model, design.messages, 0, cycles, design.harness())
+    with DirectBench(job.harness, build_directly(job.harness)) as bench:
+        result = compare_directly(job, bench)
+    assert (result.mismatches, result.compared_cycles) == (0, cycles)
+
+
+def test_tables_of_a_file_have_the_headers_of_the_configuration(family, tmp_path):
+    design = configured(family, header="parts")
+    design.write_tables(tmp_path / "tables.csv")
+    again = configured(family, header="parts", routing=str(tmp_path / "tables.csv"))
+    assert again.routing.header == design.routing.header
+    assert again.verilog().files == design.verilog().files
+
+
+OWN = """
+from topology.spam.graph import SpamLabels
+from topology.spam.routing import SpamRouting
+
+
+def forgets(section, network):
+    return SpamRouting(SpamLabels(network), section.flit_bits)
+
+
+def hands_on(section, network):
+    return SpamRouting(SpamLabels(network), section.flit_bits, header_kind=section.header)
+"""
+
+
+def test_a_routing_from_outside_must_hand_the_kind_on(tmp_path):
+    (tmp_path / "own.py").write_text(OWN)
+    good = configured("spam", header="parts", routing=f"{tmp_path}/own.py:hands_on")
+    assert good.routing.header_kind == PARTS
+    assert configured("spam", routing=f"{tmp_path}/own.py:forgets").routing
+    with pytest.raises(ConfigError, match=r"must give tables with headers of 'header: parts' \(header_kind=section"):
+        configured("spam", header="parts", routing=f"{tmp_path}/own.py:forgets").routing  # noqa: B018 (it is made here)
+
+
+def test_the_command_compares_and_exports(family, tmp_path, capsys, require_tool):
+    require_tool("icarus")
+    path = Path(tmp_path, f"{family}.yaml")
+    network = {"family": family, "topology": TOPOLOGIES[family], "flit_bits": 10, "header": "parts"}
+    path.write_text(json.dumps({"network": network, "traffic": TRAFFIC}))
+    assert run(["compare", str(path), "-o", str(tmp_path / "out"), "--sim", "icarus", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["mismatches"] == 0
+    assert run(["verilog", str(path), "-o", str(tmp_path / "made"), "--axi-stream", "tuser"]) == 0
+    assert json.loads((tmp_path / "made" / "manifest.json").read_text())["header"]["parts"]["count"] >= 2
+
+
+CUBE = "flit_bits: 16, topology: {kind: hypercube, dimensions: 4}"
+NETWORKS = {
+    "spam": f"{{family: spam, {CUBE}}}",
+    "min": "{family: min, flit_bits: 16, topology: {kind: omega, radix: 2, stages: 4}}",
+    "torus": "{family: torus, flit_bits: 16, topology: {kind: torus, rows: 4, columns: 4}}",
+    "hypercube": f"{{family: hypercube, {CUBE}}}",
+    "wide hypercube": f"{{family: hypercube, injection_channels: 4, {CUBE}}}",
+    "harts": "{family: harts, flit_bits: 64, topology: {kind: hexmesh, size: 2}}",
+}
+RANDOM = "kind: random, cycles: 2000, messages_per_node_per_cycle: 0.002, seed: 5"
+
+
+def design(tmp_path, family: str, traffic: str):
+    path = tmp_path / "c.yaml"
+    path.write_text(f"network: {NETWORKS[family]}\ntraffic: {{{traffic}}}\n")
+    return load(path)
+
+
+@pytest.mark.parametrize("family", ["spam", "min"])
+def test_a_network_that_multicasts_sends_a_broadcast_as_one_message(tmp_path, family):
+    broadcast = design(tmp_path, family, "kind: broadcast, source: 3, bytes: 6, start_cycle: 9")
+    messages = broadcast.messages
+    assert messages.destinations_of(0).tolist() == [node for node in range(16) if node != 3]
+    header_flits = broadcast.routing.header_flits(range(16))
+    assert header_flits > broadcast.routing.header_flits([0])
+    assert (len(messages), messages.flits.tolist(), messages.start_cycle.tolist()) == (1, [header_flits + 3], [9])
+    results = broadcast.simulate().results
+    assert (results.lost, results.deliveries) == (0, 15)
+
+
+@pytest.mark.parametrize(
+    ("family", "software", "least"),
+    [
+        ("spam", "binomial", 4),
+        ("min", "cmin", 4),
+        ("torus", "u-torus", 4),
+        ("torus", "separate", 15),
+        ("hypercube", "recursive-doubling", 4),
+        ("wide hypercube", "separate", 15),
+        ("harts", "separate", 6),
+    ],
+)
+def test_software_sends_a_broadcast_as_unicasts_of_one_group(tmp_path, family, software, least):
+    broadcast = design(tmp_path, family, f"kind: broadcast, software: {software}, source: 3, bytes: 8")
+    messages = broadcast.messages
+    others = len(broadcast.network.processors) - 1
+    header_flits = broadcast.routing.header_flits([0])
+    body_flits = 8 * 8 // broadcast.config.network_section.flit_bits
+    assert set(messages.flits.tolist()) == {header_flits + body_flits}
+    assert (set(messages.group.tolist()), set(messages.destination_counts.tolist())) == ({0}, {1})
+    assert (messages.source == 3).sum() == least
+    results = broadcast.simulate().results
+    assert (results.lost, results.deliveries, results.group_destinations.tolist()) == (0, others, [others])
+
+
+@pytest.mark.parametrize(
+    ("family", "choice"),
+    [
+        ("spam", ""),
+        ("torus", ", software: u-mesh"),
+        ("hypercube", ", software: recursive-doubling"),
+        ("harts", ", algorithm: 6-bcast"),
+    ],
+)
+def test_a_share_of_random_messages_are_broadcasts(tmp_path, family, choice):
+    flits = ", broadcast_fraction: 0.3, flits: 4"
+    messages = design(tmp_path, family, RANDOM + flits + choice).messages
+    groups = Counter(messages.group.repeat(messages.destination_counts).tolist())
+    others = 6 if family == "harts" else 15
+    shares = Counter(groups.values())
+    assert set(shares) == {1, others}
+    assert 0.15 < shares[others] / len(groups) < 0.45
+    assert not {*messages.copies.tolist()} - ({1, 6} if family == "harts" else {1})
+
+
+def test_broadcasts_and_multicasts_in_one_traffic(tmp_path):
+    shares = ", multicast_fraction: 0.4, destinations: 3, broadcast_fraction: 0.6, flits: 6"
+    spam = design(tmp_path, "spam", RANDOM + shares)
+    assert set(spam.messages.destination_counts.tolist()) == {3, 15}
+    assert spam.simulate().right
+
+
+def test_unicasts_go_over_all_injection_channels_by_the_seed(tmp_path):
+    traffic = "kind: random, cycles: 4000, messages_per_node_per_cycle: 0.02, flits: 4, seed: "
+    messages = design(tmp_path, "wide hypercube", traffic + "1").messages
+    shares = Counter(messages.injection.tolist())
+    assert set(shares) == {0, 1, 2, 3}
+    assert min(shares.values()) > 0.8 * len(messages) / 4
+    again = design(tmp_path, "wide hypercube", traffic + "1").messages
+    assert (messages.injection == again.injection).all()
+    single = design(tmp_path, "hypercube", traffic + "1").messages
+    assert set(single.injection.tolist()) == {0}
+    assert (single.destinations == messages.destinations).all()
+
+
+def test_software_has_the_network_with_its_injection_channels(tmp_path):
+    broadcast = "kind: broadcast, software: recursive-doubling, source: 3, flits: 4"
+    messages = design(tmp_path, "wide hypercube", broadcast).messages
+    over = [(int(d) ^ int(s)).bit_length() - 1 for s, d in zip(messages.source, messages.destinations, strict=True)]
+    assert messages.injection.tolist() == over
+    assert set(over) == {0, 1, 2, 3}
+
+
+def test_listed_messages_are_spread_too(tmp_path):
+    unicast = "{source: 0, destinations: [1], flits: 4}"
+    listed = f"kind: list, messages: [{', '.join([unicast] * 40)}]"
+    messages = design(tmp_path, "wide hypercube", listed).messages
+    assert set(messages.injection.tolist()) == {0, 1, 2, 3}
+
+
+GUARDS_TOPOLOGIES = {
+    "spam": "{kind: ring, switches: 3, processors_per_switch: 2}",
+    "min": "{kind: baseline, radix: 2, stages: 2, consumption_channels: 2}",
+}
+GUARDS_TRAFFIC = {
+    "kind": "random",
+    "cycles": 400,
+    "messages_per_node_per_cycle": 0.02,
+    "multicast_fraction": 0.5,
+    "flits": 9,
+}
+GUARDED = {"worm_guard": True}
+WATCHED = {"worm_guard": True, "watchdog_flits": 9}
+
+
+def written(folder: Path, family: str, **keys: object) -> Path:
+    """A configuration with some more keys of its network."""
+    network = {"family": family, "flit_bits": 16, **keys}
+    path = folder / f"{family}.yaml"
+    lines = "".join(f"  {key}: {json.dumps(value)}\n" for key, value in network.items())
+    path.write_text(
+        f"network:\n  topology: {GUARDS_TOPOLOGIES[family]}\n{lines}traffic: {json.dumps(GUARDS_TRAFFIC)}\n"
+    )
+    return path
+
+
+def verilog_of(design: Design) -> str:
+    """The exported network."""
+    return str(design.verilog().files["noc.v"])
+
+
+@pytest.mark.parametrize("family", GUARDS_TOPOLOGIES)
+def test_hardware_has_guards_only_if_asked_for(family, tmp_path):
+    plain, off, guarded, watched = (
+        load(written(tmp_path, family, **keys))
+        for keys in ({}, {"worm_guard": False, "watchdog_flits": 0}, GUARDED, WATCHED)
+    )
+    assert "guard" not in verilog_of(plain).lower()
+    assert verilog_of(off) == verilog_of(plain)
+    assert "_worm_guard_0 guard_0 " in verilog_of(guarded)
+    assert "_worm_guard_9 guard_0 " in verilog_of(watched)
+    assert "guard" not in plain.verilog().manifest["parameters"]
+    assert guarded.verilog().manifest["parameters"].items() >= {"guard": True, "watchdog_flits": 0}.items()
+    assert watched.verilog().manifest["parameters"].items() >= {"guard": True, "watchdog_flits": 9}.items()
+
+
+@pytest.mark.parametrize("family", GUARDS_TOPOLOGIES)
+def test_a_measured_router_has_the_guards_of_its_configuration(family, tmp_path):
+    device = DEVICES["ecp5"]
+    plain, watched = (router_subject(load(written(tmp_path, family, **keys)).plan, 0) for keys in ({}, WATCHED))
+    assert "guard" not in plain.verilog(device)
+    assert "worm_guard_9 guard_0 " in watched.verilog(device)
+
+
+def compared(folder: Path, family: str, capsys, **keys: object) -> dict:
+    """Summary of a comparison, consistent with its exit code."""
+    code = run(
+        ["compare", str(written(folder, family, **keys)), "-o", str(folder / "out"), "--sim", "icarus", "--json"]
+    )
+    summary = json.loads(capsys.readouterr().out)
+    assert code == (0 if summary["mismatches"] == 0 else 1)
+    return summary
+
+
+@pytest.mark.parametrize("family", GUARDS_TOPOLOGIES)
+def test_whole_worms_take_the_same_cycles(family, tmp_path, capsys, require_tool):
+    """The watchdog allows just the length of the messages."""
+    require_tool("icarus")
+    unguarded = load(written(tmp_path, family)).simulate().figures
+    guarded = compared(tmp_path, family, capsys, **WATCHED)
+    assert guarded["mismatches"] == 0
+    same = ("cycles", "deliveries", "lost", "duplicated", "flit_hops", "latency_cycles")
+    assert {key: guarded[key] for key in same} == {key: unguarded[key] for key in same}
+    assert guarded["deliveries"] > 0
+
+
+def test_a_watchdog_that_bites_too_early_is_found(tmp_path, capsys, require_tool, monkeypatch):
+    require_tool("icarus")
+    faulty = mutated(worm_guard, "flits == self.watchdog_flits - 1", "flits == self.watchdog_flits - 2")
+    monkeypatch.setattr("rtl.routed.routed_input.WormGuard", faulty.WormGuard)
+    assert compared(tmp_path, "spam", capsys, **WATCHED)["mismatches"] == 1
+
+
+def test_nodes_of_a_mesh_keep_packets_whole(tmp_path, capsys, require_tool):
+    """The longest packets are as long as the guard allows; broadcasts go out in front of it."""
+    require_tool("icarus")
+    path = tmp_path / "mesh.yaml"
+    text = """network: {family: harts, topology: {kind: hexmesh, size: 2}, packet_flits: 9KEYS}
+traffic:
+  {kind: random, cycles: 600, messages_per_node_per_cycle: 0.003, multicast_fraction: 0.2, algorithm: 6-bcast, flits: 9}
+"""
+    path.write_text(text.replace("KEYS", ""))
+    plain = load(path)
+    path.write_text(text.replace("KEYS", ", worm_guard: true"))
+    assert "worm_guard" not in verilog_of(plain)
+    assert "_worm_guard_9 worm_guard_0 " in verilog_of(load(path))
+    assert load(path).verilog().manifest["parameters"]["whole_packets"] is True
+    code = run(["compare", str(path), "-o", str(tmp_path / "out"), "--sim", "icarus", "--json"])
+    summary = json.loads(capsys.readouterr().out)
+    assert (code, summary["mismatches"]) == (0, 0)
+    assert summary["cycles"] == plain.simulate().figures["cycles"]
