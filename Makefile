@@ -1,5 +1,7 @@
 # make demo   sets up what it needs in .venv/ and runs the main job: RTL in lock-step with the golden model
 # make test   sets up .venv/ and runs the tests
+# make quick  a minute: the linter, and tests without simulators of what has changed since it passed
+# make check  the linters, all tests of what has changed since it passed, and a few that always run
 # make nightly runs the long tests as well, hours of them, and a summary of what passed
 # make docs   builds the site of the documents and the Python interface, results/site/index.html
 # make lint   ruff and pyright
@@ -19,7 +21,7 @@ RUN_WITH_HEARTBEAT = @echo '$(2)'; (n=0; while sleep 5 > /dev/null 2>&1; do n=$$
 DEMO := results/demo
 PYTEST_ARGS ?=
 
-.PHONY: demo test nightly docs lint format bench loops wheel lock clean
+.PHONY: demo test quick check nightly docs lint format bench loops wheel lock clean
 
 demo: $(RUNS)
 	@echo "1/4  The network: proved to reach everyone and to be free from deadlock"
@@ -33,6 +35,14 @@ demo: $(RUNS)
 
 test: $(READY)
 	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+
+quick: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/python -m pytest -n auto --changed --without-tools --within 60 $(PYTEST_ARGS)
+
+check: lint
+	$(BIN)/python -m pytest -n auto --changed $(PYTEST_ARGS)
 
 # the summary is written whatever the tests say, and what they say is what make says
 nightly: $(READY)

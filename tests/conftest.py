@@ -6,7 +6,12 @@ import shutil
 
 import pytest
 
-from hydranoc.cache import loop_folder
+from tests.selection import recorder
+
+recorder.install(graph=True)  # before anything of the project is imported
+
+from hydranoc.cache import loop_folder  # noqa: E402
+from tests.selection.plugin import SLOW_REASON, Selection, add_options  # noqa: E402
 
 os.environ["HYDRANOC_LOOPS"] = str(loop_folder())  # also for tests with a cache folder of their own
 os.environ["HYDRANOC_DAEMON"] = "off"
@@ -14,8 +19,14 @@ os.environ["HYDRANOC_PROGRESS"] = "off"  # on a slow machine lines of progress w
 
 
 def pytest_addoption(parser):
+    add_options(parser)
     parser.addoption("--slow", action="store_true", help="run also the tests that take minutes")
     parser.addoption("--fuzz-cases", type=int, help="cases of each format in tests/fuzz; default 60, or 10,000")
+
+
+def pytest_configure(config):
+    if config.pluginmanager.hasplugin("cacheprovider"):
+        config.pluginmanager.register(Selection(config), "selection")
 
 
 def pytest_collection_modifyitems(config, items):
@@ -23,7 +34,7 @@ def pytest_collection_modifyitems(config, items):
         return
     for item in items:
         if "slow" in item.keywords:
-            item.add_marker(pytest.mark.skip(reason="slow: run with --slow"))
+            item.add_marker(pytest.mark.skip(reason=SLOW_REASON))
 
 
 @pytest.fixture(scope="session")
