@@ -4,7 +4,7 @@ Called from the top of the checkout (``make docs``), so that README.md and ARCHI
 """
 
 from rtl.version import VERSION
-from tests.proofs.fault_table import MARK, table
+from tests.proofs.catalog import MARK, table
 
 project = "HydraNoC"
 author = project_copyright = "HydraNoC developers"

@@ -29,7 +29,7 @@ FILES = {
     "tests of the tables": "tests/topology/test_{f}*.py",
     "tests of the model": "tests/sim_model/test_{f}*.py",
     "lock-step": "tests/tb/test_{f}_lockstep.py",
-    "proofs, with their faults": "tests/proofs/{f}/faults.py",
+    "proofs": "tests/proofs/{f}*.py",
 }
 """Pieces that are files; a pattern must match at least one."""
 

