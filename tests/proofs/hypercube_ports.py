@@ -86,7 +86,7 @@ def sound_heads(
             yield ~wanted[output]
 
 
-# Content of an input's virtual channels and the worm in front, derived from ports by the rules of docs/look_up/timing_hypercube.md.
+# Content of an input's virtual channels and the worm in front, from ports alone (docs/look_up/timing_hypercube.md).
 
 
 def is_granted(port: Any) -> Any:
