@@ -5,6 +5,7 @@ very cycle, by name, and nothing else with it.
 """
 
 import re
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -13,6 +14,7 @@ from sim_model.engines.simulation import Simulation
 from sim_model.loops.bits import TAIL, index_of
 from sim_model.messages.messages import Message
 from tests.tb.altered_wires import Alteration, altered, compare_verilog_text, flipped_in_body, flipped_in_cycle
+from tests.tb.comparisons import assert_equal
 from tests.tb.harts_workloads import loaded
 from tests.tb.min_workloads import FAULTY
 from tests.tb.min_workloads import job as multistage
@@ -49,6 +51,20 @@ def test_flit_altered_on_one_channel_and_put_right_on_the_next(flit_bits, bit, t
     signatures = r"hardware signature 0x.., model signature 0x.."
     assert re.match(rf"  channel s0->s1: {signatures}, message 0, flit 1 of 9, body 0x[0-9a-f]+", second), second
     assert not router.startswith("  ")  # the router's state: no other field differs
+
+
+def test_a_kept_comparison_is_that_of_the_same_hardware_alone(tmp_path, require_tool, monkeypatch):
+    require_tool("icarus")
+    monkeypatch.setenv("HYDRANOC_CACHE", str(tmp_path))
+    job = line_of_three(16)
+    assert_equal(job, "icarus", tmp_path)
+    assert len(list((tmp_path / "comparisons").iterdir())) == 1
+    shutil.rmtree(next(tmp_path.glob("icarus-*")))
+    assert_equal(job, "icarus", tmp_path)
+    assert not list(tmp_path.glob("icarus-*")), "the kept comparison builds no simulator"
+    wrong = altered(job.harness.verilog, [flipped_in_body("router_s0", "outputs__0__payload", 3, 16)])
+    with pytest.raises(AssertionError, match="first difference in cycle"):
+        assert_equal(replace(job, harness=replace(job.harness, verilog=wrong)), "icarus", tmp_path)
 
 
 @pytest.mark.parametrize("flit_bits", [16])
