@@ -24,7 +24,7 @@ def assert_equal(job, simulator, folder):
     if kept.exists():
         return
     outcome = compare_network(job, simulator, folder)
-    assert outcome.result.report is None
+    assert outcome.result.report is None, outcome.result.report
     assert outcome.result.compared_cycles == job.cycles
     kept.parent.mkdir(parents=True, exist_ok=True)
     kept.touch()
