@@ -14,15 +14,7 @@ from topology.spam.routing import SpamRouting
 
 
 class LockStep:
-    """A SPAM network as hardware and as model, with the same messages.
-
-    Parameters
-    ----------
-    routing : SpamRouting
-    records : list of Message
-    settings : dict
-        ``buffer_flits``, ``routing_cycles``, ``enqueue``.
-    """
+    """A SPAM network as hardware and as model, with the same messages."""
 
     def __init__(self, routing: SpamRouting, records: list[Message], **settings):
         model = SpamModel(routing, **settings)

@@ -8,15 +8,7 @@ from amaranth.hdl import Elaboratable, ResetInserter, Signal
 class SkewedResets:
     """An ``Exporter`` that puts some parts of a network under resets of their own.
 
-    Parameters
-    ----------
-    prefixes : str
-        What the names of the instances begin with.
-
-    Members
-    -------
-    resets : dict of str to Signal
-        The reset of each instance, high from the start.
+    resets: The reset of each instance, high from the start.
     """
 
     def __init__(self, *prefixes: str):

@@ -246,11 +246,7 @@ FAULTS = {
     "is never full": (gray_fifo, "self.write_open & (written_code != full_code)", "self.write_open"),
     "reads what is not there": (gray_fifo, "(written_seen != dropped_code)", "1"),
     "loses what waits": (gray_fifo, "(~self.read_valid | self.read_ready)", "1"),
-    "does not clear the user's side": (
-        crossing_reset,
-        "user_clear.eq(asked_seen != cleared)",
-        "user_clear.eq(0)",
-    ),
+    "does not clear the user's side": (crossing_reset, "user_clear.eq(asked_seen != cleared)", "user_clear.eq(0)"),
     "does not wait for the answer": (crossing_reset, "answers.eq(asked == answered_seen)", "answers.eq(1)"),
 }
 

@@ -69,9 +69,7 @@ def test_what_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("shape", "is_block"),
-    [((32, 32), False), ((32, 64), True), ((32, 512), True), ((16, 128, 3, 5), True)],
-    ids=str,
+    ("shape", "is_block"), [((32, 32), False), ((32, 64), True), ((32, 512), True), ((16, 128, 3, 5), True)], ids=str
 )
 def test_deep_buffers_become_block_ram(shape, is_block, require_tool, tmp_path):
     library = ModuleLibrary()

@@ -38,17 +38,7 @@ SHAPES = {
 def meaning(
     parameters: RouterParameters, routes: list[int], reach: list[int], flits: list[int]
 ) -> list[tuple[int, ...]]:
-    """Candidates, branches and ``last`` of each flit of a message, up to the last one that is decoded.
-
-    Parameters
-    ----------
-    routes : list of int
-        Masks by key.
-    reach : list of int
-        Masks of processors by output.
-    flits : list of int
-        The whole message.
-    """
+    """Candidates, branches and ``last`` of each flit of a message, up to the last one that is decoded."""
     header, decoded = parameters.header, []
     assert isinstance(header, PartsFormat)
     key = flits[0] & (1 << parameters.key_bits) - 1

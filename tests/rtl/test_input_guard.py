@@ -64,10 +64,7 @@ def test_only_arrivals_that_can_be_are_honest(size):
 
 @pytest.mark.parametrize(
     ("text", "replacement"),
-    [
-        ("self.header.source < p.nodes", "self.header.source <= p.nodes"),
-        ("offset + p.nodes", "offset + p.nodes + 1"),
-    ],
+    [("self.header.source < p.nodes", "self.header.source <= p.nodes"), ("offset + p.nodes", "offset + p.nodes + 1")],
 )
 def test_a_limit_that_is_off_by_one_is_seen(text, replacement):
     module = mutated(input_guard, text, replacement)

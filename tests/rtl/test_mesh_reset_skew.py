@@ -26,16 +26,7 @@ PACKETS = 2
 
 
 class SkewedMesh:
-    """A mesh that is reset as a whole, and released part by part.
-
-    Parameters
-    ----------
-    link_cycles : int
-    algorithms : sequence of str
-        Of the broadcasts.
-    numbers : Random
-        Random numbers for senders, messages, and the cycles in which parts leave reset.
-    """
+    """A mesh that is reset as a whole, and released part by part."""
 
     def __init__(self, link_cycles: int, algorithms: Sequence[str], numbers: random.Random):
         self.algorithms = algorithms

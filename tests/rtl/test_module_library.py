@@ -102,11 +102,7 @@ def test_a_part_that_is_used_gets_the_module_of_its_content(make):
     assert library.modules == ["noc_adder", "noc_adder_variant2", "noc"]
     bodies = modules_of(library.verilog())
     used = re.findall(r"^  (noc_adder\w*) adder_(\d)", bodies["noc"], re.MULTILINE)
-    assert sorted(used, key=lambda use: use[1]) == [
-        ("noc_adder", "0"),
-        ("noc_adder_variant2", "1"),
-        ("noc_adder", "2"),
-    ]
+    assert sorted(used, key=lambda use: use[1]) == [("noc_adder", "0"), ("noc_adder_variant2", "1"), ("noc_adder", "2")]
     assert "i + 8'h03" in bodies["noc_adder"]
     assert "i + 8'h05" in bodies["noc_adder_variant2"]
 

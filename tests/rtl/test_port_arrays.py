@@ -140,10 +140,7 @@ def test_channels_and_clocks_of_nodes_have_their_places():
         *({"name": f"m_axis_n{n}_tvalid", "direction": "output", "bits": 1} for n in (0, 1)),
         *({"name": f"axis_n{n}_clk", "direction": "input", "bits": 1} for n in (0, 1)),
     ]
-    stream = {
-        "inputs": [f"s_axis_n{n}_c{c}" for n in (0, 1) for c in (0, 1)],
-        "outputs": ["m_axis_n0", "m_axis_n1"],
-    }
+    stream = {"inputs": [f"s_axis_n{n}_c{c}" for n in (0, 1) for c in (0, 1)], "outputs": ["m_axis_n0", "m_axis_n1"]}
     text = port_arrays({"top": "noc", "ports": ports, "nodes": [0, 1], "axi_stream": stream})
     assert (
         "// The ports of noc as arrays: s_axis s_axis_n0_c0, s_axis_n0_c1, s_axis_n1_c0, s_axis_n1_c1; m_axis " in text

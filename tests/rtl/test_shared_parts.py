@@ -117,10 +117,6 @@ def test_pattern_source(flit_bits):
     numbers = random.Random(flit_bits)
 
     def stimulus():
-        return {
-            "start": chance(numbers, 0.1),
-            "seed": numbers.getrandbits(32),
-            "words.ready": chance(numbers),
-        }
+        return {"start": chance(numbers, 0.1), "seed": numbers.getrandbits(32), "words.ready": chance(numbers)}
 
     compare(PatternSource(flit_bits), PatternSourceTwin(flit_bits), stimulus, CYCLES)

@@ -15,10 +15,7 @@ MESH = {"family": "spam", "topology": {"kind": "mesh", "shape": [1, 3]}}
 NETWORKS = {
     "one channel": (MESH, "tuser"),
     "several outputs": (
-        {
-            "family": "min",
-            "topology": {"kind": "bi-butterfly", "radix": 2, "stages": 2, "consumption_channels": 2},
-        },
+        {"family": "min", "topology": {"kind": "bi-butterfly", "radix": 2, "stages": 2, "consumption_channels": 2}},
         "tuser",
     ),
     "several inputs": (
@@ -93,19 +90,11 @@ def test_other_ports_keep_their_names():
 
 
 class Echo(wiring.Component):
-    """A node that sends the first word of each packet back to its sender.
-
-    Parameters
-    ----------
-    network : StreamNetwork
-    """
+    """A node that sends the first word of each packet back to its sender."""
 
     def __init__(self, network):
         super().__init__(
-            {
-                "i": In(stream.Signature(network.source_payload)),
-                "o": Out(stream.Signature(network.sink_payload)),
-            }
+            {"i": In(stream.Signature(network.source_payload)), "o": Out(stream.Signature(network.sink_payload))}
         )
 
     def elaborate(self, _platform):

@@ -23,13 +23,7 @@ SOUND, LOST, DUPLICATED = (0, 0), (1, 0), (0, 1)
 
 
 class RingUnderReset:
-    """A network whose first ring is reset again and again.
-
-    Parameters
-    ----------
-    link_cycles : int
-        Cycles of the wires between switches.
-    """
+    """A network whose first ring is reset again and again."""
 
     def __init__(self, link_cycles: int):
         plan = min_plan(MinRouting(MinNetwork("baseline", 2, 3), 16), link_cycles=link_cycles)

@@ -63,10 +63,7 @@ def router(**changes):
             "Name of the top module must be a Verilog identifier, not 'module'",
         ),
         (lambda: TransferMonitor(0), "Number of streams must be a positive integer, not 0"),
-        (
-            lambda: NetworkPlan("spam", ring(3), HEADER, {}, (), {}),
-            "A plan must have 3 routers, one per switch, not 0",
-        ),
+        (lambda: NetworkPlan("spam", ring(3), HEADER, {}, (), {}), "A plan must have 3 routers, one per switch, not 0"),
         (
             lambda: NetworkPlan("spam", ring(3), HEADER, {"p3": lambda: None}, (RouterInstance("p4", {}),) * 3, {}),
             "Router shape must be one of p3, not 'p4'",

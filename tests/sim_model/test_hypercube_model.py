@@ -17,13 +17,7 @@ MAX_FLITS = 24
 
 
 def cube(
-    dimensions: int,
-    lanes: int,
-    depth: int = 4,
-    *,
-    channels: int = 1,
-    rule: str = DUATO,
-    lane_reuse: str = REUSE_EMPTY,
+    dimensions: int, lanes: int, depth: int = 4, *, channels: int = 1, rule: str = DUATO, lane_reuse: str = REUSE_EMPTY
 ) -> HypercubeModel:
     return HypercubeModel(HypercubeRouting(HypercubeNetwork(dimensions, lanes, channels), 32, rule), depth, lane_reuse)
 

@@ -5,12 +5,7 @@ import pytest
 from scipy import stats
 
 from sim_model.statistics.latency import confidence_interval
-from sim_model.traffic.injection import (
-    BernoulliInjection,
-    BurstInjection,
-    PeriodicInjection,
-    PoissonInjection,
-)
+from sim_model.traffic.injection import BernoulliInjection, BurstInjection, PeriodicInjection, PoissonInjection
 
 NODES = 16
 PROCESSES = [

@@ -79,14 +79,8 @@ def test_as_a_sequence():
         ({"flits": (1, 1)}, "Message 1: Length must be at least the 2 header flits, not 1"),
         ({"flits": (1, 65_536)}, "Message 1: Length must be at most 65535 flits, not 65536"),
         ({"start_cycle": (0, -7)}, "Message 1: Start cycle must be at least 0, not -7"),
-        (
-            {"source": (1, 3)},
-            r"Message 0: Destinations must name a processor other than the source 1, not \[1\]",
-        ),
-        (
-            {"counts": (3, 0)},
-            r"Message 1: Destinations must name a processor other than the source 3, not \[\]",
-        ),
+        ({"source": (1, 3)}, r"Message 0: Destinations must name a processor other than the source 1, not \[1\]"),
+        ({"counts": (3, 0)}, r"Message 1: Destinations must name a processor other than the source 3, not \[\]"),
     ],
 )
 def test_wrong_columns_are_named_like_wrong_records(changes, problem):

@@ -24,12 +24,7 @@ def test_u_torus_worked_by_hand():
     # keeps two and sends to the third of five, which keeps itself and sends to the next.
     grid = Grid(4, 4)
     sends = u_torus(grid, grid.node(0, 1), [grid.node(*place) for place in ((1, 0), (1, 3), (2, 0), (3, 2))])
-    assert places(grid, sends) == [
-        (0, (0, 1), (1, 3)),
-        (1, (0, 1), (3, 2)),
-        (1, (1, 3), (1, 0)),
-        (2, (1, 0), (2, 0)),
-    ]
+    assert places(grid, sends) == [(0, (0, 1), (1, 3)), (1, (0, 1), (3, 2)), (1, (1, 3), (1, 0)), (2, (1, 0), (2, 0))]
     # two columns away either way: the positive one; from column 3 to 0 through the end of the row; row 0 to 3 back
     assert [send.turns for send in sends] == [
         Turns(y_negative=False, x_negative=False),
@@ -50,15 +45,7 @@ def test_negative_torus_has_the_chain_the_other_way_round():
 def test_u_mesh_worked_by_hand():
     # A row of eight, from node 5: it is in the upper half, so node 3 gets the lower one; and so on.
     sends = u_mesh(Grid(1, 8, wraps=False), 5, range(8))
-    assert [send[:3] for send in sends] == [
-        (0, 5, 3),
-        (1, 5, 6),
-        (1, 3, 1),
-        (2, 5, 4),
-        (2, 6, 7),
-        (2, 3, 2),
-        (2, 1, 0),
-    ]
+    assert [send[:3] for send in sends] == [(0, 5, 3), (1, 5, 6), (1, 3, 1), (2, 5, 4), (2, 6, 7), (2, 3, 2), (2, 1, 0)]
 
 
 def test_u_mesh_from_the_very_centre():
@@ -73,15 +60,7 @@ def test_u_mesh_from_the_very_centre():
 def test_spu_begins_with_the_source():
     # 5 6 7 0 1 2 3 4: the middle is node 1.
     sends = spu(Grid(1, 8, wraps=False), 5, range(8))
-    assert [send[:3] for send in sends] == [
-        (0, 5, 1),
-        (1, 5, 7),
-        (1, 1, 3),
-        (2, 5, 6),
-        (2, 7, 0),
-        (2, 1, 2),
-        (2, 3, 4),
-    ]
+    assert [send[:3] for send in sends] == [(0, 5, 1), (1, 5, 7), (1, 1, 3), (2, 5, 6), (2, 7, 0), (2, 1, 2), (2, 3, 4)]
     assert [send.turns.y_negative for send in sends] == [True, False, False, False, True, False, False]
 
 

@@ -23,12 +23,8 @@ _CYCLE = """
 class Alteration:
     """A faulty wire between instances.
 
-    Members
-    -------
-    instance, port : str
-        Who drives the wire.
-    flipped : str
-        Verilog expression of the bits to be flipped; ``sound`` is the wire as it is driven, ``cycle`` the bench's.
+    instance, port: Who drives the wire.
+    flipped: Verilog expression of the bits to be flipped; ``sound`` is the wire as it is driven, ``cycle`` the bench's.
     """
 
     instance: str
@@ -48,13 +44,7 @@ def flipped_in_body(instance: str, port: str, bit: int, flit_bits: int) -> Alter
 
 
 def altered(verilog: str, alterations: Sequence[Alteration], top: str = "harness") -> str:
-    """The Verilog of a harness with faults on wires of its top.
-
-    Raises
-    ------
-    ValueError
-        If an instance does not drive exactly one such wire.
-    """
+    """The Verilog of a harness with faults on wires of its top."""
     before, module = verilog[: verilog.index(f"module {top}(")], verilog[verilog.index(f"module {top}(") :]
     lines = [_CYCLE]
     for number, alteration in enumerate(alterations):

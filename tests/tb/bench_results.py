@@ -10,23 +10,7 @@ from hydranoc.lockstep.simulator import BuiltSimulator, SimulatorFailed, run_ben
 def run_cases(
     built: BuiltSimulator, bench: str, variables: Mapping[str, str], folder: Path
 ) -> list[tuple[str, str | None]]:
-    """Run a bench; gives for each test its name and why it failed, None if it did not.
-
-    Parameters
-    ----------
-    built : BuiltSimulator
-    bench : str
-        Module of the tests.
-    variables : mapping of str to str
-        Environment of the bench.
-    folder : Path
-        Where it runs.
-
-    Raises
-    ------
-    SimulatorFailed
-        If it ends without results.
-    """
+    """Run a bench; gives for each test its name and why it failed, None if it did not."""
     try:
         run_bench(built, bench, dict(variables), folder)
     except SimulatorFailed:

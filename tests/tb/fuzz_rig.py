@@ -21,21 +21,8 @@ TOP = "rig"
 class Rig(wiring.Component):
     """A router with its side inputs tied.
 
-    Parameters
-    ----------
-    router : Part
-        With the members ``inputs`` and ``outputs``.
-    tied : mapping of str to int
-        Values of its other inputs.
-    looped : mapping of str to str
-        Inputs that get one of its own outputs.
-
-    Members
-    -------
-    drive_valid, drive_payload, drive_ready : In
-        Of all inputs side by side, and of all outputs.
-    seen : Out
-        ``ready`` of all inputs, ``valid`` of all outputs, ``payload`` of all outputs.
+    drive_valid, drive_payload, drive_ready: Of all inputs side by side, and of all outputs.
+    seen: ``ready`` of all inputs, ``valid`` of all outputs, ``payload`` of all outputs.
     """
 
     def __init__(self, router: Any, tied: Mapping[str, int], looped: Mapping[str, str]):

@@ -31,17 +31,10 @@ sys.stdout.write(generate_harness(plan).files["harness.v"])
 class Mutation:
     """One changed line.
 
-    Members
-    -------
-    name : str
-        What the hardware does wrong.
-    file : str
-        Where, below ``rtl/``.
-    text : str
-        A piece of a line that occurs in the file exactly once.
-    replacement : str
-    workload : str
-        Name of the workload that must bring it to light.
+    name: What the hardware does wrong.
+    file: Where, below ``rtl/``.
+    text: A piece of a line that occurs in the file exactly once.
+    workload: Name of the workload that must bring it to light.
     """
 
     name: str
@@ -90,12 +83,7 @@ MUTATIONS = (
         "if self.parameters.atomic_enqueue:",
         "if not self.parameters.atomic_enqueue:",
     ),
-    Mutation(
-        "lets a newcomer overtake",
-        "spam/ocrq.py",
-        "free.eq(~Mux(newest[i], claimed, 0))",
-        "free.eq(-1)",
-    ),
+    Mutation("lets a newcomer overtake", "spam/ocrq.py", "free.eq(~Mux(newest[i], claimed, 0))", "free.eq(-1)"),
     Mutation(
         "keeps a newcomer waiting for inputs that have left",
         "spam/ocrq.py",
@@ -231,13 +219,7 @@ MUTATIONS = (
 
 
 def copy_hardware(folder: Path, mutation: Mutation | None) -> None:
-    """Put a copy of the ``rtl`` package into a folder, with a fault or without.
-
-    Raises
-    ------
-    ValueError
-        If the line to be changed is not there, or not only once.
-    """
+    """Put a copy of the ``rtl`` package into a folder, with a fault or without."""
     shutil.copytree(ROOT / "rtl", folder / "rtl", ignore=shutil.ignore_patterns("__pycache__"))
     if mutation is None:
         return
@@ -254,19 +236,7 @@ def copy_hardware(folder: Path, mutation: Mutation | None) -> None:
 def harness_verilog(
     folder: Path, routing: Any, settings: Mapping[str, object], *, family: str = "spam", counters: bool = False
 ) -> str:
-    """The Verilog of a network's lock-step harness, written by the ``rtl`` package in a folder.
-
-    Parameters
-    ----------
-    folder : Path
-    routing
-        The family's tables.
-    settings : mapping
-        Keywords for the family's plan.
-    family : str
-    counters : bool
-        With channel counters.
-    """
+    """The Verilog of a network's lock-step harness, written by the ``rtl`` package in a folder."""
     path = os.pathsep.join([str(folder), str(ROOT)])
     answer = subprocess.run(
         [sys.executable, "-c", _GENERATE],

@@ -36,18 +36,11 @@ def header_shape(flit_bits: int, key_bits: int, source_bits: int, destinations: 
 class PartUnderTest:
     """A part and its tested variants.
 
-    Members
-    -------
-    bench : str
-        Module of the bench in ``tb.common.parts``.
-    module : module
-        Where the part is.
-    make : callable
-        Makes the part from its module, or a mutated one, and its shape.
-    shapes : list of dict
-        Parameters.
-    outputs : list of str
-        Outputs of a part of the first shape.
+    bench: Module of the bench in ``tb.common.parts``.
+    module: Where the part is.
+    make: Makes the part from its module, or a mutated one, and its shape.
+    shapes: Parameters.
+    outputs: Outputs of a part of the first shape.
     """
 
     def __init__(self, bench: str, module: ModuleType, make: Make, shapes: list[Shape], outputs: list[str]):

@@ -25,16 +25,10 @@ CYCLES_BEFORE_FAULT = 12
 class Instance:
     """One part in the simulator.
 
-    Members
-    -------
-    name : str
-        Also the start of its ports' names.
-    make : callable
-        Makes the part.
-    parameters : mapping of str to int
-        For the bench.
-    symptom : str or None
-        Regular expression of what the bench must find wrong with it; None if the part is right.
+    name: Also the start of its ports' names.
+    make: Makes the part.
+    parameters: For the bench.
+    symptom: Regular expression of what the bench must find wrong with it; None if the part is right.
     """
 
     name: str
@@ -44,12 +38,7 @@ class Instance:
 
 
 class Rack(wiring.Component):
-    """Parts side by side, each with its ports under its name.
-
-    Parameters
-    ----------
-    parts : mapping of str to Component
-    """
+    """Parts side by side, each with its ports under its name."""
 
     def __init__(self, parts: Mapping[str, Any]):
         self.parts = parts
@@ -77,14 +66,7 @@ def pass_through(m: Any, outer: Any, part: Any, flips: Mapping[str, Any] | None 
 
 
 class Tampered(wiring.Component):
-    """A part of which, some cycles after reset, one output has its highest bit inverted.
-
-    Parameters
-    ----------
-    part : Component
-    port : str
-        Dotted name of the output.
-    """
+    """A part of which, some cycles after reset, one output has its highest bit inverted."""
 
     def __init__(self, part: Any, port: str):
         self.part = part

@@ -57,11 +57,7 @@ FORCED = {"ERRORS_MISFRAMED": ("noc_error_monitor", "guards"), "TOKEN_LOST": ("n
 class Specimen:
     """A small network with two headers of its first processor.
 
-    Members
-    -------
-    plan : NetworkPlan
-    lost, good : (int, int)
-        Header and its flits: of an unroutable worm, and of one to ``DESTINATION``.
+    lost, good: Header and its flits: of an unroutable worm, and of one to ``DESTINATION``.
     """
 
     plan: NetworkPlan
@@ -164,11 +160,7 @@ def _worm(header: int, header_flits: int) -> Worm:
 
 
 def run_registers(
-    design: GeneratedDesign,
-    job: RegisterJob,
-    tests: tuple[str, ...],
-    folder: Path,
-    simulator: str = "icarus",
+    design: GeneratedDesign, job: RegisterJob, tests: tuple[str, ...], folder: Path, simulator: str = "icarus"
 ) -> dict[str, str | None]:
     """Run tests of the bench. Returns by test None, or why it failed."""
     built = build_simulator(_source(design), simulator, waves=False)

@@ -11,17 +11,6 @@ _MODULE = re.compile(r"(?m)^(?=module )")
 def scrambled(verilog: str, seed: int) -> str:
     """The same modules, in which each register has a random value before the first reset, and so has each word of a
     memory that is written; memories without a write port are tables and stay.
-
-    Parameters
-    ----------
-    verilog : str
-        As Amaranth writes it.
-    seed : int
-
-    Raises
-    ------
-    ValueError
-        If there is no register that has a value to begin with: then Amaranth writes them in another way.
     """
     numbers = random.Random(seed)
     changed = "".join(_scrambled_module(module, numbers) for module in _MODULE.split(verilog))

@@ -34,20 +34,10 @@ QUICK = 4
 # the quick ones first; the field ``workload`` is the destination mode here
 MUTATIONS = (
     Mutation(
-        "takes words while the link is full",
-        FLITS,
-        "injector.tready.eq(self.free)",
-        "injector.tready.eq(1)",
-        TUSER,
+        "takes words while the link is full", FLITS, "injector.tready.eq(self.free)", "injector.tready.eq(1)", TUSER
     ),
     Mutation("loses words that the user does not take", EJECTOR, "~in_body | self.tready", "1", TUSER),
-    Mutation(
-        "takes every message for a unicast",
-        EJECTOR,
-        "last.eq(Mux(multicast,",
-        "last.eq(Mux(0,",
-        TUSER,
-    ),
+    Mutation("takes every message for a unicast", EJECTOR, "last.eq(Mux(multicast,", "last.eq(Mux(0,", TUSER),
     Mutation("does not see two neighbours", SELECTION, "| (left & right)", "", TUSER),
     Mutation(
         "sends a packet that is nothing but its set",
@@ -103,11 +93,7 @@ def run_copy(routing, mode: str, mutation: Mutation | None, folder: Path):
         input=pickle.dumps((routing, mode)),
         capture_output=True,
         cwd=folder,
-        env={
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)]),
-            "PYTHONDONTWRITEBYTECODE": "1",
-        },
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)]), "PYTHONDONTWRITEBYTECODE": "1"},
         check=False,
     )
     assert answer.returncode == 0, answer.stderr.decode()

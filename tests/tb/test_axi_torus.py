@@ -23,11 +23,7 @@ def routing_of(grid: Grid, lanes: int, rule: str = DALLY_SEITZ, flit_bits: int =
     return TorusRouting(TorusNetwork(grid, lanes), flit_bits, rule)
 
 
-ONE_WAY = {
-    "torus": routing_of(TORUS, 2),
-    "torus-dateline": routing_of(TORUS, 2, DATELINE),
-    "mesh": routing_of(MESH, 1),
-}
+ONE_WAY = {"torus": routing_of(TORUS, 2), "torus-dateline": routing_of(TORUS, 2, DATELINE), "mesh": routing_of(MESH, 1)}
 """Networks in which a packet may take one lane only at each hop."""
 
 

@@ -92,19 +92,10 @@ def sound(of: Shape, cycles: int) -> Instance:
 class Mutant:
     """A collector in which one line is changed, of itself or of a part of it.
 
-    Members
-    -------
-    name : str
-    module : module
-        Where the line is.
-    text : str
-        A piece of it that occurs in the module exactly once.
-    replacement : str
-    symptom : str
-        Regular expression of the expected report.
-    shape : dict
-    tests : str
-        Regular expression of the bench's tests to run.
+    module: Where the line is.
+    text: A piece of it that occurs in the module exactly once.
+    symptom: Regular expression of the expected report.
+    tests: Regular expression of the bench's tests to run.
     """
 
     name: str
@@ -139,13 +130,7 @@ MUTANTS = [
         "threshold(COPIES[algorithm] - 1, VOTE) - 1",
         ANY_OUTPUT,
     ),
-    Mutant(
-        "votes_twice",
-        copy_collector,
-        "seen | beaten",
-        "beaten",
-        "refused is 0x0 and not 0x1",
-    ),
+    Mutant("votes_twice", copy_collector, "seen | beaten", "beaten", "refused is 0x0 and not 0x1"),
     Mutant(
         "skips_the_last_word",
         copy_vote,
@@ -181,19 +166,9 @@ MUTANTS = [
     ),
     Mutant("takes_a_tail_too_early", copy_collector, "& ~(flit.tail & self._emission.emitting)", "", ANY_OUTPUT),
     # all of these are among the slow tests
+    Mutant("shares_the_last_lane", copy_vote, "none & ~following[-1]", "none & ~following[-2:].any()", ANY_OUTPUT),
     Mutant(
-        "shares_the_last_lane",
-        copy_vote,
-        "none & ~following[-1]",
-        "none & ~following[-2:].any()",
-        ANY_OUTPUT,
-    ),
-    Mutant(
-        "takes_an_empty_body_for_any_other",
-        copy_vote,
-        " & ~(poll.empty ^ head.replicate(self.lanes))",
-        "",
-        ANY_OUTPUT,
+        "takes_an_empty_body_for_any_other", copy_vote, " & ~(poll.empty ^ head.replicate(self.lanes))", "", ANY_OUTPUT
     ),
     Mutant("forgets_differences", copy_vote, "equal.eq(equal & ~compared)", "equal.eq(~compared)", ANY_OUTPUT),
     Mutant(
@@ -241,11 +216,7 @@ MUTANTS = [
         STRICT,
     ),
     Mutant(
-        "does_not_tell_what_is_lost",
-        copy_collector,
-        "& ~following.delivered",
-        "& 0",
-        "undecided is 0x0 and not 0x1",
+        "does_not_tell_what_is_lost", copy_collector, "& ~following.delivered", "& 0", "undecided is 0x0 and not 0x1"
     ),
     Mutant(
         "does_not_tell_what_is_driven_out",
@@ -331,12 +302,7 @@ def test_bench_finds_the_fault(mutant, require_tool, tmp_path):
 
 
 class TwinAlone:
-    """A twin in the place of a part in the simulator.
-
-    Parameters
-    ----------
-    twin : CopyCollectorTwin
-    """
+    """A twin in the place of a part in the simulator."""
 
     def __init__(self, twin: Any):
         self.cycle = 0
@@ -365,10 +331,7 @@ def test_twin_agrees_with_the_oracle(of, traffic):
     judge(twins, of, traffic)
 
 
-@pytest.mark.parametrize(
-    ("text", "replacement", "of", "traffic", "symptom"),
-    TWIN_FAULTS,
-)
+@pytest.mark.parametrize(("text", "replacement", "of", "traffic", "symptom"), TWIN_FAULTS)
 def test_oracle_finds_faults_of_the_twin(text, replacement, of, traffic, symptom):
     with pytest.raises(RuleBroken, match=symptom):
         judge(mutated(twins, text, replacement), of, traffic, FAULTY_TWIN_CYCLES_PER_PHASE)

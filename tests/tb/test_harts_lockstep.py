@@ -16,12 +16,7 @@ from topology.harts.faults import NO_FAULTS, Faults
 
 @pytest.mark.parametrize(
     "settings",
-    [
-        {},
-        {"faults": FAULTS[2]},
-        {"buffer_flits": 2, "gap_frames": 3},
-        {"relay_frames": 3, "pages": 19},
-    ],
+    [{}, {"faults": FAULTS[2]}, {"buffer_flits": 2, "gap_frames": 3}, {"relay_frames": 3, "pages": 19}],
     ids=str,
 )
 def test_small_mesh_under_icarus(settings, tmp_path, require_tool):
@@ -106,13 +101,7 @@ MUTATIONS = [
         ),
         ("swaps two tags", RULES, "Mux(left, TAG_C, TAG_D)", "Mux(left, TAG_D, TAG_C)", MESH_3),
         ("leaves no gap", TRANSMITTERS, "SLOTS * (self.parameters.gap_frames + 1)", "SLOTS", MESH_3),
-        (
-            "starts without a page ahead",
-            TRANSMITTERS,
-            "(bit & idle & self.ahead).any()",
-            "(bit & idle).any()",
-            MESH_2,
-        ),
+        ("starts without a page ahead", TRANSMITTERS, "(bit & idle & self.ahead).any()", "(bit & idle).any()", MESH_2),
         (
             "cuts through past those that wait",
             TRANSMITTERS,

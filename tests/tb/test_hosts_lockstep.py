@@ -11,14 +11,7 @@ import pytest
 from hydranoc import Design, load
 from hydranoc.lockstep.compare import compare_network
 from tests.tb.comparisons import assert_equal
-from tests.tb.host_workloads import (
-    BEHAVIOURS,
-    BLOCKED_CYCLES,
-    RANDOM,
-    SMALL,
-    holding_back,
-    small_spam,
-)
+from tests.tb.host_workloads import BEHAVIOURS, BLOCKED_CYCLES, RANDOM, SMALL, holding_back, small_spam
 from tests.tb.spam_workloads import Shape, comparison, staged_traffic
 from topology.common.host_pattern import Blockade, HostBehaviour
 from topology.common.lattice import irregular_network

@@ -95,13 +95,7 @@ MUTATIONS = [
             "Const(-1, high - low)",
             "wide",
         ),
-        (
-            "gives lanes that are not free",
-            ALLOCATOR,
-            "concat(self._free()[o] & line for",
-            "concat(line for",
-            "fast",
-        ),
+        ("gives lanes that are not free", ALLOCATOR, "concat(self._free()[o] & line for", "concat(line for", "fast"),
         ("gives escapes that are not free", ALLOCATOR, "(picked.escape & self.free_escapes).any()", "1", "fast"),
         (
             "escapes over the highest dimension",

@@ -80,11 +80,7 @@ MUTATIONS = [
     )
 ] + [
     Mutation(
-        "takes turns for what is not chosen",
-        TURNS,
-        "concat(requests).any() & step",
-        "concat(requests).any()",
-        "slow",
+        "takes turns for what is not chosen", TURNS, "concat(requests).any() & step", "concat(requests).any()", "slow"
     ),
     Mutation(
         "gives credits before a flit has left",
