@@ -7,7 +7,6 @@ bodies for each node and cycle, each copy counted.
 
 import argparse
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,15 +37,15 @@ class Choice:
 
     Members
     -------
-    name : str
-        Of its file in ``benchmarks/choices``.
-    title : str
+    name, title : str
     broadcast : mapping
         Entries of ``traffic`` for a broadcast: ``software`` or ``algorithm``, or none.
     multicast : str or None
         Software of multicasts; None if the hardware makes the copies.
     router : str
         Row of ``baseline_fpga.json``.
+    network : mapping
+        Its configuration.
     """
 
     name: str
@@ -54,24 +53,45 @@ class Choice:
     broadcast: dict[str, Any]
     multicast: str | None
     router: str
+    network: dict[str, Any]
 
     @property
     def design(self) -> Design:
         """The network, without traffic."""
-        return load(Path(__file__).parent / "choices" / f"{self.name}.yaml")
+        return load({"network": self.network})
 
 
+def _network(family: str, kind: str, buffer_flits: int, **others: Any) -> dict[str, Any]:
+    """Return the configuration of a network of 64 nodes with flits of 32 bits."""
+    shapes = {"mesh": {"shape": [8, 8]}, "torus": {"rows": 8, "columns": 8}, "hypercube": {"dimensions": 6}}
+    topology = {"kind": kind, **shapes.get(kind, {"radix": 4, "stages": 3})}
+    return {"family": family, "topology": topology, "flit_bits": 32, "buffer_flits": buffer_flits, **others}
+
+
+_ORDERED = {"ordering": "total"}
+_HEXMESH = {"family": "harts", "topology": {"kind": "hexmesh", "size": 5}, "flit_bits": 64, "packet_flits": 65}
+_SPAM_MESH, _MIN_BI = _network("spam", "mesh", 2), _network("min", "bi-butterfly", 2)
+_TORUS, _HYPERCUBE = _network("torus", "torus", 4, lanes=2), _network("hypercube", "hypercube", 4, lanes=2)
 CHOICES = (
-    Choice("spam-mesh", "SPAM, 8 x 8 mesh", {}, None, "p5-f32-n64-b2"),
-    Choice("spam-mesh-ordered", "SPAM, 8 x 8 mesh, total order", {}, None, "p5-f32-n64-b2"),
-    Choice("spam-hypercube", "SPAM, hypercube", {}, None, "p7-f32-n64-b2"),
-    Choice("min-uni", "MIN, unidirectional, 4 x 4", {}, None, "min-uni4-f32-n64-b2"),
-    Choice("min-bi", "MIN, bidirectional, 4 x 4", {}, None, "min-bi4-f32-n64-b2"),
-    Choice("min-bi-ordered", "MIN, bidirectional, 4 x 4, total order", {}, None, "min-bi4-f32-n64-b2"),
-    Choice("harts", "HARTS, size 5", {"algorithm": "sbcast"}, BINOMIAL, "harts-size5-f64-packet65-pages16"),
-    Choice("torus", "Torus, 8 x 8", {"software": "u-torus"}, "u-torus", "torus-8x8-l2-b4-f32-r1"),
-    Choice("hypercube", "Hypercube", {"software": DOUBLING}, DOUBLING, "hypercube-n6-l2-b4-f32"),
-    Choice("hypercube-six", "Hypercube, 6 injection", {"software": DOUBLING}, DOUBLING, "hypercube-n6-l2-b4-f32-i6"),
+    Choice("spam-mesh", "SPAM, 8 x 8 mesh", {}, None, "p5-f32-n64-b2", _SPAM_MESH),
+    Choice("spam-mesh-ordered", "SPAM, 8 x 8 mesh, total order", {}, None, "p5-f32-n64-b2", _SPAM_MESH | _ORDERED),
+    Choice("spam-hypercube", "SPAM, hypercube", {}, None, "p7-f32-n64-b2", _network("spam", "hypercube", 2)),
+    Choice("min-uni", "MIN, unidirectional, 4 x 4", {}, None, "min-uni4-f32-n64-b2", _network("min", "baseline", 2)),
+    Choice("min-bi", "MIN, bidirectional, 4 x 4", {}, None, "min-bi4-f32-n64-b2", _MIN_BI),
+    Choice(
+        "min-bi-ordered", "MIN, bidirectional, 4 x 4, total order", {}, None, "min-bi4-f32-n64-b2", _MIN_BI | _ORDERED
+    ),
+    Choice("harts", "HARTS, size 5", {"algorithm": "sbcast"}, BINOMIAL, "harts-size5-f64-packet65-pages16", _HEXMESH),
+    Choice("torus", "Torus, 8 x 8", {"software": "u-torus"}, "u-torus", "torus-8x8-l2-b4-f32-r1", _TORUS),
+    Choice("hypercube", "Hypercube", {"software": DOUBLING}, DOUBLING, "hypercube-n6-l2-b4-f32", _HYPERCUBE),
+    Choice(
+        "hypercube-six",
+        "Hypercube, 6 injection",
+        {"software": DOUBLING},
+        DOUBLING,
+        "hypercube-n6-l2-b4-f32-i6",
+        _HYPERCUBE | {"injection_channels": 6},
+    ),
 )
 
 

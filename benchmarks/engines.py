@@ -24,8 +24,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.engines", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="shorter runs")
     cycles = 20_000 if parser.parse_args().quick else 200_000
-    for title, path in networks():
-        first = loaded(path, "light", 1_000)
+    for title, network in networks():
+        first = loaded(network, "light", 1_000)
         fast = _fast_engine(first)
         if fast is None:
             continue
@@ -35,7 +35,7 @@ def main() -> None:
             Simulation(first.model, first.messages, engine=engine).run()  # compiles, or loads compiled loops
         for flits in LENGTHS:
             for load_name in LOADS:
-                design = _with_length(loaded(path, load_name, cycles), flits)
+                design = _with_length(loaded(network, load_name, cycles), flits)
                 speeds = zip(*(_speeds(design, fast) for _ in range(REPEATS)), strict=True)
                 quick, cycle = (median(of_engine) for of_engine in speeds)
                 numbers = (f"{quick / 1e6:.1f}", f"{cycle / 1e6:.1f}", f"{quick / cycle:.1f}")

@@ -9,8 +9,7 @@ import yaml
 
 from benchmarks.end_to_end import mesh_configuration
 from benchmarks.peer_builds import BOOKSIM2, CNSIM
-from benchmarks.peer_program import PeerRun
-from benchmarks.peer_setting import Setting
+from benchmarks.peer_program import PeerRun, Setting
 from benchmarks.peer_table import RUN_ALONE, Row
 from benchmarks.sandbox import Sandbox
 

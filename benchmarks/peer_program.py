@@ -1,4 +1,4 @@
-"""Other network simulators as programs: command, cost, and results of a run."""
+"""Other network simulators as programs: setting, command, cost, and results of a run."""
 
 import resource
 import subprocess
@@ -8,6 +8,28 @@ from pathlib import Path
 
 class PeerError(Exception):
     """A peer is missing, cannot be built, or has failed; one clear line."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The setting of all programs: a square mesh, packets of one length, and uniform unicasts.
+
+    Parameters
+    ----------
+    side : int
+        Nodes in each dimension.
+    flits : int
+        Of a packet.
+    load : float
+        Flits per node and cycle.
+    cycles : int
+        Cycles in which packets are sent.
+    """
+
+    side: int
+    flits: int
+    load: float
+    cycles: int
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from benchmarks.booksim import THROUGHPUT, BookSim, PeerNetwork
+from benchmarks.booksim import BookSim
 from benchmarks.cnsim import CnSim
 from benchmarks.end_to_end import FLITS, measure_once, mesh
-from benchmarks.load import UNIFORM, Window
 from benchmarks.peer_builds import BOOKSIM2, CNSIM, Peer, built, tarball_of
 from benchmarks.peer_processes import SETTINGS, OurProcesses, missed_processes, print_processes
-from benchmarks.peer_program import PeerError, PeerRun
-from benchmarks.peer_setting import Setting
+from benchmarks.peer_program import PeerError, PeerRun, Setting
 from benchmarks.peer_table import OURS, RUN_ALONE, Row, print_row, print_titles, write_csv
 from benchmarks.sandbox import BenchmarkError
 from hydranoc.reports.progress import progress_bars
@@ -52,10 +50,9 @@ def run_ours(setting: Setting) -> dict[str, PeerRun]:
 def run_booksim(program: Path, settings: dict[str, str], setting: Setting) -> dict[str, PeerRun]:
     """Run BookSim2; return the results of the process from its start to its end."""
     keys = {"topology": "mesh", "k": str(setting.side), "n": "2", "routing_function": "dim_order"}
-    network = PeerNetwork(setting.side**2, keys)
-    booksim = BookSim(program, network, LANES, BUFFER_FLITS, settings, setting.flits)
+    booksim = BookSim(program, setting.side**2, keys, LANES, BUFFER_FLITS, setting.flits, settings)
     sample = setting.cycles // SAMPLES
-    return {BOOKSIM2.name: booksim.run(UNIFORM, setting.load, Window(sample, setting.cycles - sample), kind=THROUGHPUT)}
+    return {BOOKSIM2.name: booksim.run(setting.load, sample, setting.cycles - sample)}
 
 
 def run_cnsim(program: Path, setting: Setting) -> dict[str, PeerRun]:

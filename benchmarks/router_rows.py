@@ -1,28 +1,265 @@
-"""All routers whose cost is tabulated, family by family."""
+"""Routers whose cost is tabulated: in each family one thing varied at a time around a reference, the first row."""
 
-import importlib
-from typing import Protocol
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
 
-from hydranoc.families.registry import FAMILIES
-from rtl.generator.plan import NetworkPlan
+from fpga.common.subject import representative_switches
+from rtl.generator.plan import NetworkPlan, RouterInstance
+from rtl.harts.network import harts_plan
+from rtl.hypercube.network import hypercube_plan
+from rtl.min.network import min_plan
+from rtl.min.router import MinRouter
+from rtl.parts.part import Part
+from rtl.spam.network import spam_plan
+from rtl.spam.router import SpamRouter
+from rtl.torus.network import torus_plan
+from topology.common.graph import Network
+from topology.common.lattice import irregular_network
+from topology.common.regular import hypercube_network, mesh_network, ring_network
+from topology.harts.graph import HexMesh
+from topology.harts.pages import node_pages
+from topology.harts.routing import HartsRouting
+from topology.hypercube.graph import HypercubeNetwork
+from topology.hypercube.routing import HypercubeRouting
+from topology.min.graph import BIDIRECTIONAL, MinNetwork, SwitchPosition
+from topology.min.routing import MinRouting
+from topology.spam.graph import SpamLabels
+from topology.spam.routing import SpamRouting
+from topology.torus.graph import TorusNetwork
+from topology.torus.grid import Grid
+from topology.torus.routing import DALLY_SEITZ, DATELINE, TorusRouting
+
+UNICAST = "-unicast"
+"""End of the name of a router without the logic for multicasts."""
+FAR = "-far"
+HYPERCUBE_PORTS = 7
+"""Six dimensions and a processor: 64 nodes."""
 
 
-class Row(Protocol):
-    """One router: the name of its row, and where it is found."""
+@dataclass(frozen=True)
+class Row:
+    """One router.
+
+    Members
+    -------
+    name : str
+        In the table and in the baseline.
+    make_plan : callable
+        Returns the plan of the router's network.
+    find_switch : callable
+        Returns the router's switch in the plan.
+    """
+
+    name: str
+    make_plan: Callable[[], NetworkPlan]
+    find_switch: Callable[[NetworkPlan], int]
+
+    @cached_property
+    def plan(self) -> NetworkPlan:
+        """Plan of the router's network."""
+        return self.make_plan()
 
     @property
-    def name(self) -> str: ...
+    def switch(self) -> int:
+        """Switch of the router."""
+        return self.find_switch(self.plan)
 
-    @property
-    def multicast(self) -> bool: ...
 
-    @property
-    def plan(self) -> NetworkPlan: ...
+def spam_row(
+    ports: int = 5, flit_bits: int = 32, nodes: int = 64, buffer_flits: int = 2, end: str = "", multicast: bool = True
+) -> Row:
+    """Return a SPAM router in the fast setting (2 cycles per hop), by default of an 8 x 8 mesh.
 
-    @property
-    def switch(self) -> int: ...
+    It is the switch with the largest tables, the root; with ``end`` ``FAR`` an inner switch near a corner.
+    """
+    side = round(nodes**0.5)
+
+    def network() -> Network:
+        if ports == 3:
+            return ring_network(nodes)
+        if ports == 5:
+            return mesh_network((side, side))
+        if ports == HYPERCUBE_PORTS:
+            return hypercube_network(HYPERCUBE_PORTS - 1)
+        # a random graph in which nearly all switches use all their links
+        return irregular_network(nodes, ports=ports, extra_links=nodes * (ports - 3) // 2, seed=1)
+
+    def plan() -> NetworkPlan:
+        with_multicast = spam_plan(SpamRouting(SpamLabels(network()), flit_bits), buffer_flits=buffer_flits)
+        if multicast:
+            return with_multicast
+        return _without_multicast(
+            with_multicast, lambda router: SpamRouter(replace(router.parameters, multicast=False))
+        )
+
+    def switch(plan: NetworkPlan) -> int:
+        if end == FAR:
+            return side * (side - 2) + side - 2
+        return next(
+            switch
+            for shape, switch in representative_switches(plan).items()
+            if len(plan.network.input_channel[switch]) == ports and plan.routers[switch].shape == shape
+        )
+
+    name = f"p{ports}-f{flit_bits}-n{nodes}-b{buffer_flits}{end}"
+    return Row(name + ("" if multicast else UNICAST), plan, switch)
+
+
+def min_row(
+    kind: str = "baseline",
+    radix: int = 4,
+    stages: int = 3,
+    flit_bits: int = 32,
+    buffer_flits: int = 2,
+    multicast: bool = True,
+) -> Row:
+    """Return a switch of a multistage network.
+
+    It is one of the first stage, which has the largest reach sets and the largest token ring; of a bidirectional
+    network one of the last stage but one, with twice as many ports.
+    """
+
+    def unicast_router(router: Part) -> Part:
+        return MinRouter(replace(router.parameters, multicast=False, most_release_flits=0))
+
+    def plan() -> NetworkPlan:
+        routing = MinRouting(MinNetwork(kind, radix, stages), flit_bits)
+        with_multicast = min_plan(routing, buffer_flits=buffer_flits)
+        return with_multicast if multicast else _without_multicast(with_multicast, unicast_router)
+
+    def switch(plan: NetworkPlan) -> int:
+        assert isinstance(plan.network, MinNetwork)
+        return plan.network.switch_at[SwitchPosition(stages - 2 if kind == BIDIRECTIONAL else 0, 0)]
+
+    direction = "bi" if kind == BIDIRECTIONAL else "uni"
+    name = f"min-{direction}{radix}-f{flit_bits}-n{radix**stages}-b{buffer_flits}"
+    return Row(name + ("" if multicast else UNICAST), plan, switch)
+
+
+def harts_row(
+    size: int = 5, flit_bits: int = 64, packet_flits: int = 65, pages: int | None = None, guard: bool = False
+) -> Row:
+    """Return a node of a hexagonal mesh; packets of up to 512 bytes, by default the safe minimum of pages."""
+    routing = HartsRouting(HexMesh(size), flit_bits, guard=guard)
+    name = f"harts-size{size}-f{flit_bits}-packet{packet_flits}-pages{node_pages(pages, routing.levels)}"
+    return Row(
+        name + ("-guard" if guard else ""),
+        lambda: harts_plan(routing, packet_flits=packet_flits, pages=pages),
+        lambda _plan: 0,
+    )
+
+
+def torus_row(
+    side: int = 8,
+    lanes: int = 2,
+    buffer_flits: int = 4,
+    flit_bits: int = 32,
+    routing_cycles: int = 1,
+    lane_rule: str = DALLY_SEITZ,
+    end: str = "",
+    **rules: str,
+) -> Row:
+    """Return a switch of a torus, all of which are alike but for their constants.
+
+    ``end`` is the end of the name of a router with other ``rules`` than usual.
+    """
+    grid = Grid(side, side)
+    return Row(
+        f"torus-{side}x{side}-l{lanes}-b{buffer_flits}-f{flit_bits}-r{routing_cycles}{end}",
+        lambda: torus_plan(
+            TorusRouting(TorusNetwork(grid, lanes), flit_bits, lane_rule),
+            buffer_flits=buffer_flits,
+            routing_cycles=routing_cycles,
+            **{"lane_reuse": "tail", **rules},
+        ),
+        lambda _plan: grid.node(3, 5),
+    )
+
+
+def hypercube_row(dimensions: int = 6, lanes: int = 2, buffer_flits: int = 4, injection_channels: int = 1) -> Row:
+    """Return a switch of a hypercube, all of which are alike but for their numbers."""
+    channels = "" if injection_channels == 1 else f"-i{injection_channels}"
+    return Row(
+        f"hypercube-n{dimensions}-l{lanes}-b{buffer_flits}-f32{channels}",
+        lambda: hypercube_plan(
+            HypercubeRouting(HypercubeNetwork(dimensions, lanes, injection_channels), 32), buffer_flits=buffer_flits
+        ),
+        lambda _plan: 0b010110 & (1 << dimensions) - 1,
+    )
+
+
+def _without_multicast(plan: NetworkPlan, unicast_router: Callable[[Part], Part]) -> NetworkPlan:
+    """Return a plan whose routers, and their constants, support unicasts only."""
+    shapes: dict[str, Callable[[], Part]] = {}
+    inputs: dict[str, set[str]] = {}
+    for shape, make in plan.shapes.items():
+        shapes[shape] = lambda make=make: unicast_router(make())
+        inputs[shape] = set(shapes[shape]().signature.members)
+    routers = tuple(
+        RouterInstance(
+            instance.shape,
+            {name: value for name, value in instance.constants.items() if name in inputs[instance.shape]},
+        )
+        for instance in plan.routers
+    )
+    parameters = {**plan.parameters, "multicast": False}
+    return replace(plan, shapes=shapes, routers=routers, parameters=parameters, side_wires=(), status=())
+
+
+ROWS: dict[str, list[Row]] = {
+    "spam": [
+        spam_row(),
+        spam_row(end=FAR),
+        *(spam_row(ports=ports) for ports in (3, HYPERCUBE_PORTS, 9)),
+        *(spam_row(flit_bits=bits) for bits in (16, 64)),
+        *(spam_row(nodes=nodes, end=end) for nodes in (16, 256) for end in ("", FAR)),
+        *(spam_row(buffer_flits=flits) for flits in (1, 8)),
+        spam_row(ports=3, flit_bits=16),
+        *(spam_row(nodes=nodes, multicast=False) for nodes in (16, 64, 256)),
+        spam_row(end=FAR, multicast=False),
+    ],
+    "min": [
+        min_row(),
+        min_row(radix=2, stages=6),
+        min_row(radix=8, stages=2),
+        *(min_row(flit_bits=bits) for bits in (16, 64)),
+        *(min_row(stages=stages) for stages in (2, 4)),
+        *(min_row(buffer_flits=flits) for flits in (1, 8)),
+        min_row(BIDIRECTIONAL),
+        min_row(BIDIRECTIONAL, radix=2, stages=6),
+        min_row(multicast=False),
+        min_row(BIDIRECTIONAL, multicast=False),
+    ],
+    "harts": [
+        harts_row(),
+        harts_row(size=3),
+        harts_row(flit_bits=128, packet_flits=33),
+        harts_row(pages=32),
+        harts_row(guard=True),
+    ],
+    "torus": [
+        torus_row(),
+        torus_row(routing_cycles=2),
+        *(torus_row(lanes=lanes) for lanes in (1, 3, 4)),
+        *(torus_row(buffer_flits=flits) for flits in (1, 2, 8)),
+        *(torus_row(flit_bits=bits) for bits in (16, 64)),
+        torus_row(side=16),
+        torus_row(lane_rule=DATELINE, end="-dateline"),
+        torus_row(lane_reuse="empty", end="-empty"),
+        torus_row(injection_priority="low", end="-low"),
+    ],
+    "hypercube": [
+        hypercube_row(),
+        *(hypercube_row(lanes=lanes) for lanes in (1, 3, 4)),
+        hypercube_row(dimensions=4),
+        hypercube_row(buffer_flits=2),
+        hypercube_row(injection_channels=6),
+    ],
+}
+"""Rows of each family."""
 
 
 def rows() -> list[Row]:
-    """Return all rows of the table, from ``benchmarks/NAME_rows.py`` of every family."""
-    return [row for family in FAMILIES for row in importlib.import_module(f"benchmarks.{family}_rows").rows()]
+    """Return all rows of the table."""
+    return [row for of_family in ROWS.values() for row in of_family]

@@ -1,6 +1,7 @@
 """Table of router costs on ECP5: ``python -m benchmarks.router_table [--store] [--only PATTERN]``.
 
-``--store`` writes the results to the baseline row by row, so that an interrupted run loses little.
+``--store`` writes the results to the baseline row by row, so that an interrupted run loses little. ``--xilinx`` prints
+the table of the reference routers on Xilinx 7 in docs/understand/fpga.md instead: synthesis alone, without a clock.
 """
 
 import argparse
@@ -10,23 +11,24 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from benchmarks.router_rows import Row, rows
-from fpga.common.devices import DEVICES
+from benchmarks.router_rows import ROWS, UNICAST, Row, rows
+from fpga.common.devices import DEVICES, NO_CLOCK, Device
 from fpga.common.subject import router_subject
 from hydranoc.fpga.baseline import changes, entry_of, read_baseline, write_baseline
 from hydranoc.fpga.run import Measurement, measure, tool_versions
 from hydranoc.reports.progress import progress_bars
 
-DEVICE = DEVICES["ecp5"]
+DEVICE, XILINX = DEVICES["ecp5"], DEVICES["xc7"]
 SEEDS = 3
-UNICAST = "-unicast"
 HEAD = f"{'router':<24}{'LUT4':>7}{'FF':>7}{'RAM':>6}{'MHz':>8}   against the baseline: LUT4, FF, MHz"
+BLOCK_MEMORIES = ("RAMB18E1", "RAMB36E1")
+XILINX_HEAD = "| router | LUT | in logic | in memories | FF | block memories |\n|---|---|---|---|---|---|"
 
 
-def measured(row: Row, seeds: int = SEEDS) -> Measurement:
+def measured(row: Row, seeds: int = SEEDS, device: Device = DEVICE) -> Measurement:
     """Measure one row."""
     with tempfile.TemporaryDirectory(prefix="hydranoc-") as folder, progress_bars() as progress:
-        return measure(router_subject(row.plan, row.switch), DEVICE, seeds, Path(folder), progress)
+        return measure(router_subject(row.plan, row.switch), device, seeds, Path(folder), progress)
 
 
 def line(row: Row, measurement: Measurement) -> str:
@@ -40,6 +42,14 @@ def line(row: Row, measurement: Measurement) -> str:
     return f"{text}   {change['lut4']:+.1%}, {change['flip_flops']:+.1%}, {change['fmax_mhz']:+.1%}"
 
 
+def xilinx_line(row: Row, measurement: Measurement) -> str:
+    """Return a line of the table of Xilinx 7."""
+    area = measurement.area
+    blocks = ", ".join(f"{area.memories[kind]} {kind}" for kind in BLOCK_MEMORIES if area.memories[kind])
+    counts = (area.luts + area.memory_luts, area.luts, area.memory_luts, area.flip_flops)
+    return " | ".join([f"| `{row.name}`", *(f"{count:,}" for count in counts), f"{blocks or 'none'} |"])
+
+
 def store(row: Row, measurement: Measurement) -> None:
     """Store a row in the baseline; remove rows that are no longer in the table."""
     entry = entry_of(row.name, measurement, row.plan, DEVICE, tool_versions(DEVICE))
@@ -47,16 +57,16 @@ def store(row: Row, measurement: Measurement) -> None:
     write_baseline([*(old for old in read_baseline() if old.name in names), entry])
 
 
-def multicast_costs(found: Mapping[str, tuple[Row, Measurement]]) -> list[str]:
-    """Return the cost of multicast for routers that were measured with and without it."""
+def multicast_costs(found: Mapping[str, Measurement]) -> list[str]:
+    """Return the cost of multicast for routers that were measured with and without it, by their names."""
     lines = []
-    for name, (row, with_it) in found.items():
-        if not row.multicast or f"{name}{UNICAST}" not in found:
+    for name, with_it in found.items():
+        without = found.get(f"{name}{UNICAST}")
+        if without is None:
             continue
-        without = found[f"{name}{UNICAST}"][1]
         now, before = with_it.area, without.area
         lines.append(
-            f"multicast in {row.name}: {now.luts - before.luts:+,} LUT4 ({now.luts / before.luts - 1:+.0%}), "
+            f"multicast in {name}: {now.luts - before.luts:+,} LUT4 ({now.luts / before.luts - 1:+.0%}), "
             f"{now.flip_flops - before.flip_flops:+,} FF, {now.memory_cells - before.memory_cells:+,} RAM, "
             f"{(with_it.fmax_mhz or 0) - (without.fmax_mhz or 0):+.1f} MHz"
         )
@@ -67,22 +77,30 @@ def main() -> None:
     """Measure, print, and store if requested."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.router_table", description="Costs of routers.")
     parser.add_argument("--store", action="store_true", help="write the figures to the baseline")
-    parser.add_argument(
-        "--only", metavar="PATTERN", default="*", help="rows whose names match, such as 'p5-*' or 'min-*'"
-    )
+    parser.add_argument("--only", metavar="PATTERN", default="*", help="rows whose names match: 'p5-*', 'min-*'")
+    parser.add_argument("--xilinx", action="store_true", help="reference routers on Xilinx 7, synthesis alone")
     arguments = parser.parse_args()
+    if arguments.xilinx:
+        print_xilinx_table()
+        return
     chosen = [row for row in rows() if fnmatch.fnmatch(row.name, arguments.only)]
     if not chosen:
         sys.exit(f"error: no row matches {arguments.only!r}; rows are {', '.join(row.name for row in rows())}")
     print(f"{DEVICE.title}; clock: median of {SEEDS} seeds; RAM: 16 x 4 bit or block memories\n{HEAD}", flush=True)
-    found: dict[str, tuple[Row, Measurement]] = {}
+    found: dict[str, Measurement] = {}
     for row in chosen:
-        measurement = measured(row)
-        found[row.name] = row, measurement
+        measurement = found[row.name] = measured(row)
         print(line(row, measurement), flush=True)
         if arguments.store:
             store(row, measurement)
     print("\n".join(multicast_costs(found)))
+
+
+def print_xilinx_table() -> None:
+    """Synthesise the reference router of each family for Xilinx 7, and print."""
+    print(f"{XILINX.title}; a clock is {NO_CLOCK}\n{XILINX_HEAD}", flush=True)
+    for of_family in ROWS.values():
+        print(xilinx_line(of_family[0], measured(of_family[0], 1, XILINX)), flush=True)
 
 
 if __name__ == "__main__":

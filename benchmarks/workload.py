@@ -1,22 +1,25 @@
-"""Networks for speed figures, a configuration for each family, and their loads."""
+"""Networks for speed figures, one of each family (``networks.yaml``), and their loads."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from hydranoc import load
 from hydranoc.config.schema import RandomTraffic
 from hydranoc.design import Design
 
-NETWORKS = sorted((Path(__file__).parent / "networks").glob("*.yaml"))
+NETWORKS: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "networks.yaml").read_text())
+"""Configurations by family."""
 LOADS = {"light": 0.3, "near saturation": 1.0, "overload": 4.0}
 """Messages, as a multiple of the configured number."""
 
 
-def loaded(path: Path, load_name: str, cycles: int) -> Design:
+def loaded(name: str, load_name: str, cycles: int) -> Design:
     """Return one of the networks under one of the loads; messages start in ``cycles`` cycles."""
-    design = load(path)
+    design = load(NETWORKS[name])
     rate = LOADS[load_name] * random_traffic(design).messages_per_node_per_cycle
     return changed(design, messages_per_node_per_cycle=rate, cycles=cycles)
 
@@ -35,8 +38,8 @@ def changed(design: Design, **values: Any) -> Design:
     return Design(replace(design.config, traffic=traffic))
 
 
-def networks() -> Iterator[tuple[str, Path]]:
-    """Yield the name and the file of each network."""
-    for path in NETWORKS:
-        network = load(path).network
-        yield f"{path.stem}, {network.switches} routers, {len(network.processors)} nodes", path
+def networks() -> Iterator[tuple[str, str]]:
+    """Yield the title and the name of each network."""
+    for name, configuration in NETWORKS.items():
+        network = load(configuration).network
+        yield f"{name}, {network.switches} routers, {len(network.processors)} nodes", name

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from benchmarks.router_rows import ROWS
+from benchmarks.workload import NETWORKS
 from hydranoc.families.registry import FAMILIES
 
 ROOT = Path(__file__).parent.parent
@@ -24,8 +26,6 @@ FILES = {
     "hardware plan": "rtl/{f}/network.py",
     "slots": "hydranoc/families/{f}/slots.py",
     "figures": "hydranoc/studies/{f}/figures.py",
-    "area rows": "benchmarks/{f}_rows.py",
-    "benchmark network": "benchmarks/networks/{f}.yaml",
     "tests of the tables": "tests/topology/test_{f}*.py",
     "tests of the model": "tests/sim_model/test_{f}*.py",
     "lock-step": "tests/tb/test_{f}_lockstep.py",
@@ -56,7 +56,9 @@ def test_examples_show_the_family_and_how_it_deadlocks_without_its_rule(family):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_baseline_has_rows_of_the_family(family):
+def test_benchmarks_have_a_network_and_routers_of_the_family(family):
+    assert family in NETWORKS, f"{family} has no network in benchmarks/networks.yaml"
+    assert family in ROWS, f"{family} has no rows in benchmarks/router_rows.py"
     entries = json.loads((ROOT / "benchmarks" / "baseline_fpga.json").read_text())["entries"]
     assert any(entry["family"] == family for entry in entries), f"{family} has no row in benchmarks/baseline_fpga.json"
 

@@ -113,9 +113,9 @@ def read_baseline(path: Path = BASELINE) -> list[BaselineEntry]:
 
 
 def write_baseline(entries: Sequence[BaselineEntry], path: Path = BASELINE) -> None:
-    """Store entries, sorted by name for readable diffs in version control."""
-    ordered = sorted((asdict(entry) for entry in entries), key=lambda entry: (entry["name"], entry["device"]))
-    path.write_text(json.dumps({"entries": ordered}, indent=1) + "\n", encoding="utf-8")
+    """Store entries, one per line and sorted by name for readable diffs in version control."""
+    lines = [json.dumps(asdict(entry)) for entry in sorted(entries, key=lambda entry: (entry.name, entry.device))]
+    path.write_text('{"entries": [\n' + ",\n".join(lines) + "\n]}\n", encoding="utf-8")
 
 
 ADDED_HARDWARE = ("guard", "watchdog_flits", "whole_packets")

@@ -15,11 +15,11 @@ from benchmarks.choosing import CHOICES, HEAD, Effort, line, measured, overtaken
 from benchmarks.end_to_end import MESH, measure, mesh
 from benchmarks.figures_page import MARK, PAGE, page_with_tables
 from benchmarks.lockstep_scale import NETWORKS, SIZES, configuration
+from benchmarks.router_rows import ROWS as ALL_ROWS
+from benchmarks.router_table import XILINX, xilinx_line
+from benchmarks.router_table import measured as router_measured
 from benchmarks.sandbox import BenchmarkError, Sandbox
 from benchmarks.start_up import Command, Measured
-from benchmarks.xilinx_table import line as xilinx_line
-from benchmarks.xilinx_table import measured as xilinx_measured
-from benchmarks.xilinx_table import reference_rows
 from fpga.common.devices import NO_CLOCK
 from hydranoc import load
 from hydranoc.design import Design
@@ -74,7 +74,7 @@ def test_one_way_keeps_packets_in_order_and_several_do_not():
 
 
 FEW, MANY = 1_500, 6_000
-CONFIGURATIONS = {"mesh": MESH, **{path.stem: path for path in workload.NETWORKS}}
+CONFIGURATIONS = {"mesh": MESH, **workload.NETWORKS}
 
 
 def design_of(name, messages):
@@ -293,14 +293,14 @@ def test_every_family_has_a_first_run():
 
 
 XILINX_DOCUMENT = (Path(__file__).parents[2] / "docs" / "understand" / "fpga.md").read_text()
-ROWS = reference_rows()
+ROWS = {family: rows[0] for family, rows in ALL_ROWS.items()}
 QUICK = "spam"
 OTHERS = [family for family in ROWS if family != QUICK]
 
 
 def hold(family: str, require_tool) -> None:
     require_tool("yosys")
-    assert f"\n{xilinx_line(ROWS[family], xilinx_measured(ROWS[family]))}\n" in XILINX_DOCUMENT
+    assert f"\n{xilinx_line(ROWS[family], router_measured(ROWS[family], 1, XILINX))}\n" in XILINX_DOCUMENT
 
 
 def test_the_spam_router_costs_what_the_document_says(require_tool):

@@ -12,9 +12,8 @@ import pytest
 import yaml
 
 from benchmarks import peers
-from benchmarks.booksim import THROUGHPUT, BookSim, PeerNetwork
+from benchmarks.booksim import BookSim
 from benchmarks.cnsim import CnSim, parse_first_load
-from benchmarks.load import UNIFORM, Window
 from benchmarks.peer_builds import BOOKSIM2, CNSIM, built, tarball_of
 from benchmarks.peer_processes import AGAIN, DAEMON, FIRST, SETTINGS, OurProcesses, missed_processes
 from benchmarks.peer_program import PeerError, PeerRun
@@ -214,8 +213,8 @@ def test_cnsim_without_an_end_says_what_was_printed_last(tmp_path, output):
 def test_booksim_is_told_the_length_of_packets(tmp_path):
     path = printing(tmp_path, "booksim", "")
     path.write_text(BOOKSIM_SCRIPT + f'cp "$1" {tmp_path}/told\n')
-    booksim = BookSim(path, PeerNetwork(64, {"topology": "mesh"}), 2, 4, packet_flits=5)
-    made = booksim.run(UNIFORM, 0.1, Window(200, 600), kind=THROUGHPUT)
+    booksim = BookSim(path, 64, {"topology": "mesh"}, 2, 4, packet_flits=5)
+    made = booksim.run(0.1, 200, 600)
     assert "packet_size = 5;" in (tmp_path / "told").read_text()
     assert made.flit_hops == pytest.approx(0.1 * 64 * 800 * 7.25)
 

@@ -5,14 +5,8 @@ import subprocess
 
 import pytest
 
-from benchmarks import harts_rows, hypercube_rows, min_rows, spam_rows, torus_rows
-from benchmarks.harts_rows import HartsRow
-from benchmarks.hypercube_rows import HypercubeRow
-from benchmarks.min_rows import MinRow
-from benchmarks.router_rows import Row, rows
+from benchmarks.router_rows import FAR, ROWS, UNICAST, Row, rows, spam_row
 from benchmarks.router_table import DEVICE, SEEDS, measured, multicast_costs
-from benchmarks.spam_rows import REFERENCE, SpamRow
-from benchmarks.torus_rows import TorusRow
 from fpga.common import flow
 from fpga.common.area import Area, ReportError, Shortage, read_area, read_shortages
 from fpga.common.devices import DEVICES
@@ -183,6 +177,7 @@ def test_paths_have_the_names_of_switches_and_of_the_source():
 
 
 ALLOWED = 0.05
+REFERENCE = "p5-f32-n64-b2"
 OTHERS = [row for row in rows() if row.name != REFERENCE]
 
 
@@ -199,8 +194,7 @@ def hold(row: Row) -> None:
 def test_the_reference_router_has_not_become_worse(require_tool):
     for tool in ("yosys", DEVICE.place_and_route):
         require_tool(tool)
-    assert SpamRow().name == REFERENCE
-    hold(SpamRow())
+    hold(spam_row())
 
 
 @pytest.mark.slow
@@ -217,41 +211,39 @@ def test_the_baseline_has_three_seeds_of_every_row():
     assert all(len(entry.fmax_mhz_by_seed) == SEEDS for entry in entries.values())
 
 
-@pytest.mark.parametrize("row", spam_rows.rows(), ids=lambda row: row.name)
-def test_a_row_is_the_router_that_its_name_says(row: SpamRow):
+@pytest.mark.parametrize("row", ROWS["spam"], ids=lambda row: row.name)
+def test_a_row_is_the_router_that_its_name_says(row: Row):
     plan, switch = row.plan, row.switch
-    assert len(plan.network.input_channel[switch]) == row.ports
-    assert len(plan.network.processors) == row.nodes
-    assert plan.flit_bits == row.flit_bits
-    assert ("reach" in plan.routers[switch].constants) == row.multicast
-    assert (switch != plan.parameters["root"]) == row.far
+    ports, nodes = len(plan.network.input_channel[switch]), len(plan.network.processors)
+    far = FAR if switch != plan.parameters["root"] else ""
+    unicast = "" if "reach" in plan.routers[switch].constants else UNICAST
+    buffer_flits = plan.parameters["buffer_flits"]
+    assert row.name == f"p{ports}-f{plan.flit_bits}-n{nodes}-b{buffer_flits}{far}{unicast}"
 
 
-@pytest.mark.parametrize("row", min_rows.rows(), ids=lambda row: row.name)
-def test_a_row_is_the_switch_that_its_name_says(row: MinRow):
+@pytest.mark.parametrize("row", ROWS["min"], ids=lambda row: row.name)
+def test_a_row_is_the_switch_that_its_name_says(row: Row):
     plan, switch = row.plan, row.switch
-    ports = row.radix * (2 if row.bidirectional else 1)
-    assert len(plan.network.input_channel[switch]) == len(plan.network.output_channel[switch]) == ports
-    assert len(plan.network.processors) == row.nodes
-    assert plan.flit_bits == row.flit_bits
-    assert ("reach" in plan.routers[switch].constants) == row.multicast
-    assert ("release_flits" in plan.routers[switch].constants) == row.multicast
+    ports = len(plan.network.input_channel[switch])
+    assert len(plan.network.output_channel[switch]) == ports
+    kind, radix = ("bi", ports // 2) if "-bi" in row.name else ("uni", ports)
+    constants = plan.routers[switch].constants
+    unicast = "" if "reach" in constants else UNICAST
+    buffer_flits = plan.parameters["buffer_flits"]
+    assert row.name == f"min-{kind}{radix}-f{plan.flit_bits}-n{len(plan.network.processors)}-b{buffer_flits}{unicast}"
+    assert ("release_flits" in constants) == (not unicast)
 
 
-@pytest.mark.parametrize("row", harts_rows.rows(), ids=lambda row: row.name)
-def test_a_row_is_the_node_that_its_name_says(row: HartsRow):
+@pytest.mark.parametrize("row", ROWS["harts"], ids=lambda row: row.name)
+def test_a_row_is_the_node_that_its_name_says(row: Row):
     plan = row.plan
-    assert plan.flit_bits == row.flit_bits
-    assert {name: plan.parameters[name] for name in ("size", "packet_flits")} == {
-        "size": row.size,
-        "packet_flits": row.packet_flits,
-    }
-    assert f"pages{plan.parameters['pages']}" in row.name
-    assert ("node" in plan.routers[row.switch].constants) == row.guard
+    size, packet_flits, pages = (plan.parameters[name] for name in ("size", "packet_flits", "pages"))
+    guard = "-guard" if "node" in plan.routers[row.switch].constants else ""
+    assert row.name == f"harts-size{size}-f{plan.flit_bits}-packet{packet_flits}-pages{pages}{guard}"
 
 
-@pytest.mark.parametrize("row", torus_rows.rows(), ids=lambda row: row.name)
-def test_a_row_is_the_switch_of_a_torus_that_its_name_says(row: TorusRow):
+@pytest.mark.parametrize("row", ROWS["torus"], ids=lambda row: row.name)
+def test_a_row_is_the_switch_of_a_torus_that_its_name_says(row: Row):
     plan, router = row.plan, row.plan.shapes[row.plan.routers[row.switch].shape]()
     parameters = plan.parameters
     grid = plan.network.grid
@@ -263,8 +255,8 @@ def test_a_row_is_the_switch_of_a_torus_that_its_name_says(row: TorusRow):
     assert (parameters["lane_rule"] == "dateline") == row.name.endswith("-dateline")
 
 
-@pytest.mark.parametrize("row", hypercube_rows.rows(), ids=lambda row: row.name)
-def test_a_row_is_the_switch_of_a_hypercube_that_its_name_says(row: HypercubeRow):
+@pytest.mark.parametrize("row", ROWS["hypercube"], ids=lambda row: row.name)
+def test_a_row_is_the_switch_of_a_hypercube_that_its_name_says(row: Row):
     plan, parameters = row.plan, row.plan.parameters
     sizes = f"hypercube-n{parameters['dimensions']}-l{parameters['lanes']}-b{parameters['buffer_flits']}"
     channels = parameters["injection_channels"]
@@ -272,21 +264,21 @@ def test_a_row_is_the_switch_of_a_hypercube_that_its_name_says(row: HypercubeRow
     assert 0 < row.switch < plan.network.switches - 1
 
 
-@pytest.mark.parametrize("family_rows", [torus_rows, hypercube_rows])
-def test_rows_have_names_of_their_own(family_rows):
-    assert len({row.name for row in family_rows.rows()}) == len(family_rows.rows())
+def test_rows_have_names_of_their_own():
+    assert len({row.name for row in rows()}) == len(rows())
+    assert ROWS["spam"][0].name == REFERENCE
 
 
 def test_multicast_costs_are_differences():
-    def found(row: SpamRow, lut4: int, mhz: float) -> tuple[Row, Measurement]:
+    def found(row: Row, lut4: int, mhz: float) -> Measurement:
         subject = router_subject(row.plan, row.switch)
-        return row, Measurement(subject, Area(lut4, 300, {"TRELLIS_DPR16X4": 40}), (Timing(mhz, Path(())),))
+        return Measurement(subject, Area(lut4, 300, {"TRELLIS_DPR16X4": 40}), (Timing(mhz, Path(())),))
 
-    small = SpamRow(nodes=16)
+    small = spam_row(nodes=16)
     figures = {
         small.name: found(small, 1200, 100.0),
-        f"{small.name}-unicast": found(SpamRow(nodes=16, multicast=False), 1000, 110.0),
-        "p3": found(SpamRow(ports=3), 500, 90.0),
+        f"{small.name}-unicast": found(spam_row(nodes=16, multicast=False), 1000, 110.0),
+        "p3": found(spam_row(ports=3), 500, 90.0),
     }
     assert multicast_costs(figures) == ["multicast in p5-f32-n16-b2: +200 LUT4 (+20%), +0 FF, +0 RAM, -10.0 MHz"]
 
