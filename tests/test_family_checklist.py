@@ -1,4 +1,4 @@
-"""Pieces of a family beside its slots in the registry: docs/do/adding_a_family.md as a test, one line per piece."""
+"""Pieces of a family besides its class in the registry: docs/do/adding_a_family.md as a test, one line per piece."""
 
 import json
 from collections.abc import Iterator
@@ -10,6 +10,7 @@ import yaml
 from benchmarks.router_rows import ROWS
 from benchmarks.workload import NETWORKS
 from hydranoc.families.registry import FAMILIES
+from hydranoc.studies.registry import reproductions
 
 ROOT = Path(__file__).parent.parent
 
@@ -24,7 +25,7 @@ FILES = {
     "shape of the router": "rtl/{f}/parameters.py",
     "router": "rtl/{f}/router.py",
     "hardware plan": "rtl/{f}/network.py",
-    "slots": "hydranoc/families/{f}/slots.py",
+    "family": "hydranoc/families/{f}/family.py",
     "figures": "hydranoc/studies/{f}/figures.py",
     "tests of the tables": "tests/topology/test_{f}*.py",
     "tests of the model": "tests/sim_model/test_{f}*.py",
@@ -68,5 +69,5 @@ def test_documents_speak_of_the_family(family):
     title = FAMILIES[family].title.split(":")[0]
     assert f"| {title} |" in (ROOT / "README.md").read_text(), f"README's table of families has no row {title}"
     figures = (ROOT / "docs" / "understand" / "figures.md").read_text()
-    for name in FAMILIES[family].reproductions:
+    for name in reproductions()[family]:
         assert f"`{name}`" in figures, f"docs/understand/figures.md does not speak of {name}"

@@ -15,7 +15,7 @@ STANDARD_IN_LAYERS = {
     "fpga": {"topology", "rtl", "amaranth", "amaranth_boards"},
 }
 FAMILIES = tuple(
-    path.name for path in sorted((ROOT / "hydranoc" / "families").iterdir()) if (path / "slots.py").exists()
+    path.name for path in sorted((ROOT / "hydranoc" / "families").iterdir()) if (path / "family.py").exists()
 )
 LAYERS = (*STANDARD_IN_LAYERS, "hydranoc")
 ROOMS = {
@@ -31,7 +31,7 @@ ROOMS = {
     "config": {"errors"},
     "measurement": {"cache"},
     "studies": {"cache", "measurement", "reports"},
-    "families": {"errors", "config", "studies"},
+    "families": {"errors", "config"},
     "pictures": {"families", "studies", "replay"},
     "lockstep": {"errors", "cache", "locks", "reports"},
     "design": {

@@ -138,13 +138,13 @@ def complete_messages(records: Sequence[Message], config: Config, routing: Any) 
 def _completed(sent: Sequence[Message], config: Config, routing: Any) -> Sequence[Message]:
     """Return the messages in the form that the network accepts."""
     section, family = config.network_section, config.family
-    columns = family.complete_columns(section, routing, sent) if isinstance(sent, MessageColumns) else None
+    columns = family.validate_messages(section, routing, sent) if isinstance(sent, MessageColumns) else None
     if columns is not None:
         return columns
     completed = []
     for number, record in enumerate(sent):
         try:
-            completed.append(family.complete(section, routing, record))
+            completed.append(family.validate_message(section, routing, record))
         except ValueError as error:
             raise MessageError.of(number, error) from None
     return completed

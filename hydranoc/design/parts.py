@@ -12,7 +12,7 @@ from hydranoc.config.load import NETWORK, Config
 from hydranoc.config.own_routing import OwnRouting
 from hydranoc.config.topologies import located
 from hydranoc.errors import KeyWrong
-from hydranoc.families.registry import Family
+from hydranoc.families.registry import AnyFamily
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 
@@ -31,7 +31,7 @@ class Parts:
 
     def __init__(self, config: Config):
         self.config = config
-        self.family: Family = config.family
+        self.family: AnyFamily = config.family
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without the plan, whose functions cannot be pickled; it is rebuilt on use."""

@@ -1,1 +1,1 @@
-"""The registry of router families, and per family what fills its slots."""
+"""The registry of router families, and a room per family with its class."""

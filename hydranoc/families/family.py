@@ -1,81 +1,48 @@
-"""The parts of a router family as one record, which loads none of them."""
+"""Interface of a router family: from a network section to tables, golden model, hardware plan and pictures.
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+This file loads no other room, so that commands can list the families.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
 
     from hydranoc.config.first import FirstConfiguration
     from hydranoc.config.schema import NetworkSection
-    from hydranoc.families.reports import CheckReport, LinkClasses
-    from hydranoc.families.table_names import TableNames
-    from hydranoc.studies.common.figure import Reproduction
+    from hydranoc.families.reports import CheckReport, LinkClasses, TableNames
+    from rtl.generator.plan import NetworkPlan
+    from sim_model.engines.model import Model
     from sim_model.messages.columns import MessageColumns
     from sim_model.messages.messages import Message
+    from topology.common.channels import ChannelNetwork
 
 
-def _no_software(_network: Any) -> tuple[str, ...]:
-    return ()
-
-
-def _binomial_sends(_network: Any, records: "Iterable[Message]", _name: str, _seed: int) -> "Sequence[Message]":
-    from sim_model.messages.software import BINOMIAL, software_multicasts
-
-    return software_multicasts(records, BINOMIAL)
-
-
-def _no_table_names(_routing: Any) -> None:
-    return None
-
-
-def _no_operations(_section: Any) -> Mapping[str, int]:
-    return {}
-
-
-def _no_evidence(_section: Any, _routing: Any) -> dict[str, Any]:
-    from topology.common.channel_order import NoOrder
-
-    raise NoOrder("the family has no theorem for certificates")
-
-
-def _came_once(variants: "np.ndarray") -> "np.ndarray":
-    import numpy as np
-
-    return np.full(len(variants), -1)
-
-
-class OwnReproductions(Mapping[str, "Reproduction"]):
-    """Figures and tables of a family of the project: ``hydranoc/studies/FAMILY/figures.py``, loaded on first use.
-
-    Parameters
-    ----------
-    family : str
-        Its name.
-    """
-
-    def __init__(self, family: str):
-        self._family = family
+class Routing(Protocol):
+    """Members that the tables of every family have; families add their own."""
 
     @property
-    def _all(self) -> "Mapping[str, Reproduction]":
-        return import_module(f"hydranoc.studies.{self._family}.figures").REPRODUCTIONS
+    def network(self) -> "ChannelNetwork":
+        """The family's network; virtual channels make its channels more than the topology's."""
+        ...
 
-    def __getitem__(self, name: str) -> "Reproduction":
-        return self._all[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._all)
-
-    def __len__(self) -> int:
-        return len(self._all)
+    @property
+    def header_flits(self) -> Callable[[Sequence[int]], int]:
+        """Header length in flits of a message to some destinations."""
+        ...
 
 
-@dataclass(frozen=True, kw_only=True)
-class Family:
+SectionT = TypeVar("SectionT", bound="NetworkSection")
+RoutingT = TypeVar("RoutingT", bound=Routing)
+
+
+class Family(ABC, Generic[SectionT, RoutingT]):
     """A router family.
+
+    A family is a class without state. Its file loads neither model nor hardware: methods import what they need, so
+    that each command loads only its own part (docs/do/adding_a_family.md).
 
     Members
     -------
@@ -85,59 +52,206 @@ class Family:
         Title for display, with the paper.
     network_section : type
         Schema of ``network`` for this family.
-    build_routing : callable
-        (network section, network) -> the family's tables. Raises TopologyError.
-    check : callable
-        (network section, tables) -> CheckReport.
-    evidence : callable
-        (network section, tables) -> content of a certificate besides digests, see ``hydranoc/certificates``; by default
-        it raises NoOrder, as all do for networks that may deadlock.
-    build_model : callable
-        (network section, tables) -> golden model.
-    build_plan : callable
-        (network section, tables) -> hardware plan for ``rtl.generator.network``.
-    link_classes : callable
-        (tables) -> LinkClasses for pictures.
-    software_names : callable
-        (network of the tables) -> names that ``traffic.software`` may have besides those of
-        ``sim_model/messages/software.py``; by default none.
-    software_sends : callable
-        (network of the tables, records, name, seed) -> unicasts that send the records by this software, a group for
-        each; by default the binomial chain for any name. Raises MessageError with the number of the record.
-    operations : callable
-        (network section) -> names that ``algorithm`` of a message may have, and their numbers as ``Message.operation``;
-        by default none.
-    complete : callable
-        (network section, tables, Message) -> Message in the network's form. Raises ValueError ("X must be Y, not Z").
-    complete_columns : callable
-        (network section, tables, MessageColumns) -> MessageColumns with the result of ``complete`` for each; None if
-        it refuses one of them, or must be called for each.
-    came_over : callable
-        (variants of recorded heads, int array) -> input ports by which they arrived at the switches that they leave, in
-        families whose messages visit a switch several times; by default -1 for all: one visit each.
-    reproductions : mapping
-        Figures and tables of the paper by name.
     first : FirstConfiguration
         First configuration of ``hydranoc init``.
-    table_names : callable
-        (tables) -> TableNames for table files; by default None, for routers without tables.
     """
 
     name: str
     title: str
     network_section: "type[NetworkSection]"
-    build_routing: Callable[[Any, Any], Any]
-    check: "Callable[[Any, Any], CheckReport]"
-    evidence: Callable[[Any, Any], dict[str, Any]] = _no_evidence
-    build_model: Callable[[Any, Any], Any]
-    build_plan: Callable[[Any, Any], Any]
-    link_classes: "Callable[[Any], LinkClasses]"
-    software_names: Callable[[Any], tuple[str, ...]] = _no_software
-    software_sends: "Callable[[Any, Iterable[Message], str, int], Sequence[Message]]" = _binomial_sends
-    operations: Callable[[Any], Mapping[str, int]] = _no_operations
-    complete: Callable[[Any, Any, Any], Any]
-    complete_columns: "Callable[[Any, Any, Any], MessageColumns | None]"
-    came_over: "Callable[[np.ndarray], np.ndarray]" = _came_once
-    reproductions: "Mapping[str, Reproduction]"
     first: "FirstConfiguration"
-    table_names: "Callable[[Any], TableNames | None]" = _no_table_names
+
+    @abstractmethod
+    def build_routing(self, section: SectionT, network: "ChannelNetwork") -> RoutingT:
+        """Return the tables of a network, shared by model, hardware and static check.
+
+        Parameters
+        ----------
+        section : NetworkSection
+            ``network`` of the configuration.
+        network : ChannelNetwork
+            Network of ``topology``.
+
+        Raises
+        ------
+        TopologyError
+            If the family has no routers for such a network.
+        KeyWrong
+            If a key of the section does not suit it.
+        """
+
+    @abstractmethod
+    def check(self, section: SectionT, routing: RoutingT) -> "CheckReport":
+        """Return sizes, reachability and freedom from deadlock.
+
+        Parameters
+        ----------
+        section : NetworkSection
+            ``network`` of the configuration.
+        routing : Routing
+            Tables of ``build_routing``.
+        """
+
+    @abstractmethod
+    def build_model(self, section: SectionT, routing: RoutingT) -> "Model":
+        """Return the golden model.
+
+        Parameters
+        ----------
+        section : NetworkSection
+            ``network`` of the configuration.
+        routing : Routing
+            Tables of ``build_routing``.
+        """
+
+    @abstractmethod
+    def build_plan(self, section: SectionT, routing: RoutingT) -> "NetworkPlan":
+        """Return the hardware plan.
+
+        Parameters
+        ----------
+        section : NetworkSection
+            ``network`` of the configuration.
+        routing : Routing
+            Tables of ``build_routing``.
+        """
+
+    def evidence(self, section: SectionT, routing: RoutingT) -> dict[str, Any]:
+        """Return the content of a certificate besides digests, see ``hydranoc/certificates``.
+
+        Parameters
+        ----------
+        section : NetworkSection
+            ``network`` of the configuration.
+        routing : Routing
+            Tables of ``build_routing``.
+
+        Raises
+        ------
+        NoOrder
+            If the network may deadlock; by default always.
+        """
+        from topology.common.channel_order import NoOrder
+
+        raise NoOrder("the family has no theorem for certificates")
+
+    def link_classes(self, routing: RoutingT) -> "LinkClasses":
+        """Return the classes of links in pictures; by default all links are alike.
+
+        Parameters
+        ----------
+        routing : Routing
+            Tables of ``build_routing``.
+        """
+        from hydranoc.families.reports import LinkClasses
+
+        return LinkClasses()
+
+    def table_names(self, routing: RoutingT) -> "TableNames | None":
+        """Return the names in table files; by default None, for routers without tables.
+
+        Parameters
+        ----------
+        routing : Routing
+            Tables of ``build_routing``.
+        """
+        return None
+
+    def operations(self, section: SectionT) -> Mapping[str, int]:
+        """Return the values of ``algorithm`` of a message, with their numbers as ``Message.operation``.
+
+        Parameters
+        ----------
+        section : NetworkSection
+            ``network`` of the configuration.
+        """
+        return {}
+
+    def software_names(self, network: Any) -> tuple[str, ...]:
+        """Return the family's own values of ``traffic.software``, besides those of ``messages/software.py``.
+
+        Parameters
+        ----------
+        network : ChannelNetwork
+            Network of the tables.
+        """
+        return ()
+
+    def software_sends(
+        self, network: Any, records: "Iterable[Message]", software: str, seed: int
+    ) -> "Sequence[Message]":
+        """Return unicasts that send messages by software, a group for each; by default the binomial chain.
+
+        Parameters
+        ----------
+        network : ChannelNetwork
+            Network of the tables.
+        records : iterable of Message
+        software : str
+            One of ``software_names``.
+        seed : int
+            Of the traffic.
+
+        Raises
+        ------
+        MessageError
+            With the number of the record.
+        """
+        from sim_model.messages.software import BINOMIAL, software_multicasts
+
+        return software_multicasts(records, BINOMIAL)
+
+    def validate_message(self, section: SectionT, routing: RoutingT, record: "Message") -> "Message":
+        """Return a message in the form that the network accepts; by default unchanged.
+
+        Parameters
+        ----------
+        section : NetworkSection
+            ``network`` of the configuration.
+        routing : Routing
+            Tables of ``build_routing``.
+        record : Message
+
+        Raises
+        ------
+        ValueError
+            "X must be Y, not Z".
+        """
+        return record
+
+    def validate_messages(
+        self, section: SectionT, routing: RoutingT, columns: "MessageColumns"
+    ) -> "MessageColumns | None":
+        """Return the results of ``validate_message`` for many messages at once.
+
+        Parameters
+        ----------
+        section : NetworkSection
+            ``network`` of the configuration.
+        routing : Routing
+            Tables of ``build_routing``.
+        columns : MessageColumns
+
+        Returns
+        -------
+        MessageColumns or None
+            None if it refuses one of them, or must be called for each; by default always.
+        """
+        return None
+
+    def arrival_ports(self, variants: "np.ndarray") -> "np.ndarray":
+        """Return the input ports by which recorded heads arrived at the switches that they leave, int64[heads].
+
+        Parameters
+        ----------
+        variants : int array
+            Of each head in a recording.
+
+        Returns
+        -------
+        int array
+            By default -1 for all: a message visits a switch only once.
+        """
+        import numpy as np
+
+        return np.full(len(variants), -1)

@@ -1,10 +1,11 @@
-"""Common slots of families with virtual channels, whose messages have one destination each."""
+"""Common part of families with virtual channels, whose messages have one destination each."""
 
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from hydranoc.config.schema import NetworkSection
 from hydranoc.config.schema.fields import Field
 from hydranoc.errors import KeyWrong
+from hydranoc.families.family import Family, RoutingT, SectionT
 from topology.common.errors import FieldError
 from topology.common.lanes import MAX_LANES
 
@@ -70,21 +71,25 @@ def lane_sizes(section: LaneSection, routing: Any) -> dict[str, int]:
     }
 
 
-def complete_unicast(_section: Any, _routing: Any, record: "Message") -> "Message":
-    """Return a message in the form that the network accepts: to one node.
+class LaneFamily(Family[SectionT, RoutingT]):
+    """A family with virtual channels: its messages have one destination each."""
 
-    Raises
-    ------
-    ValueError
-        "X must be Y, not Z".
-    """
-    others = set(record.destinations) - {record.source}
-    if len(others) > 1:
-        text = f"Destinations must be one node unless traffic.software sends the message, not {len(others)}"
-        raise FieldError("destinations", text)
-    return record
+    def validate_message(self, section: SectionT, routing: RoutingT, record: "Message") -> "Message":
+        """Return a message to one node unchanged.
 
+        Raises
+        ------
+        ValueError
+            "X must be Y, not Z".
+        """
+        others = set(record.destinations) - {record.source}
+        if len(others) > 1:
+            text = f"Destinations must be one node unless traffic.software sends the message, not {len(others)}"
+            raise FieldError("destinations", text)
+        return record
 
-def unicast_columns(_section: Any, _routing: Any, columns: "MessageColumns") -> "MessageColumns | None":
-    """Return the messages unchanged; None if one of them does not have exactly one destination."""
-    return columns if (columns.counts == 1).all() else None
+    def validate_messages(
+        self, section: SectionT, routing: RoutingT, columns: "MessageColumns"
+    ) -> "MessageColumns | None":
+        """Return the messages unchanged; None if one of them does not have exactly one destination."""
+        return columns if (columns.counts == 1).all() else None

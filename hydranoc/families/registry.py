@@ -2,21 +2,19 @@
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import Any
 
 from hydranoc.config import extensions
-from hydranoc.families.family import Family, OwnReproductions
-
-if TYPE_CHECKING:
-    from hydranoc.studies.common.figure import Reproduction
+from hydranoc.families.family import Family
 
 NAMES = ("spam", "min", "harts", "torus", "hypercube")
+AnyFamily = Family[Any, Any]
 
 
-class OwnFamilies(Mapping[str, Family]):
+class OwnFamilies(Mapping[str, AnyFamily]):
     """The families of the project: ``FAMILY`` of ``hydranoc/families/NAME/family.py`` by name."""
 
-    def __getitem__(self, name: str) -> Family:
+    def __getitem__(self, name: str) -> AnyFamily:
         if name not in NAMES:
             raise KeyError(name)
         return import_module(f"hydranoc.families.{name}.family").FAMILY
@@ -28,12 +26,7 @@ class OwnFamilies(Mapping[str, Family]):
         return len(NAMES)
 
 
-OWN_FAMILIES: Mapping[str, Family] = OwnFamilies()
+OWN_FAMILIES: Mapping[str, AnyFamily] = OwnFamilies()
 
-FAMILIES: Mapping[str, Family] = extensions.WithAdded(OWN_FAMILIES, extensions.FAMILIES, Family)
+FAMILIES: Mapping[str, AnyFamily] = extensions.WithAdded(OWN_FAMILIES, extensions.FAMILIES, Family)
 """Families of the project, and those that packages add."""
-
-
-def own_reproductions() -> dict[str, Mapping[str, "Reproduction"]]:
-    """Return figures and tables by family and name, without loading families or measurements."""
-    return {name: OwnReproductions(name) for name in NAMES}

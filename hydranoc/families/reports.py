@@ -1,4 +1,4 @@
-"""Results of a family's slots besides tables and models: check reports and classes of links."""
+"""Results of a family's methods besides tables and models: check reports, classes of links, names in table files."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -74,3 +74,19 @@ class LinkClasses:
     names: tuple[str, str] = ("tree link", "cross link")
     around: frozenset[tuple[int, int]] = frozenset()
     rule: str = ""
+
+
+@dataclass(frozen=True)
+class TableNames:
+    """Names of a family's keys and classes of arrival channels in a table file.
+
+    Members
+    -------
+    keys : tuple of str
+        Name of each routing key: a header's target vertex, or the family's other keys.
+    arrivals : tuple of str
+        Name of each class of arrival channel.
+    """
+
+    keys: tuple[str, ...]
+    arrivals: tuple[str, ...]

@@ -21,7 +21,7 @@ import numpy as np
 
 from hydranoc.config.load import NETWORK, Config
 from hydranoc.errors import ConfigError, file_error, nearest, reason, shown
-from hydranoc.families.table_names import TableNames
+from hydranoc.families.reports import TableNames
 from sim_model.messages.trace import bounded_lines
 
 COLUMNS = ("switch", "arrival", "key", "output")

@@ -59,7 +59,7 @@ class HoldRecorder:
     links : LinkStages
         The network with the register stages of its links.
     came_over : callable or None
-        See ``Family.came_over``; None if a message visits a switch only once.
+        See ``Family.arrival_ports``; None if a message visits a switch only once.
     """
 
     def __init__(self, links: LinkStages, came_over: CameOver | None = None):

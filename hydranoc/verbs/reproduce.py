@@ -10,13 +10,13 @@ from click.shell_completion import CompletionItem
 from hydranoc import __version__
 from hydranoc.cache import cache_folder
 from hydranoc.errors import reason, shown
-from hydranoc.families.registry import own_reproductions
 from hydranoc.pictures.plot_data import plain_claims, plain_plot, plain_text
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import counted_in, progress_bars
 from hydranoc.studies.common.check import Check, check_figure, csv_text
 from hydranoc.studies.common.figure import Effort, Figure, Reproduction
 from hydranoc.studies.common.measured import MeasuredFigure, measured_figure, measured_names
+from hydranoc.studies.registry import reproductions
 from hydranoc.verbs.options import RESULTS, NamedPath, json_option, print_summary
 from topology.common.trouble import MachineTrouble
 
@@ -28,7 +28,7 @@ NEAR = 0.75
 
 
 def _known() -> dict[str, Reproduction]:
-    return {name: item for own in own_reproductions().values() for name, item in own.items()}
+    return {name: item for own in reproductions().values() for name, item in own.items()}
 
 
 def _completions(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -117,7 +117,7 @@ def _begin(name: str, item: Reproduction, quick: bool, anew: bool) -> "KeptPoint
 
 def _other_families(name: str) -> set[str]:
     """Return all families but the one of a figure."""
-    return {family for family, own in own_reproductions().items() if name not in own}
+    return {family for family, own in reproductions().items() if name not in own}
 
 
 def _write(name: str, figure: Figure, quick: bool, folder: Path) -> None:

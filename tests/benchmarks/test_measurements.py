@@ -23,11 +23,12 @@ from benchmarks.start_up import Command, Measured
 from fpga.common.devices import NO_CLOCK
 from hydranoc import load
 from hydranoc.design import Design
-from hydranoc.families.registry import FAMILIES, OWN_FAMILIES
+from hydranoc.families.registry import FAMILIES
 from hydranoc.fpga.baseline import read_baseline
 from hydranoc.reports.summary import summary_of
 from hydranoc.studies.common import measured as figures_measured
 from hydranoc.studies.common.measured import MEASURED, measured_names
+from hydranoc.studies.registry import reproductions
 from sim_model.engines.simulation import Simulation
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "do" / "choosing.md").read_text()
@@ -141,7 +142,7 @@ def test_every_kept_figure_stands_on_the_page_once():
 
 @pytest.mark.parametrize("name", measured_names())
 def test_kept_figures_are_full_runs_of_figures_that_there_are(name):
-    assert any(name in family.reproductions for family in OWN_FAMILIES.values())
+    assert any(name in figures for figures in reproductions().values())
     assert json.loads((MEASURED / f"{name}.json").read_text(encoding="utf-8"))["quick"] is False
 
 

@@ -24,10 +24,13 @@ PAGE = (ROOT / "docs" / "do" / "extending.md").read_text()
 (MINE,) = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
 (ENTRY_POINTS,) = re.findall(r"```toml\n(.*?)```", PAGE, flags=re.DOTALL)
 FAMILY = """
-from dataclasses import replace
-from hydranoc.families.registry import OWN_FAMILIES
+from hydranoc.families.spam.family import SpamFamily
 
-FAMILY = replace(OWN_FAMILIES["spam"], name="my-family", title="SPAM from outside")
+class MyFamily(SpamFamily):
+    name = "my-family"
+    title = "SPAM from outside"
+
+FAMILY = MyFamily()
 WRONG = 7
 """
 MORE = """

@@ -1,6 +1,5 @@
-"""Every family fills every slot, and the results of its slots are consistent."""
+"""Every family is complete, and the results of its methods are consistent."""
 
-import dataclasses
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +8,8 @@ import pytest
 
 from hydranoc import Design, load
 from hydranoc.config.schema import NetworkSection
-from hydranoc.families.registry import FAMILIES, Family
+from hydranoc.families.registry import FAMILIES
+from hydranoc.studies.registry import reproductions
 from rtl.generator.structure import SharedModule
 from sim_model.messages.columns import MessageColumns
 from sim_model.messages.messages import Messages
@@ -25,17 +25,17 @@ def example_of(name: str) -> Design:
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_every_slot_is_filled(name):
+def test_family_and_figures_have_its_name(name):
     family = FAMILIES[name]
     assert family.name == name
-    for slot in dataclasses.fields(Family):
-        assert getattr(family, slot.name), f"{name} leaves {slot.name} empty"
+    assert family.title
+    assert family.first.topology
     assert issubclass(family.network_section, NetworkSection)
-    assert all(figure.startswith(f"{name}-") for figure in family.reproductions)
+    assert all(figure.startswith(f"{name}-") for figure in reproductions()[name])
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_slots_fit_together(name):
+def test_parts_fit_together(name):
     design = example_of(name)
     assert design.check().right
     assert design.model.network is design.network
@@ -112,15 +112,15 @@ def test_columns_are_taken_whole_if_every_record_is_left_as_it_is(name):
         columns_of([0, 1], [1, 2], [1, 1], 1_000),
         replace(unicasts, operation=np.array([0, 1, 0])),
     ):
-        completed = family.complete_columns(section, routing, columns)
+        completed = family.validate_messages(section, routing, columns)
         assert (None if completed is None else messages(completed)) == one_by_one(family, section, routing, columns)
-    assert family.complete_columns(section, routing, unicasts) is unicasts
+    assert family.validate_messages(section, routing, unicasts) is unicasts
 
 
 def one_by_one(family, section, routing, columns):
     """All completed records; None if one of them is refused."""
     try:
-        return messages(family.complete(section, routing, record) for record in columns)
+        return messages(family.validate_message(section, routing, record) for record in columns)
     except ValueError:
         return None
 
@@ -150,7 +150,7 @@ def test_broadcasts_in_columns_go_where_their_records_go(faults, guard):
     operations = list(family.operations(section).values())
     drawn = np.where(random.random(300) < 0.5, random.choice(operations, 300), 0).astype(np.int32)
     columns = replace(columns, operation=drawn)
-    completed = family.complete_columns(section, routing, columns)
+    completed = family.validate_messages(section, routing, columns)
     assert completed is not None
     assert messages(completed) == one_by_one(family, section, routing, columns)
     assert len({len(record.destinations) for record in completed}) == 2
@@ -165,7 +165,7 @@ def test_meshes_look_for_silent_nodes_on_both_sides():
     design = example_of("harts")
     section = design.config.network_section
     routing = replace(design.routing, faults=Faults(silent_nodes=(2,)))
-    complete = FAMILIES["harts"].complete_columns
-    assert complete(section, routing, columns_of([0, 1], [1, 0], [1, 1], 9)) is not None
-    assert complete(section, routing, columns_of([0, 2], [1, 0], [1, 1], 9)) is None
-    assert complete(section, routing, columns_of([0, 1], [1, 2], [1, 1], 9)) is None
+    validate = FAMILIES["harts"].validate_messages
+    assert validate(section, routing, columns_of([0, 1], [1, 0], [1, 1], 9)) is not None
+    assert validate(section, routing, columns_of([0, 2], [1, 0], [1, 1], 9)) is None
+    assert validate(section, routing, columns_of([0, 1], [1, 2], [1, 1], 9)) is None

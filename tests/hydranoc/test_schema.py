@@ -96,10 +96,7 @@ def test_every_key_of_every_section_is_on_the_page(schema):
         "Topology",
         "Traffic",
         "ProgramTraffic",
-        "GuardedSection",
-        "WatchedSection",
-        "SetSection",
-        "OrderedSection",
+        "RoutedSection",
         "LaneSection",
     }
     for section in _sections():

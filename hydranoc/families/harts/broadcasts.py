@@ -1,26 +1,41 @@
-"""Messages of a hexagonal mesh in columns: packets unchanged, broadcasts with all their destinations."""
+"""Messages of a hexagonal mesh: packets unchanged, broadcasts with all their destinations."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hydranoc.families.harts.slots import HartsSection, wanted_by_broadcast
 from topology.harts.routing import UNICAST, HartsRouting
 
 if TYPE_CHECKING:
     from sim_model.messages.columns import MessageColumns
 
+MIN_COPIES = 1
 
-def complete_columns(
-    section: HartsSection, routing: HartsRouting, columns: "MessageColumns"
-) -> "MessageColumns | None":
-    """Return the results of ``complete`` for all these messages; None if it refuses one of them.
+
+def wanted_by_broadcast(routing: HartsRouting, operation: int, source: int) -> dict[int, int]:
+    """Return the number of copies that each node awaits of a broadcast, in ascending order of the nodes.
+
+    Parameters
+    ----------
+    routing : HartsRouting
+    operation : int
+        Number of the algorithm, see ``HartsRouting.wanted_copies``.
+    source : int
+    """
+    wanted = routing.wanted_copies(operation, source)
+    # nodes that faults leave without a copy count as missing, but not the copies of a forger
+    least = MIN_COPIES if routing.faults.claimed_source(source) == source else 0
+    return {node: max(least, count) for node, count in wanted.items()}
+
+
+def broadcast_columns(packet_flits: int, routing: HartsRouting, columns: "MessageColumns") -> "MessageColumns | None":
+    """Return the results of ``validate_message`` for all these messages; None if it refuses one of them.
 
     Broadcasts by the same algorithm from the same node have the same destinations, which are computed once.
     """
     broadcast = columns.operation != UNICAST
-    if not _right(section, routing, columns, broadcast):
+    if not _right(packet_flits, routing, columns, broadcast):
         return None
     if not broadcast.any():
         return columns
@@ -47,13 +62,13 @@ def complete_columns(
     )
 
 
-def _right(section: HartsSection, routing: HartsRouting, columns: "MessageColumns", broadcast: np.ndarray) -> bool:
-    """Return True if ``complete`` refuses none: each packet has one destination, and no node has failed silently."""
+def _right(packet_flits: int, routing: HartsRouting, columns: "MessageColumns", broadcast: np.ndarray) -> bool:
+    """Return True if all messages are valid: each packet has one destination, and no node has failed silently."""
     silent = [node for node in range(routing.mesh.nodes) if routing.faults.is_silent(node)]
     packet = ~broadcast
     return (
         bool((columns.counts[packet] == 1).all())
-        and int(columns.flits.max(initial=0)) <= section.packet_flits
+        and int(columns.flits.max(initial=0)) <= packet_flits
         and int(columns.source.min(initial=0)) >= 0
         and int(columns.source.max(initial=0)) < routing.mesh.nodes
         and not np.isin(columns.source, silent).any()
