@@ -1,678 +1,495 @@
-"""Every kind of bad input: exit code 2, and one line on stderr that names file, line and value."""
+"""Bad input and environment failures: one clear line, the right exit code, no hang, nothing half-written.
+
+Every test runs a table of cases and lists all that end in another way.
+"""
+
+import contextlib
+import json
+import os
+import resource
+import shutil
+import signal
+import stat
+import time
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
+from hydranoc import load
 from hydranoc.cli import run
-from hydranoc.families.registry import FAMILIES
+from hydranoc.lockstep import tools
+from rtl.generator.rtlil import yosys
 
 NETWORK = "network:\n  family: spam\n  topology: {kind: ring, switches: 4}\n"
-RANDOM = "traffic:\n  kind: random\n  cycles: 100\n  messages_per_node_per_cycle: 0.01\n  flits: 8\n"
+LISTED = "traffic:\n  kind: list\n  messages:\n"
+BLOCKS = {
+    "$GUARDED": f"{NETWORK}  worm_guard: true\n  watchdog_flits: 7\n",
+    "$SPAM": NETWORK,
+    "$TORUS": "network:\n  family: torus\n  topology: {kind: torus, rows: 4, columns: 4}\n",
+    "$LANES": "network:\n  family: torus\n  topology: {kind: torus, rows: 16, columns: 16}\n",
+    "$CUBE": "network:\n  family: hypercube\n  topology: {kind: hypercube, dimensions: 8}\n",
+    "$HARTS": "network:\n  family: harts\n  topology: {kind: hexmesh, size: 3}\n",
+    "$RANDOM": "traffic:\n  kind: random\n  cycles: 100\n  messages_per_node_per_cycle: 0.01\n  flits: 8\n",
+    "$LIST": f"{LISTED}    - {{source: 0, destinations: [1], flits: 8}}\n    - ",
+}
+"""Blocks of ``refused.txt``; traffic of a spam network starts on line 4."""
+RANDOM = {"kind": "random", "cycles": "100", "messages_per_node_per_cycle": "0.01", "flits": "8"}
+MESSAGE = {"source": "0", "destinations": "[1]", "flits": "8"}
+LONG_NAME, LONG_PATH = "n" * 300, "/".join(["p" * 200] * 30)
+MAX_CPU_SECONDS = 5
+MAX_SECONDS = 120
+"""Limit of waiting without work; a busy machine may take long for five seconds of CPU time."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command in a folder of its own with ``files``: its exit code, and the beginning of its line on stderr."""
+
+    arguments: tuple[str, ...]
+    code: int = 2
+    files: dict[str, bytes] = field(default_factory=dict)
+    trouble: str = ""
+    said: str = "error: "
+
+
+Cases = Iterable[tuple[str, Case]]
+
+
+def _configuration(text: str | bytes, said: str = "error: ", **files: bytes) -> Case:
+    content = text if isinstance(text, bytes) else text.encode()
+    return Case(("model", "c.yaml", "-o", "out"), files={"c.yaml": content, **files}, said=said)
+
+
+def _flow(values: dict[str, str]) -> str:
+    return "{" + ", ".join(f"{key}: {value}" for key, value in values.items()) + "}"
+
+
+def _trace(content: str | bytes, said: str = "error: ", more: str = "") -> Case:
+    data = content if isinstance(content, bytes) else content.encode()
+    return _configuration(f"{NETWORK}traffic: {{kind: trace, file: t.csv{more}}}\n", said, **{"t.csv": data})
+
+
+GOOD = {"c.yaml": f"{NETWORK}traffic: {_flow(RANDOM)}\n".encode()}
+
+
+def _refused() -> Cases:
+    for row in Path(__file__).with_name("refused.txt").read_text(encoding="ascii").splitlines()[1:]:
+        text, line, message = row.split(" | ")
+        for name, block in BLOCKS.items():
+            text = text.replace(f"{name} ", block.replace("\n", "\\n"))
+        yield row, _configuration(text.encode().decode("unicode_escape"), f"error: c.yaml:{line}: {message}")
+
+
+def _long_configurations() -> Cases:
+    bomb = "".join(f"x{i + 1}: &x{i + 1} [{f'*x{i}, ' * 9}*x{i}]\n" for i in range(9))
+    ones = NETWORK.replace("ring, switches: 4", f"mesh, shape: [{'1, ' * 99_999}1]")
+    for text, line, message in (
+        (f"x0: &x0 [{'1, ' * 9}1]\n{bomb}{NETWORK}", 6, "aliases must repeat at most 1,000,000 values in all, not 1,"),
+        (ones, 3, "network.topology.shape must be a list of at most 16, not [1, 1, 1, "),
+        ("network: " + "{a: " * 300 + "1" + "}" * 300 + "\n", 1, "not valid YAML: nested too deeply"),
+        (f"{NETWORK}  flit_bits: 0x{'f' * 5000}\n", 4, "a whole number must have at most 1024 bits"),
+        (f"{NETWORK}  flit_bits: {'9' * 5000}\n", 4, "a whole number must have at most 1024 bits"),
+        (f"{NETWORK}  flit_bits: {'a' * 500}\n", 4, f"network.flit_bits must be a whole number, not '{'a' * 79}..."),
+    ):
+        yield message, _configuration(text, f"error: c.yaml:{line}: {message}")
+    yield "no UTF-8 in line 2", _configuration(b"network:\n  \xff\n", "error: c.yaml:2: A configuration must be UTF-8")
+
+
+NETWORK_ERRORS = {
+    "n.edges": ("0 1\n1 1\n", 2, "Link 1 - 1 is a loop"),
+    "n.graphml": ("<graphml>\n<graph>\n</graphml>\n", 3, "The file is not well-formed XML: mismatched tag"),
+    "n.anynet": ("router 0 node 0 router 1\nrouter 1 node 1 router 0 77\n", 2, "The latency of link router 1"),
+}
+TRACE_ERRORS = (
+    ("cycle,source,destinations,flits\n0,0,1\n", 2, "A line must have the 4 fields"),
+    ("0,zero,1,8\n", 1, "Field source must be a whole number, not 'zero'"),
+    ("0,0,1,8\n\n5,0,1 9,8\n", 3, "Destination must be a processor, 0 to 3, not 9"),
+    ("0,3,3,8\n", 1, "destinations must be other processors than the source, not 3"),
+    ("0,3,1,0\n", 1, "Length must be at least the 1 header flits, not 0"),
+    ("-4,3,1,8\n", 1, "Start cycle must be at least 0, not -4"),
+    ("# empty\n", 1, "the trace has no messages"),
+    ("0,0," + "1 " * 100_000 + ",8\n", 1, "A line must be comma-separated values; field larger than"),
+    ("9" * 5000 + ",0,1,8\n", 1, "Field cycle must have at most 18 digits, not 5000"),
+    (f"{2**59},0,1,8\n", 1, f"Start cycle must be at most 1000000000000, not {2**59}"),
+    ("\0,0,1,8\n", 1, "Field cycle must be a whole number, not '\\x00'"),
+)
+
+
+def _named_files() -> Cases:
+    """Errors that name the network file or the trace."""
+    for name, (text, line, message) in NETWORK_ERRORS.items():
+        network = NETWORK.replace("kind: ring, switches: 4", f"file: {name}")
+        yield name, _configuration(network, f"error: {name}:{line}: {message}", **{name: text.encode()})
+    for text, line, message in TRACE_ERRORS:
+        for more in ("", ", software: binomial"):
+            yield f"{message}{more}", _trace(text, f"error: t.csv:{line}: {message}", more)
+
+
+OF_NO_TYPE = {
+    "nothing": "~",
+    "text": "many",
+    "no letters": "''",
+    "mapping": "{a: 1}",
+    "mappings": "[{a: 1}]",
+    "date": "2001-01-01",
+    "tag": "!!int 4",
+    "Python": "!!python/object/apply:os.system [ls]",
+    "alias of nothing": "*x",
+    "alias of itself": "&x [*x]",
+    "open": "[",
+}
+NO_WHOLE_NUMBERS = {
+    **OF_NO_TYPE,
+    "list": "[1]",
+    "truth": "true",
+    "fraction": "1.5",
+    "no number": ".nan",
+    "without end": ".inf",
+    "negative": "-1",
+    "large": "1" + "0" * 40,
+    "larger": "9" * 5000,
+}
+NO_NUMBERS = {**OF_NO_TYPE, "list": "[0.5]", "truth": "true", "no number": ".nan", "without end": ".inf", "below": "-1"}
+NO_LISTS = {
+    **{name: value for name, value in OF_NO_TYPE.items() if name != "nothing"},
+    "truth": "true",
+    "number": "7",
+    "empty": "[]",
+    "list of lists": "[[[1]]]",
+    "list of text": "[a, b]",
+    "list of nothing": "[~]",
+    "list of fractions": "[0.5]",
+    "list of large numbers": f"[{10**30}, {10**30}]",
+    "list of negative numbers": "[-1, -2]",
+}
+
+
+def _values() -> Cases:
+    """Every odd value in every key of its type."""
+    for key in ("flit_bits", "buffer_flits", "routing_cycles", "link_cycles", "watchdog_flits"):
+        for name, value in NO_WHOLE_NUMBERS.items():
+            yield f"network.{key}: {name}", _configuration(f"{NETWORK}  {key}: {value}\n")
+    for name, value in NO_WHOLE_NUMBERS.items():
+        text = NETWORK.replace("switches: 4", f"switches: {value}")
+        yield f"network.topology.switches: {name}", _configuration(text)
+        for key in ("cycles", "flits"):
+            traffic = _flow({**RANDOM, key: value})
+            yield f"traffic.{key}: {name}", _configuration(f"{NETWORK}traffic: {traffic}\n")
+    for name, value in NO_NUMBERS.items():
+        for key in ("messages_per_node_per_cycle", "multicast_fraction"):
+            traffic = _flow({**RANDOM, key: value})
+            yield f"traffic.{key}: {name}", _configuration(f"{NETWORK}traffic: {traffic}\n")
+        for key in ("pause", "stall"):
+            yield f"hosts.{key}: {name}", _configuration(f"{NETWORK}hosts: {{{key}: {value}}}\n")
+    for name, value in NO_LISTS.items():
+        message = _flow({**MESSAGE, "destinations": value})
+        yield f"destinations: {name}", _configuration(f"{NETWORK}traffic: {{kind: list, messages: [{message}]}}\n")
+        yield f"messages: {name}", _configuration(f"{NETWORK}traffic: {{kind: list, messages: {value}}}\n")
+        for key, others in {"shape": "kind: mesh", "edges": "switches: 2"}.items():
+            text = NETWORK.replace("kind: ring, switches: 4", f"{others}, {key}: {value}")
+            if (key, name) != ("edges", "empty"):  # that is: two switches without a link
+                yield f"{key}: {name}", _configuration(text)
+
+
+TEXTS: dict[str, bytes] = {
+    "nothing": b"",
+    "a byte-order mark": b"\xef\xbb\xbf",
+    "UTF-16": NETWORK.encode("utf-16"),
+    "no UTF-8": b"\xff\xfe\xfd",
+    "zeros": b"\0" * 1000,
+    "a document mark": b"---\n",
+    "two documents": NETWORK.encode() + b"---\n" + NETWORK.encode(),
+    "a version to come": b"%YAML 9.9\n---\n" + NETWORK.encode(),
+    "a directive": b"%TAG ! tag:a,2000:\n--- !x\n" + NETWORK.encode(),
+    "an open text": b"network: 'spam\n",
+    "an open comment": b"# network\n",
+    "a tab": b"network:\n\tfamily: spam\n",
+    "brackets": b"[" * 100_000,
+    "braces": b"{a: " * 5000,
+    "dashes": b"- " * 100_000,
+    "a long line": b"network: " + b"x" * 1_000_000,
+    "a long key": b"k" * 100_000 + b": 1\n",
+    "many keys": b"".join(b"k%d: 1\n" % i for i in range(20_000)),
+    "a number": b"7\n",
+    "a text": b"spam\n",
+    "a key of a list": b"? [1, 2]\n: 3\n",
+    "a key of a number": b"1.5: 3\n",
+    "two merges": b"<<: [1, 2]\n",
+    "a merge of itself": b"&a\n<<: *a\n",
+    "a bomb": b"a: &a [1,1,1,1,1,1,1,1,1]\n"
+    + b"".join(b"b%d: &b%d [%s]\n" % (i, i, b",".join([b"*b%d" % (i - 1) if i else b"*a"] * 9)) for i in range(12)),
+    "XML": b"<?xml version='1.0'?><network/>",
+    "JSON of another kind": b'{"a": [1, 2, {"b": null}]}',
+    "ELF": b"\x7fELF\x02\x01\x01" + bytes(range(256)),
+    "an escape": b'network: "\\xZZ"\n',
+    "carriage returns": b"network:\r  family: spam\r  topology: 4\r",
+}
+NETWORK_FILES: dict[str, bytes] = {
+    "nothing": b"",
+    "blanks": b" \n\t\n",
+    "no UTF-8": b"0 1\n\xff\xff\n",
+    "zeros": b"\0" * 100,
+    "a node alone": b"0\n",
+    "a link to itself": b"0 0\n",
+    "three ends": b"0 1 2 3 4\n",
+    "an open mark": b"<graphml><graph><node id='a'>",
+    "another root": b"<a/>",
+    "no graph": b"<graphml/>",
+    "a bomb": b'<!DOCTYPE g [<!ENTITY a "aaaaaaaaaa">'
+    + b"".join(b'<!ENTITY b%d "%s">' % (i, (b"&b%d;" % (i - 1) if i else b"&a;") * 10) for i in range(9))
+    + b"]><graphml><graph><node id='&b8;'/></graph></graphml>",
+    "a file from elsewhere": b'<!DOCTYPE g [<!ENTITY a SYSTEM "file:///etc/passwd">]><graphml>&a;</graphml>',
+    "deep": b"<a>" * 10_000 + b"</a>" * 10_000,
+    "an edge without an end": b"<graphml><graph><node id='a'/><edge source='a' target='b'/></graph></graphml>",
+    "router": b"router",
+    "routers without numbers": b"router x router y\n",
+}
+TRACE_LINES: dict[str, bytes] = {
+    "nothing": b"",
+    "a head alone": b"cycle,source,destinations,flits\n",
+    "another head": b"time,from,to,length\n",
+    "no UTF-8": b"0,0,1,8\n\xff\n",
+    "an open quote": b'0,0,"1,8\n',
+    "few fields": b"0,0,1\n",
+    "many fields": b"0,0,1,8,9,10\n",
+    "negative": b"-1,0,1,8\n",
+    "a fraction": b"0,0,1,8.5\n",
+    "words": b"zero,one,two,three\n",
+    "large": b"0,0,1," + b"9" * 18 + b"\n",
+    "far": b"0,0,99,8\n",
+    "to itself": b"0,0,0,8\n",
+    "without a source": b"0,,1,8\n",
+    "without a destination": b"0,0,,8\n",
+    "no flits": b"0,0,1,0\n",
+    "a long field": b"0,0," + b"1 " * 100_000 + b",8\n",
+    "a long line": b"0" * 2_000_000,
+    "a formula": b"=1+1,0,1,8\n",
+    "other digits": "\u0660,\u0660,\u0661,\u0668\n".encode(),
+}
+
+
+def _files() -> Cases:
+    for name, content in TEXTS.items():
+        yield f"configuration: {name}", _configuration(content)
+    for name, content in NETWORK_FILES.items():
+        for suffix in ("edges", "graphml", "anynet"):
+            if (name, suffix) != ("a link to itself", "anynet"):
+                text = NETWORK.replace("kind: ring, switches: 4", f"file: n.{suffix}")
+                yield f"network file: {name}, .{suffix}", _configuration(text, **{f"n.{suffix}": content})
+    for name, content in TRACE_LINES.items():
+        yield f"trace: {name}", _trace(content)
+    for name, path in {"no file": "none", "a folder": ".", "no name": "''", "a device": "/dev/zero"}.items():
+        yield f"trace: {name}", _configuration(f"{NETWORK}traffic: {{kind: trace, file: {path}}}\n")
+        yield f"network file: {name}", _configuration(NETWORK.replace("kind: ring, switches: 4", f"file: {path}"))
+
+
+ODD_CONFIGURATIONS = {
+    "no file": "none.yaml",
+    "a folder": ".",
+    "no name": "",
+    "a device without end": "/dev/zero",
+    "a device without content": "/dev/null",
+    "below a file": "c.yaml/c.yaml",
+    "a long name": LONG_NAME,
+    "a longer path": LONG_PATH,
+    "a name with a zero": "a\0b.yaml",
+    "a name of two lines": "a\nb.yaml",
+}
+ODD_FOLDERS = {
+    "a file": "c.yaml",
+    "below a file": "c.yaml/out",
+    "below a device": "/dev/null/out",
+    "no name": "",
+    "a long name": LONG_NAME,
+    "a longer path": LONG_PATH,
+    "a name with a zero": "a\0b",
+}
+WITH_FOLDER = ("draw", "verilog", "model", "compare")
+
+
+ARGUMENTS = (
+    ("check missing.yaml", "missing.yaml: cannot read the configuration: no such file or directory"),
+    ("check .", ".: cannot read the configuration: is a directory"),
+    ("chekc x.yaml", "No such command 'chekc'"),
+    ("check x.yaml --fast", "No such option"),
+    ("model", "Missing argument 'CONFIG'"),
+    ("reproduce spam-fig9", "Invalid value: there is no figure 'spam-fig9'; did you mean 'spam-fig"),
+    (
+        "reproduce spam-fig",
+        "Invalid value: there is no figure 'spam-fig'; did you mean 'spam-fig2' or 'spam-fig3'?",
+    ),
+    (
+        ["draw", "x.yaml", "-o", ""],
+        "Invalid value for '-o' / '--output': a file or folder must have a name, ",
+    ),
+    (["check", ""], "Invalid value for 'CONFIG': a file or folder must have a name, not ''"),
+    ("compare x.yaml --sim modelsim", "Invalid value for '--sim': 'modelsim' is not one"),
+)
+
+
+def _command_lines() -> Cases:
+    for verb in ("check", *WITH_FOLDER):
+        for name, path in ODD_CONFIGURATIONS.items():
+            yield f"{verb}: {name}", Case((verb, path), files=GOOD)
+        for name, extra in {"unknown option": "--fast", "one too many": "d.yaml", "no folder": "-o"}.items():
+            yield f"{verb}: {name}", Case((verb, "c.yaml", extra), files=GOOD)
+        yield f"{verb}: no configuration", Case((verb,))
+    for verb in WITH_FOLDER:
+        for name, path in ODD_FOLDERS.items():
+            yield f"{verb}: results in {name}", Case((verb, "c.yaml", "-o", path), files=GOOD)
+    for top in ("", "1", "a b", "module", "a\nb", "é", "a" * 201, "a" * 100_000, "\\a ", "$a", "../a"):
+        yield f"top {top[:20]!r}, {len(top)}", Case(("verilog", "c.yaml", "--top", top, "-o", "out"), files=GOOD)
+    for option in (["--axi-stream"], ["--axi-stream", "x"], ["--tkeep"], ["--axi-clocks", "shared"]):
+        yield f"verilog: {' '.join(option)}", Case(("verilog", "c.yaml", "-o", "out", *option), files=GOOD)
+    for seeds in ("0", "-1", "1.5", "many", "101", "", str(10**30)):
+        yield f"fpga: {seeds!r} seeds", Case(("fpga", "c.yaml", "--seeds", seeds, "-o", "out"), files=GOOD)
+    for option in ("--device", "--board"):
+        yield f"fpga: {option}", Case(("fpga", "c.yaml", option, "none", "-o", "out"), files=GOOD)
+    for figure in ("", "none", "spam-fig", "\0", "SPAM-FIG2", "f" * 10_000):
+        yield f"reproduce: {figure[:20]!r}", Case(("reproduce", figure, "-o", "out"))
+    for limit in ("-1", "nan", "inf", "much", ""):
+        yield f"cache: limit {limit!r}", Case(("cache", "--limit", limit))
+    for arguments in (["chekc"], [""], ["-x"], ["--version=2"], ["check", "--", "-c"], ["\0"]):
+        yield f"command: {arguments!r}", Case(tuple(arguments))
+    for words, said in ARGUMENTS:
+        yield said, Case(tuple(words.split()) if isinstance(words, str) else tuple(words), said=f"error: {said}")
+
+
+def _troubles() -> Cases:
+    for size in (500, 1000, 2000, 4000):
+        for verb in ("draw", "verilog"):
+            yield f"{verb}: disk for {size}", Case((verb, "c.yaml", "-o", "out"), 3, GOOD, f"disk {size}")
+    for verb in ("check", *WITH_FOLDER):
+        yield f"{verb}: no more open files", Case((verb, "c.yaml"), 3, GOOD, "files 0")
+    for end in ("kill -9 $$", "kill -11 $$", "kill -6 $$", "kill -15 $$", "exit 1", "exit 127", "echo no >&2; exit 2"):
+        yield f"verilog: {end}", Case(("verilog", "c.yaml", "-o", "out"), 3, GOOD, f"yosys {end}")
+    for end in ("kill -9 $$", "kill -11 $$", "exit 1", "echo 'error: no space left on device'; exit 1"):
+        yield f"compare: {end}", Case(("compare", "c.yaml", "--sim", "icarus", "-o", "out"), 3, GOOD, f"icarus {end}")
+    for place in ("/dev/null", "/dev/null/cache", "c.yaml", LONG_NAME, LONG_PATH):
+        for command in (("compare", "c.yaml", "--sim", "icarus", "-o", "out"), ("cache", "--limit", "1")):
+            yield f"{command[0]}: cache {place[:20]}, {len(place)}", Case(command, 3, GOOD, f"cache {place}")
+    for verb in ("compare", "fpga"):
+        yield f"{verb}: no programs", Case((verb, "c.yaml", "-o", "out"), 3, GOOD, "programs none")
+
+
+def _too_slow(*_: object) -> None:
+    raise AssertionError("not done in time")
+
+
+@contextlib.contextmanager
+def _timed() -> Iterator[None]:
+    """Fail a command that works or waits too long."""
+    before = {number: signal.signal(number, _too_slow) for number in (signal.SIGPROF, signal.SIGALRM)}
+    signal.setitimer(signal.ITIMER_PROF, MAX_CPU_SECONDS)
+    signal.setitimer(signal.ITIMER_REAL, MAX_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def _limited(what: int, most: int) -> Iterator[None]:
+    before = resource.getrlimit(what)
+    resource.setrlimit(what, (most, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(what, before)
+
+
+def _program(path: Path, end: str) -> Path:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"#!/bin/sh\n[ $# -gt 1 ] && {{ {end}; }}\necho Version 1\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+def _trouble(text: str, patch: pytest.MonkeyPatch) -> contextlib.AbstractContextManager[None]:
+    """Cause the environment failure of ``Case.trouble``."""
+    kind, _, how = text.partition(" ")
+    if kind == "disk":
+        return _limited(resource.RLIMIT_FSIZE, int(how))
+    if kind == "files":
+        return _limited(resource.RLIMIT_NOFILE, int(how))
+    if kind == "yosys":
+        patch.setattr(yosys.sys, "executable", str(_program(Path("bin/python").absolute(), how)))
+    if kind == "icarus":
+        program = _program(Path("bin/iverilog").absolute(), how)
+        patch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    if kind == "cache":
+        patch.setenv("HYDRANOC_CACHE", how)
+    if kind == "programs":
+        patch.setattr(tools.importlib.util, "find_spec", lambda _: None)
+        patch.setattr(shutil, "which", lambda *_, **__: None)
+    return contextlib.nullcontext()
+
+
+def wrong_with(case: Case, folder: Path, capfd) -> str:
+    """Return how a case ends otherwise than it has to, or an empty text."""
+    folder.mkdir()
+    with contextlib.chdir(folder), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HYDRANOC_CACHE", str(folder / "cache"))
+        for file, content in case.files.items():
+            Path(file).write_bytes(content)
+        try:
+            with _trouble(case.trouble, patch), _timed():
+                code = run([*case.arguments])
+        except AssertionError as slow:
+            return str(slow)
+    out, err = capfd.readouterr()
+    left = {path.name for path in folder.iterdir()} - {*case.files, "bin", "cache"}
+    right = (code, out, err.count("\n"), left) == (case.code, "", 1, set())
+    return "" if right and err.startswith(case.said) and len(err) < 2000 else f"{code} {out}{err[:400]}{left or ''}"
+
+
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory):
+    """Load and compile once, so that the first case does not count as a hang."""
+    folder = tmp_path_factory.mktemp("warm")
+    for file, content in GOOD.items():
+        (folder / file).write_bytes(content)
+    for verb in ("model", "draw", "verilog"):
+        assert run([verb, str(folder / "c.yaml"), "-o", str(folder / verb)]) == 0
+
+
+TABLES = {
+    "refused": (_refused, 236),
+    "long": (_long_configurations, 7),
+    "named files": (_named_files, 25),
+    "values": (_values, 291),
+    "files": (_files, 105),
+    "command lines": (_command_lines, 149),
+    "troubles": (_troubles, 36),
+}
+
+
+@pytest.mark.usefixtures("warm")
+@pytest.mark.parametrize("table", TABLES)
+def test_everything_odd_ends_in_one_line(table, tmp_path, capfd):
+    make, count = TABLES[table]
+    cases = [*make()]
+    capfd.readouterr()
+    ended = [(name, wrong_with(case, tmp_path / str(number), capfd)) for number, (name, case) in enumerate(cases)]
+    assert not [f"{name[:200]}\n  {wrong}" for name, wrong in ended if wrong]
+    assert len(cases) == count
+
+
+def test_a_result_that_is_wrong_is_seen(tmp_path, capfd):
+    """The runner of the tables reports another line, another code and files that are left."""
+    ended = [Case(("check", "c.yaml"), files=GOOD), Case(("check", "d.yaml"), 3), Case(("check", "d.yaml"), said="no")]
+    left = Case(("draw", "c.yaml", "-o", "out"), 0, GOOD)
+    assert all(wrong_with(case, tmp_path / str(number), capfd) for number, case in enumerate([*ended, left]))
 
 
 def _topology(text: str) -> str:
     return f"network:\n  family: spam\n  topology: {text}\n"
-
-
-def _random(changes: str, network: str = NETWORK) -> str:
-    """Random traffic with one more line, or one line another way; traffic starts on line 4."""
-    key = changes.split(":")[0]
-    kept = [line for line in RANDOM.splitlines() if not line.startswith(f"  {key}:")]
-    return network + "\n".join([*kept, f"  {changes}"]) + "\n"
-
-
-def _listed(message: str, network: str = NETWORK, flits: int = 8) -> str:
-    first = f"{{source: 0, destinations: [1], flits: {flits}}}"
-    return f"{network}traffic:\n  kind: list\n  messages:\n    - {first}\n    - {message}\n"
-
-
-GUARDED = NETWORK + "  worm_guard: true\n  watchdog_flits: 7\n"
-GUARDED_STAGES = GUARDED.replace("spam", "min").replace("ring, switches: 4", "omega, stages: 2")
-TORUS = "network:\n  family: torus\n  topology: {kind: torus, rows: 4, columns: 4}\n"
-HEXAGONAL = "network:\n  family: harts\n"
-SIZE_3 = "  topology: {kind: hexmesh, size: 3}"
-
-
-def _sent(broadcast: str) -> str:
-    return f"{SIZE_3}\ntraffic: {{kind: broadcast, {broadcast}}}"
-
-
-NAMES = list(FAMILIES)
-WRONG = {
-    "syntax": ("network: {family: spam\n", 2, "not valid YAML: "),
-    "tab": ("network:\n\tfamily: spam\n", 2, "not valid YAML: "),
-    "empty file": ("", 1, "A configuration must be a mapping with the keys 'network' and 'traffic'"),
-    "no mapping": ("- 1\n", 1, "A configuration must be a mapping with the keys 'network' and 'traffic'"),
-    "duplicate key": (NETWORK + "  family: spam\n", 4, "key 'family' is given twice"),
-    **{
-        f"hosts: {key}": (f"{NETWORK}hosts:\n  {text}\n", 5, message)
-        for key, text, message in (
-            ("certain pause", "pause: 1.0", "hosts.pause must be less than 1, not 1.0"),
-            ("negative stall", "stall: -0.1", "hosts.stall must be at least 0, not -0.1"),
-            ("words", "stall: often", "hosts.stall must be a number, not 'often'"),
-            ("too rare", "pause: 0.001", "hosts.pause must be 0, or 0.0039 to 0.9961 (steps of 1/256), not 0.001"),
-            ("too often", "stall: 0.999", "hosts.stall must be 0, or 0.0039 to 0.9961 (steps of 1/256), not 0.999"),
-            ("seed", "seed: 65536", "hosts.seed must be less than 65536, not 65536"),
-            ("unknown key", "stalls: 0.2", "unknown key 'stalls' in hosts; did you mean 'stall'?"),
-            (
-                "unknown processor",
-                "blocked: [{processor: 4, cycles: 10}]",
-                "hosts.blocked[0].processor must be a processor, 0 to 3, not 4",
-            ),
-            (
-                "blocked for no time",
-                "blocked: [{processor: 1, cycles: 0}]",
-                "hosts.blocked[0].cycles must be at least 1, not 0",
-            ),
-            ("no processor", "blocked: [{cycles: 9}]", "key 'processor' is missing in hosts.blocked[0]"),
-            ("no list", "blocked: {processor: 1, cycles: 9}", "hosts.blocked must be a list, not "),
-        )
-    },
-    "hosts no mapping": (f"{NETWORK}hosts: 0.3\n", 4, "hosts must be a mapping, not 0.3"),
-    "no network": (RANDOM, 1, "key 'network' is missing"),
-    "network no mapping": ("network: 5\n", 1, "network must be a mapping, not 5"),
-    "no family": ("network:\n  topology: {kind: ring, switches: 4}\n", 1, "key 'family' is missing in network"),
-    "unknown family": (
-        "network:\n  family: spma\n",
-        2,
-        f"network.family must be {', '.join(NAMES[:-1])} or {NAMES[-1]}, not 'spma'; did you mean 'spam'?",
-    ),
-    **{
-        f"hexagonal mesh: {key}": (HEXAGONAL + text + "\n", line, message)
-        for key, text, line, message in (
-            ("size", "  topology: {kind: hexmesh, size: 149}", 3, "Size must be 2 to 148, not 149"),
-            (
-                "another topology",
-                "  topology: {kind: ring, switches: 4}",
-                3,
-                "Family 'harts' needs a wrapped hexagonal",
-            ),
-            (
-                "narrow flits",
-                f"{SIZE_3}\n  flit_bits: 32",
-                4,
-                "flit_bits: Flit must have room for the header's 40 bits",
-            ),
-            ("routing cycles", f"{SIZE_3}\n  routing_cycles: 3", 4, "routing_cycles must be 1 in family 'harts'"),
-            (
-                "long links",
-                f"{SIZE_3}\n  link_cycles: 4",
-                4,
-                "link_cycles must be at most 3 in family 'harts' with gap_frames 1, not 4: a node must see that a page "
-                "is taken before it may send the next packet",
-            ),
-            ("tables", f"{SIZE_3}\n  tables: loadable", 4, "tables must be 'fixed' in family 'harts', which has none"),
-            ("few pages", f"{SIZE_3}\n  pages: 5", 4, "pages: Pages must be at least 12, not 5"),
-            ("many pages", f"{SIZE_3}\n  pages: 999", 4, "pages: Pages must be at most 310, not 999"),
-            ("unknown node", f"{SIZE_3}\n  faults: {{silent_nodes: [19]}}", 4, "faults: Faulty node must be 0 to 18"),
-            ("no link", f"{SIZE_3}\n  faults: {{dead_links: [[0, 9]]}}", 4, "faults: Dead link must join two neighb"),
-            ("procedure", _sent("algorithm: 7-bcast, source: 0, bytes: 64"), 4, "algorithm must be sbcast, 2-bcast, "),
-            ("source", _sent("algorithm: sbcast, source: 19, bytes: 64"), 4, "traffic.source: Source must be a proces"),
-            ("no length", _sent("algorithm: sbcast, source: 0"), 4, "traffic must have either bytes or flits"),
-            (
-                "no procedure",
-                _sent("source: 0, bytes: 64"),
-                4,
-                "key 'algorithm' is missing in traffic: a broadcast in family 'harts' must have sbcast, 2-bcast, ",
-            ),
-            (
-                "procedure and software",
-                _sent("algorithm: sbcast, software: binomial, source: 0, bytes: 64"),
-                4,
-                "traffic must have either algorithm or software",
-            ),
-            (
-                "broadcasts without a procedure",
-                _random("broadcast_fraction: 0.1", f"{SIZE_3}\n").rstrip(),
-                9,
-                "key 'algorithm' is missing in traffic: a broadcast in family 'harts' must have sbcast, 2-bcast, ",
-            ),
-            (
-                "length",
-                _sent("algorithm: sbcast, source: 0, bytes: 640"),
-                4,
-                "traffic.bytes: Length must be at most 65",
-            ),
-        )
-    },
-    "broadcast without procedures": (
-        f"{NETWORK}traffic: {{kind: broadcast, algorithm: sbcast, source: 0, bytes: 64}}\n",
-        4,
-        "algorithm must be left out in family 'spam', which has no broadcast procedures, not 'sbcast'",
-    ),
-    **{
-        f"broadcast: {key}": (f"{network}traffic: {{kind: broadcast, {text}}}\n", network.count("\n") + 1, message)
-        for key, network, text, message in (
-            ("source", NETWORK, "source: 4, flits: 9", "traffic.source: Source must be a processor, 0 to 3, not 4"),
-            ("no source", NETWORK, "flits: 9", "key 'source' is missing in traffic"),
-            ("no length", NETWORK, "source: 0", "traffic must have either bytes or flits"),
-            ("two lengths", NETWORK, "source: 0, flits: 9, bytes: 8", "traffic must have either bytes or flits"),
-            (
-                "shorter than its header",
-                NETWORK + "  flit_bits: 8\n",
-                "source: 0, flits: 1",
-                "traffic.flits: Length must be at least the 2 header flits, not 1",
-            ),
-            (
-                "too long",
-                NETWORK,
-                "source: 0, bytes: 300000",
-                "traffic.bytes: Length must be at most 65535 flits, not 75001",
-            ),
-            (
-                "no other node",
-                NETWORK.replace("ring, switches: 4", "mesh, shape: [1]"),
-                "source: 0, flits: 9",
-                "traffic.kind: Destinations must name a processor other than the source 0, not []",
-            ),
-            (
-                "no sender software",
-                TORUS,
-                "source: 0, flits: 9",
-                "traffic.kind: Destinations must be one node unless traffic.software sends the message, not 15",
-            ),
-            (
-                "unknown software",
-                TORUS,
-                "software: u-tours, source: 0, flits: 9",
-                "traffic.software must be 'binomial', 'separate', 'u-torus', ",
-            ),
-        )
-    },
-    "one-way links for spam": (
-        "network:\n  family: spam\n  topology: {kind: omega, stages: 3}\n",
-        3,
-        "Family 'spam' needs a network whose links lead both ways",
-    ),
-    "no multistage topology": (
-        "network:\n  family: min\n  topology: {kind: ring, switches: 4}\n",
-        3,
-        "Family 'min' needs a multistage topology: kind must be one of baseline,",
-    ),
-    "too many stages": (
-        "network:\n  family: min\n  topology: {kind: omega, radix: 4, stages: 9}\n",
-        3,
-        "Stages of 4 x 4 switches must be 1 to 8 (at most 65,536 processors), not 9",
-    ),
-    "consumption channels": (
-        "network:\n  family: min\n  topology: {kind: omega, radix: 4, stages: 2, consumption_channels: 3}\n",
-        3,
-        "Consumption channels must be 1 or the radix, 4, not 3",
-    ),
-    "unknown top key": (NETWORK + "trafic: {}\n", 4, "unknown key 'trafic'; did you mean 'traffic'?"),
-    "unknown key": (
-        NETWORK + "  buffer_flit: 2\n",
-        4,
-        "unknown key 'buffer_flit' in network; did you mean 'buffer_flits'?",
-    ),
-    "far key": (NETWORK + "  colour: red\n", 4, "unknown key 'colour' in network; known keys are family, topology, "),
-    "number as key": (NETWORK + "  7: red\n", 4, "unknown key 7 in network; known keys are family, topology, "),
-    "no topology": ("network:\n  family: spam\n", 1, "key 'topology' is missing in network"),
-    "type": (NETWORK + "  flit_bits: wide\n", 4, "network.flit_bits must be a whole number, not 'wide'"),
-    "truth": (NETWORK + "  buffer_flits: true\n", 4, "network.buffer_flits must be a whole number, not true"),
-    "fraction": (NETWORK + "  routing_cycles: 1.5\n", 4, "network.routing_cycles must be a whole number, not 1.5"),
-    "too narrow": (NETWORK + "  flit_bits: 4\n", 4, "network.flit_bits must be at least 8, not 4"),
-    "too wide": (NETWORK + "  flit_bits: 1024\n", 4, "network.flit_bits must be at most 512, not 1024"),
-    "no buffer": (NETWORK + "  buffer_flits: 0\n", 4, "network.buffer_flits must be at least 1, not 0"),
-    "no routing": (NETWORK + "  routing_cycles: 0\n", 4, "network.routing_cycles must be at least 1, not 0"),
-    "no link": (NETWORK + "  link_cycles: 0\n", 4, "network.link_cycles must be at least 1, not 0"),
-    "long link": (NETWORK + "  link_cycles: 17\n", 4, "network.link_cycles must be at most 16, not 17"),
-    "half a link": (NETWORK + "  link_cycles: 1.5\n", 4, "network.link_cycles must be a whole number, not 1.5"),
-    "negative control": (
-        NETWORK + "  negative_control: chaos\n",
-        4,
-        "network.negative_control must be 'non-atomic-enqueue' or 'up-after-down', not 'chaos'",
-    ),
-    "root": (NETWORK + "  root: 4\n", 4, "root must be a switch (0 to 3), not 4"),
-    "root by name": (NETWORK + "  root: s9\n", 4, "root must be a switch (0 to 3), not 's9'"),
-    **{
-        f"guards: {key}": (f"{network}  {text}\n", line, message)
-        for key, network, text, line, message in (
-            ("a number", NETWORK, "worm_guard: 1", 4, "network.worm_guard must be true or false, not 1"),
-            ("a word", NETWORK, "worm_guard: maybe", 4, "network.worm_guard must be true or false, not 'maybe'"),
-            ("negative", NETWORK, "watchdog_flits: -1", 4, "network.watchdog_flits must be at least 0, not -1"),
-            (
-                "too long",
-                NETWORK,
-                "watchdog_flits: 65536",
-                4,
-                "network.watchdog_flits must be at most 65535, not 65536",
-            ),
-            (
-                "half a flit",
-                NETWORK,
-                "watchdog_flits: 9.5",
-                4,
-                "network.watchdog_flits must be a whole number, not 9.5",
-            ),
-            ("truth", NETWORK, "watchdog_flits: true", 4, "network.watchdog_flits must be a whole number, not true"),
-            (
-                "nothing to carry it out",
-                NETWORK,
-                "watchdog_flits: 24",
-                4,
-                "watchdog_flits must be 0 without 'worm_guard: true', not 24: guards are what cuts worms off",
-            ),
-            (
-                "shorter than a header",
-                NETWORK,
-                "worm_guard: true\n  flit_bits: 8\n  watchdog_flits: 1",
-                6,
-                "watchdog_flits must be 0, or at least 2, the flits of the longest header, not 1",
-            ),
-            (
-                "shorter than a header of multistage networks",
-                "network:\n  family: min\n  topology: {kind: omega, radix: 4, stages: 2}\n",
-                "worm_guard: true\n  flit_bits: 8\n  watchdog_flits: 3",
-                6,
-                "watchdog_flits must be 0, or at least 4, the flits of the longest header, not 3",
-            ),
-            (
-                "another family",
-                "network:\n  family: harts\n  topology: {kind: hexmesh, size: 3}\n",
-                "watchdog_flits: 9",
-                4,
-                "unknown key 'watchdog_flits' in network",
-            ),
-        )
-    },
-    **{
-        f"header {name}": (text, line, message)
-        for name, text, line, message in (
-            (
-                "of another kind",
-                NETWORK + "  header: tree\n",
-                4,
-                "network.header must be 'bit_string' or 'parts', not 'tree'",
-            ),
-            (
-                "of parts that no flit can name",
-                NETWORK.replace("switches: 4", "switches: 80") + "  flit_bits: 8\n  header: parts\n",
-                4,
-                "Flit must have at least 9 bits to name parts of 80 processors, not 8 bits (header: parts)",
-            ),
-            ("in another family", TORUS + "  header: parts\n", 4, "unknown key 'header' in network"),
-            (
-                "that is longer than its message",
-                _listed(
-                    "{source: 2, destinations: [0, 3], flits: 2}",
-                    NETWORK.replace("switches: 4", "switches: 64") + "  flit_bits: 8\n  header: parts\n",
-                ),
-                10,
-                "traffic.messages[1]: Length must be at least the 4 header flits, not 2",
-            ),
-        )
-    },
-    **{
-        f"cut off: {name}": (text, line, f"{where}Length must be at most 7 flits (watchdog_flits), not 8")
-        for name, text, line, where in (
-            ("random messages", _random("flits: 8", GUARDED), 10, "traffic.flits: "),
-            ("in multistage networks", _random("flits: 8", GUARDED_STAGES), 10, "traffic.flits: "),
-            (
-                "a listed message",
-                _listed("{source: 2, destinations: [1], flits: 8}", GUARDED, flits=7),
-                10,
-                "traffic.messages[1]: ",
-            ),
-            (
-                "unicasts of a software multicast",
-                _random("software: binomial", GUARDED),
-                10,
-                "traffic.flits: ",
-            ),
-        )
-    },
-    "topology word": (_topology("ring"), 3, "network.topology must be a mapping, not 'ring'"),
-    "topology of nothing": (_topology("{switches: 4}"), 3, "a topology must have 'kind', 'file' or 'edges'"),
-    "kind": (
-        _topology("{kind: rign, switches: 4}"),
-        3,
-        "network.topology.kind must be lattice, irregular, mesh, torus, ",
-    ),
-    "key of another kind": (_topology("{kind: ring, shape: [4]}"), 3, "key 'switches' is missing in network.topology"),
-    "seed": (
-        _topology("{kind: lattice, switches: 4, seed: -1}"),
-        3,
-        "network.topology.seed must be at least 0, not -1",
-    ),
-    "links": (
-        _topology("{kind: lattice, switches: 4, max_switch_links: 5}"),
-        3,
-        "network.topology.max_switch_links must be at most 4, not 5",
-    ),
-    "no switch": (_topology("{kind: lattice, switches: 0}"), 3, "network.topology.switches must be at least 1, not 0"),
-    "shape": (_topology("{kind: mesh, shape: 4}"), 3, "network.topology.shape must be a list, not 4"),
-    "shape item": (
-        _topology("\n    kind: mesh\n    shape:\n      - 4\n      - x"),
-        7,
-        "network.topology.shape[1] must be a whole number, not 'x'",
-    ),
-    "huge mesh": (
-        _topology("{kind: mesh, shape: [1000, 100]}"),
-        3,
-        "a network must have at most 65,536 switches, not 100000",
-    ),
-    "huge tree": (
-        _topology("{kind: tree, arity: 9, levels: 9}"),
-        3,
-        "a network must have at most 65,536 switches, not",
-    ),
-    "few ports": (_topology("{kind: mesh, shape: [3, 3], ports: 4}"), 3, "Switch s4 needs 5 ports; a switch of this"),
-    "too many ports": (
-        _topology("{kind: ring, switches: 4, processors_per_switch: 40}"),
-        3,
-        "Switch s0 needs 42 ports; routers have at most 32",
-    ),
-    "too many processors": (
-        _topology("{kind: ring, switches: 40000, processors_per_switch: 2}"),
-        3,
-        "a network must have at most 65,536 processors, not 80000",
-    ),
-    "duplicate edge": (
-        _topology("\n    switches: 2\n    edges:\n    - [0, 1]\n    - [1, 0]"),
-        7,
-        "Edge [1, 0] is a duplicate",
-    ),
-    "loop": (_topology("\n    switches: 2\n    edges:\n    - [0, 1]\n    - [1, 1]"), 7, "Edge [1, 1] is a loop"),
-    "edge without end": (_topology("{switches: 2, edges: [[0, 2]]}"), 3, "Edge [0, 2] names unknown switch 2"),
-    "edge of three": (
-        _topology("{switches: 3, edges: [[0, 1, 2]]}"),
-        3,
-        "network.topology.edges[0] must be a list of at",
-    ),
-    "disconnected": (
-        _topology("{switches: 3, edges: [[0, 1]]}"),
-        3,
-        "The network is disconnected: it falls into 2 parts",
-    ),
-    "processor without switch": (
-        _topology("\n    switches: 2\n    edges: [[0, 1]]\n    processors: [0, 5]"),
-        6,
-        "Processor 1 hangs on unknown switch 5; switches are 0 to 1",
-    ),
-    "no processor": (
-        _topology("{switches: 2, edges: [[0, 1]], processors: []}"),
-        3,
-        "network.topology.processors must be a list of at least 1, not []",
-    ),
-    "names": (_topology("{switches: 2, edges: [[0, 1]], names: [a, a]}"), 3, "names must be 2 different names"),
-    "no network file": (_topology("{file: no.graphml}"), 3, "cannot read network file 'no.graphml': no such file"),
-    "suffix": (_topology("{file: network.pdf}"), 3, "A network file must end in .edges, .edgelist, .txt, .graphml, "),
-    "no traffic": (NETWORK, 1, "key 'traffic' is missing; there is nothing to send"),
-    "traffic kind": (
-        NETWORK + "traffic: {kind: randm}\n",
-        4,
-        "traffic.kind must be random, list, trace, broadcast, multinode, netrace, goal, chakra or mscclxml, not",
-    ),
-    "no traffic kind": (
-        NETWORK + "traffic: {seed: 1}\n",
-        4,
-        "key 'kind' is missing in traffic; it must be random, list",
-    ),
-    "traffic key": (
-        _random("multicast_fracton: 0.1"),
-        9,
-        "unknown key 'multicast_fracton' in traffic; did you mean 'mult",
-    ),
-    "rate": (
-        _random("messages_per_node_per_cycle: 0"),
-        8,
-        "traffic.messages_per_node_per_cycle must be greater than 0, not",
-    ),
-    "rate text": (
-        _random("messages_per_node_per_cycle: fast"),
-        8,
-        "traffic.messages_per_node_per_cycle must be a number",
-    ),
-    "rate infinite": (_random("messages_per_node_per_cycle: .nan"), 8, "traffic.messages_per_node_per_cycle must be "),
-    "share": (_random("multicast_fraction: 1.5"), 9, "traffic.multicast_fraction must be at most 1, not 1.5"),
-    "share of broadcasts": (_random("broadcast_fraction: -1"), 9, "traffic.broadcast_fraction must be at least 0, not"),
-    "shares": (
-        _random("broadcast_fraction: 0.8").replace("flits: 8\n", "flits: 8\n  multicast_fraction: 0.3\n"),
-        10,
-        "traffic.broadcast_fraction must be at most 0.7, what multicast_fraction 0.3 leaves, not 0.8",
-    ),
-    "no software for broadcasts": (
-        _random("broadcast_fraction: 1", TORUS),
-        9,
-        "traffic.broadcast_fraction: Destinations must be one node unless traffic.software sends the message, not 15",
-    ),
-    "no software for multicasts": (
-        _random("multicast_fraction: 1", TORUS),
-        9,
-        "traffic.multicast_fraction: Destinations must be one node unless traffic.software sends the message, not 2",
-    ),
-    "endless broadcasts": (
-        _random("cycles: 100000000", TORUS) + "  broadcast_fraction: 1\n  software: separate\n",
-        8,
-        "traffic.cycles 100000000 would be about 2.4e+08 messages; at most",
-    ),
-    "too many destinations": (_random("destinations: 4"), 9, "traffic.destinations must be at most 3, the other"),
-    "mean": (
-        _random("destinations: {mean: 9, stddev: 1}"),
-        9,
-        "traffic.destinations.mean must be at most 3, the other",
-    ),
-    "no stddev": (_random("destinations: {mean: 2}"), 9, "key 'stddev' is missing in traffic.destinations"),
-    "destinations text": (_random("destinations: many"), 9, "traffic.destinations must be a whole number, not 'many'"),
-    "distribution key": (
-        _random("destinations: {mean: 2, stdev: 1, stddev: 1}"),
-        9,
-        "unknown key 'stdev' in traffic.destinations; did you mean 'stddev'?",
-    ),
-    "long message": (_random("flits: 70000"), 8, "traffic.flits must be at most 65535, not 70000"),
-    "short message": (
-        _random("flits: 1", NETWORK.replace("4}", "4}\n  flit_bits: 8")).replace(
-            "flits: 1\n", "flits: 1\n  multicast_fraction: 1\n"
-        ),
-        9,
-        "traffic.flits: Length must be at least the 2 header flits, not 1",
-    ),
-    "warm-up": (_random("warmup_cycles: -1"), 9, "traffic.warmup_cycles must be at least 0, not -1"),
-    "endless": (
-        _random("cycles: 1000000000000"),
-        8,
-        "traffic.cycles 1000000000000 would be about 4e+10 messages; at most",
-    ),
-    "nothing starts": (_random("cycles: 1"), 8, "traffic.cycles must be so long that a message starts, not 1"),
-    "software": (
-        _random("software: quantum"),
-        9,
-        "traffic.software must be 'binomial' or 'separate' in this network, not 'quantum'",
-    ),
-    "software that is no name": (_random("software: 4"), 9, "traffic.software must be text, not 4"),
-    "software by nearly its name": (
-        _random("software: binomal"),
-        9,
-        "traffic.software must be 'binomial' or 'separate' in this network, not 'binomal'; did you mean 'binomial'?",
-    ),
-    "software of multistage networks": (
-        _random("software: umin"),
-        9,
-        "traffic.software must be 'binomial' or 'separate' in this network, not 'umin'",
-    ),
-    "software of the other multistage networks": (
-        _random("software: cmin", "network:\n  family: min\n  topology: {kind: bi-butterfly, radix: 2, stages: 2}\n"),
-        9,
-        "traffic.software must be 'binomial', 'separate' or 'umin' in this network, not 'cmin'",
-    ),
-    "tables": (
-        NETWORK + "  tables: soft\n",
-        4,
-        "network.tables must be 'fixed' or 'loadable', not 'soft'",
-    ),
-    "one processor": (
-        _random("seed: 1", _topology("{kind: mesh, shape: [1]}")),
-        4,
-        "random traffic needs at least 2 processors; this network has 1",
-    ),
-    "no messages": (
-        NETWORK + "traffic: {kind: list, messages: []}\n",
-        4,
-        "traffic.messages must be a list of at least 1",
-    ),
-    "message key": (
-        _listed("{sorce: 0, source: 0, destinations: [1], flits: 8}"),
-        8,
-        "unknown key 'sorce' in traffic.mess",
-    ),
-    "no length": (_listed("{source: 0, destinations: [1]}"), 8, "key 'flits' is missing in traffic.messages[1]"),
-    "unknown destination": (
-        _listed("{source: 0, destinations: [1, 4], flits: 8}"),
-        8,
-        "traffic.messages[1]: destinations must be processors, 0 to 3, not 4",
-    ),
-    "unknown source": (
-        _listed("{source: -1, destinations: [1], flits: 8}"),
-        8,
-        "traffic.messages[1]: source must be a processor, 0 to 3, not -1",
-    ),
-    "only the source": (
-        _listed("{source: 2, destinations: [2], flits: 8}"),
-        8,
-        "traffic.messages[1]: destinations must be other processors than the source, not 2",
-    ),
-    "the source among others": (
-        _listed("{source: 2, destinations: [0, 2], flits: 8}"),
-        8,
-        "traffic.messages[1]: destinations must be other processors than the source, not 2",
-    ),
-    "a destination twice": (
-        _listed("{source: 2, destinations: [0, 1, 0], flits: 8}"),
-        8,
-        "traffic.messages[1]: destinations must be different processors, not 0 twice",
-    ),
-    "warm-up longer than the run": (
-        NETWORK
-        + "traffic: {kind: random, cycles: 500, messages_per_node_per_cycle: 0.1, flits: 8, warmup_cycles: 500}\n",
-        4,
-        "traffic.warmup_cycles must be at most ",
-    ),
-    "warm-up longer than a list": (
-        _listed("{source: 2, destinations: [0], flits: 8, start_cycle: 40}") + "  warmup_cycles: 41\n",
-        9,
-        "traffic.warmup_cycles must be at most 40, the start of the last message, not 41: nothing would be left",
-    ),
-    "no flit": (
-        _listed("{source: 2, destinations: [1], flits: 0}"),
-        8,
-        "traffic.messages[1].flits must be at least 1, not 0",
-    ),
-    "early": (
-        _listed("{source: 2, destinations: [1], flits: 8, start_cycle: -5}"),
-        8,
-        "traffic.messages[1].start_cycle must",
-    ),
-    "no trace": (NETWORK + "traffic: {kind: trace, file: no.csv}\n", 4, "cannot read trace 'no.csv': no such file"),
-}
-
-
-@pytest.mark.parametrize("case", WRONG)
-def test_bad_configuration_is_told_in_one_line(case, tmp_path, capsys):
-    text, line, message = WRONG[case]
-    path = tmp_path / "bad.yaml"
-    path.write_text(text)
-    assert run(["model", str(path), "-o", str(tmp_path / "out")]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith(f"error: {path}:{line}: {message}"), err
-    assert err.count("\n") == 1
-    assert not (tmp_path / "out").exists()
-
-
-def test_the_table_is_long_enough():
-    assert len(WRONG) >= 25
-
-
-FILES = {
-    "edge list": ("n.edges", "0 1\n1 1\n", 2, "Link 1 - 1 is a loop"),
-    "graphml": ("n.graphml", "<graphml>\n<graph>\n</graphml>\n", 3, "The file is not well-formed XML: mismatched tag"),
-    "anynet": (
-        "n.anynet",
-        "router 0 node 0 router 1\nrouter 1 node 1 router 0 77\n",
-        2,
-        "The latency of link router 1",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", FILES)
-def test_an_error_in_a_network_file_names_that_file(case, tmp_path, capsys):
-    name, text, line, message = FILES[case]
-    (tmp_path / name).write_text(text)
-    (tmp_path / "bad.yaml").write_text(_topology(f"{{file: {name}}}"))
-    assert run(["check", str(tmp_path / "bad.yaml")]) == 2
-    assert capsys.readouterr().err.startswith(f"error: {tmp_path / name}:{line}: {message}")
-
-
-TRACES = {
-    "few fields": ("cycle,source,destinations,flits\n0,0,1\n", 2, "A line must have the 4 fields"),
-    "word": ("0,zero,1,8\n", 1, "Field source must be a whole number, not 'zero'"),
-    "processor": ("0,0,1,8\n\n5,0,1 9,8\n", 3, "Destination must be a processor, 0 to 3, not 9"),
-    "source only": ("0,3,3,8\n", 1, "destinations must be other processors than the source, not 3"),
-    "length": ("0,3,1,0\n", 1, "Length must be at least the 1 header flits, not 0"),
-    "start": ("-4,3,1,8\n", 1, "Start cycle must be at least 0, not -4"),
-    "nothing": ("# empty\n", 1, "the trace has no messages"),
-}
-
-
-@pytest.mark.parametrize("software", [False, True])
-@pytest.mark.parametrize("case", TRACES)
-def test_an_error_in_a_trace_names_the_trace(case, software, tmp_path, capsys):
-    text, line, message = TRACES[case]
-    (tmp_path / "t.csv").write_text(text)
-    extra = ", software: binomial" if software else ""
-    (tmp_path / "bad.yaml").write_text(f"{NETWORK}traffic: {{kind: trace, file: t.csv{extra}}}\n")
-    assert run(["model", str(tmp_path / "bad.yaml"), "-o", str(tmp_path / "out")]) == 2
-    err = capsys.readouterr().err
-    assert err.startswith(f"error: {tmp_path / 't.csv'}:{line}: {message}"), err
-
-
-ARGUMENTS = {
-    "no file": (
-        ["check", "missing.yaml"],
-        "error: missing.yaml: cannot read the configuration: no such file or directory",
-    ),
-    "folder": (["check", "."], "error: .: cannot read the configuration: is a directory"),
-    "no verb": (["chekc", "x.yaml"], "error: No such command 'chekc'"),
-    "no option": (["check", "x.yaml", "--fast"], "error: No such option"),
-    "no argument": (["model"], "error: Missing argument 'CONFIG'"),
-    "no figure": (
-        ["reproduce", "spam-fig9"],
-        "error: Invalid value: there is no figure 'spam-fig9'; did you mean 'spam-fig",
-    ),
-    "near figures": (
-        ["reproduce", "spam-fig"],
-        "error: Invalid value: there is no figure 'spam-fig'; did you mean 'spam-fig2' or 'spam-fig3'? (see",
-    ),
-    "folder without a name": (
-        ["draw", "x.yaml", "-o", ""],
-        "error: Invalid value for '-o' / '--output': a file or folder must have a name, not ''; the current folder is",
-    ),
-    "configuration without a name": (
-        ["check", ""],
-        "error: Invalid value for 'CONFIG': a file or folder must have a name, not ''",
-    ),
-    "no simulator": (
-        ["compare", "x.yaml", "--sim", "modelsim"],
-        "error: Invalid value for '--sim': 'modelsim' is not one",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", ARGUMENTS)
-def test_bad_arguments_are_told_in_one_line(case, capsys):
-    arguments, message = ARGUMENTS[case]
-    assert run(arguments) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith(message), err
-    assert err.count("\n") == 1
-
-
-def test_a_configuration_that_is_not_text_is_refused(tmp_path, capsys):
-    (tmp_path / "bad.yaml").write_bytes(b"network:\n  \xff\n")
-    assert run(["check", str(tmp_path / "bad.yaml")]) == 2
-    assert "bad.yaml:2: A configuration must be UTF-8 text" in capsys.readouterr().err
 
 
 def test_a_folder_that_cannot_be_written_is_refused(tmp_path, capsys):
@@ -686,4 +503,126 @@ def test_a_top_module_needs_a_verilog_name(tmp_path, capsys):
     (tmp_path / "good.yaml").write_text(NETWORK)
     assert run(["verilog", str(tmp_path / "good.yaml"), "--top", "1x", "-o", str(tmp_path / "out")]) == 2
     assert "the top module must have a Verilog identifier as name, not '1x'" in capsys.readouterr().err
+
+
+def test_mappings_and_lists_may_be_repeated(tmp_path, capsys):
+    """With the line of the value itself, not of its alias."""
+    (tmp_path / "good.yaml").write_text(
+        f"{NETWORK}traffic:\n  kind: list\n  messages:\n"
+        "    - &first {source: 0, destinations: &both [1, 2], flits: 8}\n"
+        "    - {<<: *first, source: 3}\n"
+        "    - {source: 0, destinations: *both, flits: 9}\n"
+    )
+    assert run(["model", str(tmp_path / "good.yaml"), "-o", str(tmp_path / "out")]) == 0
+    assert "deliveries  6" in capsys.readouterr().out
+    (tmp_path / "bad.yaml").write_text((tmp_path / "good.yaml").read_text().replace("[1, 2]", "[1, 7]"))
+    assert run(["model", str(tmp_path / "bad.yaml"), "-o", str(tmp_path / "out")]) == 2
+    assert "bad.yaml:7: traffic.messages[0]: destinations must be processors, 0 to 3, not 7" in capsys.readouterr().err
+
+
+def test_much_yaml_is_read_in_seconds(tmp_path, capsys):
+    """160,000 messages, 10 MB, took more than two minutes before; this is a tenth of that."""
+    count = 16_000
+    messages = "".join(f"    - {{source: 0, destinations: [1], flits: 8, start_cycle: {i}}}\n" for i in range(count))
+    path = tmp_path / "long.yaml"
+    path.write_text(f"{NETWORK}traffic:\n  kind: list\n  messages:\n{messages}")
+    started = time.process_time()
+    design = load(path)
+    assert len(design.messages) == count
+    assert time.process_time() - started < 4
+    path.write_text(path.read_text().replace("flits: 8", "flits: none"))
+    started = time.process_time()
+    assert run(["model", str(path), "-o", str(tmp_path / "out")]) == 2
+    assert time.process_time() - started < 4
+    assert ":7: traffic.messages[0].flits must be a whole number, not 'none'" in capsys.readouterr().err
+
+
+def test_many_messages_are_told_of_traces(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("hydranoc.verbs.options.MANY_MESSAGES", 1)
+    (tmp_path / "good.yaml").write_text(f"{NETWORK}traffic: {{kind: list, messages: [{_flow(MESSAGE)}]}}\n")
+    assert run(["model", str(tmp_path / "good.yaml"), "-o", str(tmp_path / "out"), "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["messages"] == 1
+    assert err == "1 messages in YAML: as 'kind: trace' they would be read several times as fast\n"
+
+
+def test_a_file_without_end_is_refused(tmp_path, capsys):
+    for suffix in ("yaml", "csv", "edges"):
+        (tmp_path / f"endless.{suffix}").symlink_to("/dev/zero")
+    (tmp_path / "trace.yaml").write_text(f"{NETWORK}traffic: {{kind: trace, file: endless.csv}}\n")
+    (tmp_path / "network.yaml").write_text(_topology("{file: endless.edges}"))
+    for name, message in {
+        "endless": "A configuration must have at most 64 MB; more messages belong in a trace",
+        "trace": "A line must have at most 1,000,000 letters",
+        "network": "A network file must have at most 64 MB",
+    }.items():
+        assert run(["model", str(tmp_path / f"{name}.yaml"), "-o", str(tmp_path / "out")]) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_a_trace_from_a_spreadsheet_is_read(tmp_path, capsys):
+    (tmp_path / "t.csv").write_bytes(b"\xef\xbb\xbfcycle,source,destinations,flits\r\n0,0,1 2,8\r\n")
+    (tmp_path / "good.yaml").write_text(f"{NETWORK}traffic: {{kind: trace, file: t.csv}}\n")
+    assert run(["model", str(tmp_path / "good.yaml"), "-o", str(tmp_path / "out")]) == 0
+    assert "deliveries  2" in capsys.readouterr().out
+
+
+DRAWN = {
+    "formula": ["$\\frac{$", "a$b$"],
+    "other script": ["日本", "Zürich"],
+    "markup": ["<b>&amp;", '"'],
+}
+
+
+@pytest.mark.parametrize("case", DRAWN)
+def test_any_printable_name_can_be_drawn(case, tmp_path, capsys, recwarn):
+    names = ", ".join(f"'{name}'" for name in DRAWN[case])
+    (tmp_path / "names.yaml").write_text(_topology(f"{{switches: 2, edges: [[0, 1]], names: [{names}]}}"))
+    assert run(["draw", str(tmp_path / "names.yaml"), "-o", str(tmp_path)]) == 0
+    assert not recwarn
+    assert capsys.readouterr().err == ""
+    picture = ElementTree.parse(tmp_path / "names.svg")
+    assert {text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")} >= set(DRAWN[case])
+
+
+POSITIONS = {
+    "all in one place": ((0, 0), (0, 0), (0, 0)),
+    "far and near": ((0, 0), (1e-9, 0), (1e9, 0)),
+}
+
+
+@pytest.mark.parametrize("case", POSITIONS)
+def test_any_positions_can_be_drawn(case, tmp_path, recwarn):
+    nodes = "".join(
+        f'<node id="n{i}"><data key="x">{x}</data><data key="y">{y}</data></node>\n'
+        for i, (x, y) in enumerate(POSITIONS[case])
+    )
+    edges = '<edge source="n0" target="n1"/><edge source="n1" target="n2"/><edge source="n0" target="n2"/>'
+    (tmp_path / "n.graphml").write_text(f"<graphml><graph>{nodes}{edges}</graph></graphml>")
+    (tmp_path / "places.yaml").write_text(_topology("{file: n.graphml}"))
+    assert run(["draw", str(tmp_path / "places.yaml"), "-o", str(tmp_path)]) == 0
+    assert not recwarn
+
+
+def test_a_file_name_that_is_no_text_can_be_drawn(tmp_path):
+    path = tmp_path / "a\udcff$x$.yaml"
+    path.write_text(NETWORK)
+    assert run(["draw", str(path), "-o", str(tmp_path / "out")]) == 0
+    assert sorted(file.suffix for file in (tmp_path / "out").iterdir()) == [".png", ".svg"]
+
+
+@pytest.mark.parametrize("cache", ["taken", "taken/within", "/proc/self"])
+def test_a_cache_that_cannot_be_written_is_told_before_the_model_runs(
+    cache, tmp_path, monkeypatch, capsys, require_tool
+):
+    """The last one is an existing folder without write access."""
+    require_tool("icarus")
+    (tmp_path / "taken").write_text("a file")
+    monkeypatch.setenv("HYDRANOC_CACHE", str(tmp_path / cache))
+    monkeypatch.setattr("hydranoc.design.Design.simulate", lambda *_: pytest.fail("the model runs"))
+    (tmp_path / "good.yaml").write_text(f"{NETWORK}traffic: {{kind: list, messages: [{_flow(MESSAGE)}]}}\n")
+    assert run(["compare", str(tmp_path / "good.yaml"), "--sim", "icarus", "-o", str(tmp_path / "out")]) == 3
+    err = capsys.readouterr().err
+    assert err.startswith(f"error: {tmp_path / cache}: cannot keep a simulator (HYDRANOC_CACHE says where): ")
+    assert err.count("\n") == 1
     assert not (tmp_path / "out").exists()

@@ -14,7 +14,6 @@ from hydranoc.pictures.placement import place
 from hydranoc.studies.common.figure import Effort
 from hydranoc.studies.harts.figures import REPRODUCTIONS
 from sim_model.messages.multinode import multinode_workload
-from tests.hydranoc.refusals import assert_refused
 from topology.hypercube.graph import HypercubeNetwork
 from topology.torus.graph import TorusNetwork
 
@@ -104,99 +103,6 @@ def test_operations_of_software_bring_turns_to_the_headers(tmp_path):
     assert messages.operation.all()  # U-mesh fixes the direction of every unicast
 
 
-WRONG = {
-    "other topology": (
-        "  topology: {kind: ring, switches: 4}\n",
-        3,
-        "Family 'torus' needs a topology of kind torus or",
-    ),
-    "shape": ("  topology: {kind: torus, shape: [4, 4]}\n", 3, "needs a topology of kind torus or mesh with rows and"),
-    "shape too": (
-        "  topology: {kind: torus, shape: [4], rows: 4, columns: 4}\n",
-        3,
-        "unknown key 'shape' in network.topology; known keys are kind, rows, columns",
-    ),
-    "no columns": ("  topology: {kind: torus, rows: 4}\n", 3, "key 'columns' is missing in network.topology"),
-    "no rows": ("  topology: {kind: mesh, columns: 4}\n", 3, "key 'rows' is missing in network.topology"),
-    "no row": ("  topology: {kind: mesh, rows: 0, columns: 4}\n", 3, "network.topology.rows must be at least 1, not 0"),
-    "ports": (
-        "  topology: {kind: mesh, rows: 2, columns: 4, ports: 5}\n",
-        3,
-        "unknown key 'ports' in network.topology",
-    ),
-    "half a row": (
-        "  topology:\n    kind: mesh\n    rows: 2.5\n    columns: 4\n",
-        5,
-        "network.topology.rows must be a whole number, not 2.5",
-    ),
-    "many rows": (
-        "  topology:\n    kind: torus\n    columns: 4\n    rows: 257\n",
-        6,
-        "Number of rows must be 1 to 256, not 257",
-    ),
-    "alone": ("  topology: {kind: torus, rows: 1, columns: 1}\n", 3, "A grid must have at least 2 nodes, not 1"),
-    **{
-        name: (f"  topology: {{kind: torus, rows: 16, columns: 16}}\n  {text}\n", line, message)
-        for name, text, line, message in (
-            ("no lanes", "lanes: 0", 4, "network.lanes must be at least 1, not 0"),
-            ("many lanes", "lanes: 9", 4, "network.lanes must be at most 8, not 9"),
-            ("one lane", "lanes: 1", 4, "lanes must be at least 2 in a torus, not 1: messages could wait for each"),
-            (
-                "two lanes in a negative control",
-                "negative_control: one-lane\n  lanes: 2",
-                5,
-                "lanes must be 1 with negative_control 'one-lane', not 2",
-            ),
-            (
-                "rule",
-                "lane_rule: odd-even",
-                4,
-                "network.lane_rule must be 'dally-seitz', 'dateline' or 'balanced', not 'odd-even'",
-            ),
-            ("reuse", "lane_reuse: never", 4, "network.lane_reuse must be 'tail' or 'empty', not 'never'"),
-            (
-                "priority",
-                "injection_priority: high",
-                4,
-                "network.injection_priority must be 'equal' or 'low', not 'high'",
-            ),
-            ("no buffer", "buffer_flits: 0", 4, "network.buffer_flits must be at least 1, not 0"),
-            ("deep buffers", "buffer_flits: 17", 4, "network.buffer_flits must be at most 16, not 17"),
-            ("narrow flits", "flit_bits: 8", 4, "flit_bits: Flit must have room for the routing key's 10 bits, not 8"),
-            ("long links", "link_cycles: 2", 4, "link_cycles must be 1 in family 'torus', not 2"),
-            ("tables", "tables: loadable", 4, "tables must be 'fixed' in family 'torus', which has none, not 'loadabl"),
-            ("guard", "worm_guard: true", 4, "unknown key 'worm_guard' in network"),
-        )
-    },
-    "control of a mesh": (
-        "  topology: {kind: mesh, rows: 4, columns: 4}\n  lanes: 1\n  negative_control: one-lane\n",
-        5,
-        "negative_control must be left out in a mesh, which has no rings, not 'one-lane'",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", WRONG)
-def test_bad_configurations_are_told_in_one_line(case, tmp_path, capsys):
-    text, line, message = WRONG[case]
-    path = write(tmp_path, text)
-    assert_refused(["check", str(path)], path, line, message, capsys)
-
-
-def test_a_multicast_without_software_is_refused(tmp_path, capsys):
-    text = "  topology: {kind: mesh, rows: 2, columns: 4}\ntraffic:\n  kind: list\n  messages:\n"
-    path = write(tmp_path, text + "    - {source: 0, destinations: [1, 2, 3], flits: 4}\n")
-    message = "Destinations must be one node unless traffic.software sends the message, not 3"
-    assert_refused(["model", str(path), "-o", str(tmp_path / "out")], path, 7, message, capsys)
-
-
-def test_rows_and_columns_are_no_network_for_spam(tmp_path, capsys):
-    path = tmp_path / "spam.yaml"
-    path.write_text("network:\n  family: spam\n  topology: {kind: mesh, rows: 2, columns: 3}\n")
-    assert run(["check", str(path)]) == 2
-    assert "a mesh or torus has a shape, and no rows and columns" in capsys.readouterr().err
-
-
 def test_links_that_close_rings_are_told_apart(tmp_path):
     torus = design(tmp_path, "torus", 2, 3)
     links = slots.link_classes(torus.routing)
@@ -247,24 +153,6 @@ def test_software_says_the_same_as_scheme(tmp_path):
     by_software = load(multinode(tmp_path, scheme=None, software="2IIIB")).messages
     assert (by_scheme.source == by_software.source).all()
     assert (by_scheme.destinations == by_software.destinations).all()
-
-
-@pytest.mark.parametrize(
-    ("changed", "line", "text"),
-    [
-        ({"scheme": "2VB"}, 6, "traffic.scheme must be 'binomial', 'separate', 'u-torus'"),
-        ({"sources": 17}, 7, "traffic.sources: Sources must be 1 to 16, not 17"),
-        ({"destinations": 16}, 8, "traffic.destinations: Destinations must be 1 to 15, not 16"),
-        ({"hot_spot": 1.5}, 9, "traffic.hot_spot must be at most 1, not 1.5"),
-        ({"software": "spu"}, 12, "traffic must have either scheme or software"),
-        ({"scheme": None}, 7, "traffic.destinations: Destinations must be one node unless traffic.software sends"),
-    ],
-)
-def test_multinode_traffic_that_cannot_be(changed, line, text, tmp_path, capsys):
-    assert run(["model", str(multinode(tmp_path, **changed)), "-o", str(tmp_path / "out")]) == 2
-    said = capsys.readouterr().err
-    assert text in said
-    assert f"grid.yaml:{line}: " in said
 
 
 def hypercube_write(folder, text: str):
@@ -346,64 +234,12 @@ def test_check_prints_the_ring_of_escapes_in_the_wrong_order(tmp_path, capsys):
     assert "s0->s1\n  waits for s1->s3\n  waits for s3->s2\n  waits for s2->s0\n  waits for s0->s1" in said
 
 
+@pytest.mark.slow
 def test_the_largest_hypercube_is_checked(tmp_path):
     cube = hypercube_design(tmp_path, 12, "  lanes: 4\n")
     report = cube.check()
     assert report.right
     assert report.pairs == 4096 * 4095
-
-
-HYPERCUBE_WRONG = {
-    "other topology": ("  topology: {kind: ring, switches: 4}\n", 3, "Family 'hypercube' needs a topology of kind hyp"),
-    "many processors": (
-        "  topology: {kind: hypercube, dimensions: 3, processors_per_switch: 2}\n",
-        3,
-        "unknown key 'processors_per_switch' in network.topology; known keys are kind, dimensions",
-    ),
-    "no dimensions": ("  topology: {kind: hypercube}\n", 3, "key 'dimensions' is missing in network.topology"),
-    "a point": (
-        "  topology:\n    kind: hypercube\n    dimensions: 0\n",
-        5,
-        "network.topology.dimensions must be at least 1, not 0",
-    ),
-    "too many": (
-        "  topology:\n    kind: hypercube\n    dimensions: 17\n",
-        5,
-        "network.topology.dimensions must be at most 16, not 17",
-    ),
-    **{
-        name: (f"  topology: {{kind: hypercube, dimensions: 8}}\n  {text}\n", 4, message)
-        for name, text, message in (
-            ("no lanes", "lanes: 0", "network.lanes must be at least 1, not 0"),
-            ("many lanes", "lanes: 9", "network.lanes must be at most 8, not 9"),
-            ("many lane-ports", "lanes: 8", "lanes: Lane-ports on a side of a switch must be 61 at most, not 65"),
-            ("many injections", "injection_channels: 9", "injection_channels must be at most 8, one for every dim"),
-            ("no injection", "injection_channels: 0", "network.injection_channels must be at least 1, not 0"),
-            ("reuse", "lane_reuse: never", "network.lane_reuse must be 'empty', 'escape-tail' or 'tail', not 'never'"),
-            ("control", "negative_control: one-lane", "network.negative_control must be 'adaptive-only' or 'wrong-e"),
-            ("deep buffers", "buffer_flits: 17", "network.buffer_flits must be at most 16, not 17"),
-            ("narrow flits", "flit_bits: 7", "network.flit_bits must be at least 8, not 7"),
-            ("long links", "link_cycles: 2", "link_cycles must be 1 in family 'hypercube', not 2"),
-            ("tables", "tables: loadable", "tables must be 'fixed' in family 'hypercube', which has none, not 'load"),
-            ("routing", "routing_cycles: 4", "routing_cycles must be left out in family 'hypercube', whose switches"),
-        )
-    },
-    "key": ("  topology: {kind: hypercube, dimensions: 9}\n  flit_bits: 8\n", 4, "flit_bits: Flit must have room for"),
-}
-
-
-@pytest.mark.parametrize("case", HYPERCUBE_WRONG)
-def test_bad_hypercubes_are_told_in_one_line(case, tmp_path, capsys):
-    text, line, message = HYPERCUBE_WRONG[case]
-    path = hypercube_write(tmp_path, text)
-    assert_refused(["check", str(path)], path, line, message, capsys)
-
-
-def test_a_multicast_without_software_is_refused_hypercube(tmp_path, capsys):
-    text = "  topology: {kind: hypercube, dimensions: 3}\ntraffic:\n  kind: list\n  messages:\n"
-    path = hypercube_write(tmp_path, text + "    - {source: 0, destinations: [1, 2, 3], flits: 4}\n")
-    message = "Destinations must be one node unless traffic.software sends the message, not 3"
-    assert_refused(["model", str(path), "-o", str(tmp_path / "out")], path, 7, message, capsys)
 
 
 def test_hypercubes_of_other_families_are_what_they_were(tmp_path):
@@ -414,7 +250,7 @@ def test_hypercubes_of_other_families_are_what_they_were(tmp_path):
     assert len(load(path).network.processors) == 16
 
 
-@pytest.mark.parametrize("dimensions", [1, 6, 7])
+@pytest.mark.parametrize("dimensions", [1, 3, 7])
 def test_pictures(dimensions, tmp_path):
     cube = hypercube_design(tmp_path, dimensions)
     picture = cube.draw()["svg"].decode()

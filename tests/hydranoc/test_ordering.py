@@ -10,7 +10,6 @@ import pytest
 from hydranoc import load
 from hydranoc.cli import run
 from sim_model.engines.results import Results
-from tests.hydranoc.refusals import assert_refused
 
 
 def received(results: Results) -> list[np.ndarray]:
@@ -209,26 +208,3 @@ def test_tables_from_a_file_that_do_not_order_are_refused_by_check(tmp_path, cap
     assert "ordering                FAILS: messages from" in answer
     assert "is not written: ordering is total; messages from" in answer
     assert not certificate.exists()
-
-
-@pytest.mark.parametrize(
-    ("network", "message"),
-    [
-        (
-            "{family: torus, topology: {kind: torus, rows: 3, columns: 3}, ordering: total}",
-            "unknown key 'ordering' in network; family 'torus' has no such key, spam and min have it",
-        ),
-        (
-            "{family: min, topology: {kind: omega, radix: 2, stages: 3}, ordering: total}",
-            "ordering is total; no switch sees all messages of a unidirectional network with 3 stages",
-        ),
-        (
-            "{family: spam, topology: {kind: ring, switches: 4}, ordering: total, negative_control: up-after-down}",
-            "ordering is total; it must be none with negative_control: up-after-down",
-        ),
-    ],
-)
-def test_networks_that_cannot_order_refuse_the_key(network, message, tmp_path, capsys):
-    config = tmp_path / "c.yaml"
-    config.write_text(f"network: {network}\n")
-    assert_refused(["check", str(config)], config, 1, message, capsys)
