@@ -1,7 +1,7 @@
 """A transmitter in its slot: one word from the packet memory, and the choice of the next packet (Sec. 3)."""
 
-from sim_model.engines.cycle.deliveries import count_arrival
 from sim_model.engines.cycle.state import FLITS_IN_NETWORK, NONE
+from sim_model.engines.hosts import count_arrival
 from sim_model.harts.packets import give_back, put_on_bus, send_header
 from sim_model.harts.page_sets import first_page, is_any, next_page, take_page
 from sim_model.harts.state import COPIES, ENDED

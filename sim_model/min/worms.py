@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from sim_model.engines.calendar import postpone, schedule
 from sim_model.engines.cycle.route_unit import forget_header
 from sim_model.engines.cycle.state import NONE
-from sim_model.engines.worm.calendar import enter, postpone
 from sim_model.engines.worm.flits import load, pop, put_on_agenda, stream
 from sim_model.engines.worm.hosts import tail_is_sent
 from sim_model.engines.worm.loop import worm_loop
@@ -29,7 +29,7 @@ def copy_flits(number, worms, state, family):
             other = worms.channels[output]
             if other.loaded == other.moved and stream(number, output, end, worms, state, family) > 0:
                 if other.unloaded == 0:
-                    enter(SENT * len(worms.channels) + output, other.load_cycle, worms.calendar)
+                    schedule(SENT * len(worms.channels) + output, other.load_cycle, worms.calendar)
                 continue
         arrived = worms.moves[number, channel.popped & worms.mask] + channel.later_cycles
         earliest = max(arrived + 1, channel.pop_cycle + 1, channel.start_cycle)
@@ -47,7 +47,7 @@ def copy_flits(number, worms, state, family):
             channel.copied |= bit
             channel.copy_cycle = max(channel.copy_cycle, cycle)
             if other.unloaded == 1:
-                enter(SENT * len(worms.channels) + output, cycle, worms.calendar)
+                schedule(SENT * len(worms.channels) + output, cycle, worms.calendar)
             load(output, cycle, worms, state, family)
         if channel.copied != request:
             break

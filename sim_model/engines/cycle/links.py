@@ -1,13 +1,18 @@
 """Links: flits leave output registers for the buffer at the sink, or for the processor."""
 
-from sim_model.engines.cycle.deliveries import check_order, count_arrival
-from sim_model.engines.cycle.hosts import free_injector
-from sim_model.engines.cycle.occupied_outputs import BETWEEN_SWITCHES, FROM_PROCESSOR, INTO_PROCESSOR, unblock
+from sim_model.engines.cycle.occupied_outputs import (
+    BETWEEN_SWITCHES,
+    FROM_PROCESSOR,
+    INTO_PROCESSOR,
+    load_register,
+    unblock,
+)
 from sim_model.engines.cycle.sources import await_word
 from sim_model.engines.cycle.stages import enter_stages, move_through_stages
-from sim_model.engines.cycle.state import FLIT_HOPS, FLITS_IN_NETWORK
+from sim_model.engines.cycle.state import DISORDERED, FLIT_HOPS, FLITS_IN_NETWORK, NONE
 from sim_model.engines.cycle.wakeups import ROW_MASK, ROW_SHIFT, wake
-from sim_model.loops.bits import INDEX_SHIFT, MESSAGE_SHIFT, NEXT_FLIT, TAIL, message_of, sink_bit, source_bit
+from sim_model.engines.hosts import count_arrival, free_injector, send_messages
+from sim_model.loops.bits import INDEX_SHIFT, MESSAGE_SHIFT, NEXT_FLIT, TAIL, index_of, message_of, sink_bit, source_bit
 from sim_model.loops.compiled import compiled
 
 
@@ -117,11 +122,37 @@ def _move_into_processors(cycle, state, trace, row):
             trace.flits[row, number] = channel.register
         wake(channel.source, cycle, state.alarms)
         channel.count += kept
-        check_order(channel.register, channel, state.counters)
+        _check_order(channel.register, channel, state.counters)
         if channel.register & TAIL:
             count_arrival(cycle, channel.sink - state.switches, message_of(channel.register), state)
     state.counters[FLITS_IN_NETWORK] -= moved
     return moved
+
+
+@compiled
+def _check_order(flit, channel, counters):
+    """Check that a flit that moves into a processor is the next one of its message."""
+    body = flit & ~TAIL
+    if body != channel.expected and (channel.expected != NONE or index_of(flit) != 0):
+        counters[DISORDERED] += 1
+    channel.expected = NONE if flit & TAIL else body + NEXT_FLIT
+
+
+@compiled
+def load_heads(cycle, state, trace, row):
+    """Step the hosts, and load the heads of accepted messages into their injectors. Returns how many."""
+    accepted = send_messages(cycle, state)
+    for position in range(accepted):
+        injector = state.senders[position]
+        number, message = state.hosts[injector].channel, state.hosts[injector].sending
+        channel = state.channels[number]
+        tail = TAIL if state.jobs[message].flits == 1 else 0
+        state.vertices[channel.source].occupied |= source_bit(channel)
+        load_register(number, message << MESSAGE_SHIFT | tail, state)
+        state.counters[FLITS_IN_NETWORK] += 1
+        if row < len(trace.accepted_message):
+            trace.accepted_message[row, injector] = message
+    return accepted
 
 
 @compiled

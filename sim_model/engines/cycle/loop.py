@@ -6,12 +6,12 @@ from types import FunctionType
 from typing import Any
 
 from sim_model.engines.cycle.clock import LIMIT, next_cycle, status
-from sim_model.engines.cycle.hosts import step_hosts
-from sim_model.engines.cycle.links import move_flits
+from sim_model.engines.cycle.links import load_heads, move_flits
 from sim_model.engines.cycle.receivers import step_receivers
 from sim_model.engines.cycle.sources import step_sources
 from sim_model.engines.cycle.state import CYCLE, NEXT_HOST_CYCLE
 from sim_model.engines.cycle.tallies import count_channels
+from sim_model.engines.hosts import schedule_hosts
 from sim_model.loops.compiled import compiled, compiled_loop
 
 ONE_LOOP = False
@@ -37,6 +37,7 @@ def run_cycles(state, family, trace, until_cycle):
     cycle = first_cycle
     reason = LIMIT
     recording = len(trace.flits) > 0
+    schedule_hosts(cycle, state)
     while cycle < until_cycle and (recording or reason == LIMIT):
         changes = before_routers(cycle, state, trace, cycle - first_cycle)
         if recording:
@@ -89,7 +90,7 @@ def before_routers(cycle, state, trace, row):
     if len(state.endpoints.sources) > 0:
         changes += step_sources(cycle, state)
     if cycle >= state.counters[NEXT_HOST_CYCLE]:
-        changes += step_hosts(cycle, state, trace, row)
+        changes += load_heads(cycle, state, trace, row)
     return changes
 
 

@@ -18,6 +18,11 @@ SIGNED = np.int16 if _NARROW else np.int64
 WHOLE = np.int32 if _NARROW else np.int64
 BYTE = np.uint8 if _NARROW else np.int64
 
+NEVER = np.iinfo(np.int64).max
+"""Value of a cycle that will not be."""
+NONE = -1
+"""Value of a number or cycle that there is not."""
+
 Field = str | tuple[str, type]
 CACHE_LINE_BYTES = 64
 

@@ -9,18 +9,26 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sim_model.engines.calendar import Calendar, make_calendar
 from sim_model.engines.cycle.endpoints import EJECTOR_FLITS, EndpointState
 from sim_model.engines.cycle.object_cache import cached_per_object
 from sim_model.engines.cycle.occupied_outputs import BETWEEN_SWITCHES, FROM_PROCESSOR, INTO_PROCESSOR, ROLES
-from sim_model.engines.cycle.records import NUMBER, byte, copied_records, make_records, number, short, signed
+from sim_model.engines.cycle.records import (
+    NEVER,
+    NONE,
+    NUMBER,
+    byte,
+    copied_records,
+    make_records,
+    number,
+    short,
+    signed,
+)
 from sim_model.engines.cycle.wakeups import make_alarms
 from sim_model.loops.bits import INDEX_MASK, INDEX_SHIFT, MESSAGE_SHIFT
 from sim_model.messages.messages import Messages
 from topology.common.channels import Channel, ChannelNetwork
 from topology.common.link_stages import STAGE_FLITS, LinkStages
-
-NEVER = np.iinfo(np.int64).max
-NONE = -1
 
 # Positions in ``counters``.
 CYCLE = 0  # next cycle to be run
@@ -61,7 +69,6 @@ VERTEX_FIELDS = (
 )
 HOST_FIELDS = (
     "channel",  # of the injector; never changes
-    "wake_cycle",  # when the host next does something; NEVER while the injector is busy
     "preparing",  # message in start-up or NONE
     "sending",  # message in the injector or NONE
     "idle_from_cycle",  # first cycle in which the injector is idle again
@@ -128,6 +135,8 @@ class EngineState(NamedTuple):
     arrivals: ArrivalRows | None  # None where vertices have ``arrived``
     input_channel: np.ndarray  # uint32[vertices, most ports]
     hosts: np.recarray  # HOST_FIELDS, by injector
+    calendar: Calendar  # cycles in which idle hosts do something next, by injector
+    senders: np.ndarray  # int64[injectors], those that accept a message in this cycle
     jobs: np.recarray  # JOB_FIELDS, by message
     deliveries: np.recarray  # DELIVERY_FIELDS, by message and destination
     queue: np.ndarray  # int64, messages with a given start by injector, in order of start
@@ -210,7 +219,7 @@ def make_state(
     ejector = buffer_depth_flits - EJECTOR_FLITS if len(endpoints.receivers) else 0
     counters = np.zeros(COUNTERS, dtype=np.int64)
     counters[UNSENT] = len(queue)
-    counters[NEXT_HOST_CYCLE] = hosts.wake_cycle.min()
+    counters[NEXT_HOST_CYCLE] = NEVER
     return EngineState(
         switches=network.switches,
         startup_cycles=startup_cycles,
@@ -231,6 +240,8 @@ def make_state(
         arrivals=None,
         input_channel=cached_per_object(network, "inputs", lambda: _input_channels(network)),
         hosts=hosts,
+        calendar=make_calendar(len(hosts)),
+        senders=np.zeros(len(hosts), dtype=np.int64),
         jobs=jobs,
         deliveries=make_records(
             len(messages.destinations),
@@ -324,14 +335,10 @@ def _make_hosts(messages: Messages, injector: np.ndarray, network: ChannelNetwor
     given = np.flatnonzero(messages.parent_counts == 0)
     queue = _by_injector(given, messages.start_cycle[given], injector[given])
     first = _first_positions(injector[given], injectors)
-    wake_cycle = np.full(injectors, NEVER, dtype=np.int64)
-    busy = np.flatnonzero(np.diff(first))
-    wake_cycle[busy] = messages.start_cycle[queue[first[busy]]]
     hosts = make_records(
         injectors,
         HOST_FIELDS,
         channel=network.injection_channels,
-        wake_cycle=wake_cycle,
         preparing=NONE,
         sending=NONE,
         queued=first[:-1],

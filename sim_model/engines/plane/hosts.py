@@ -4,62 +4,18 @@
 # ruff: noqa: F821
 # pyright: reportUndefinedVariable=false
 
-from sim_model.engines.cycle.deliveries import count_arrival
-from sim_model.engines.cycle.hosts import free_injector, wake_host
-from sim_model.engines.cycle.state import NEVER, NONE
+from sim_model.engines.hosts import count_arrival, free_injector, send_messages
 from sim_model.engines.plane.layout import BIT_MASK, WORD_SHIFT
-from sim_model.engines.plane.state import ALIVE, CHANGED, DUE
-from sim_model.engines.worm.calendar import WHEEL_MASK, cancel, enter
+from sim_model.engines.plane.state import ALIVE, CHANGED
 from sim_model.loops.bits import lowest_bit
-from sim_model.loops.compiled import compiled
 
 
-@compiled
-def expect_host(host, cycle, planes, state):
-    """Schedule a host for its ``wake_cycle`` in place of an earlier entry; it is due at once if that is now."""
-    wake_cycle, entered = state.hosts[host].wake_cycle, planes.calendar.entries[host].cycle
-    if entered == wake_cycle:
-        return
-    if entered != NEVER:
-        cancel(host, planes.calendar)
-    if wake_cycle > cycle:
-        if wake_cycle != NEVER:
-            enter(host, wake_cycle, planes.calendar)
-    else:
-        _fall_due(host, cycle, planes)
-
-
-@compiled
-def _fall_due(host, cycle, planes):
-    if planes.due_cycle[host] != cycle:
-        planes.due_cycle[host] = cycle
-        planes.due[planes.counters[DUE]] = host
-        planes.counters[DUE] += 1
-
-
-@compiled
-def take_hosts(cycle, planes):
-    """Add the hosts with an entry for this cycle to the due ones."""
-    host = planes.calendar.first[cycle & WHEEL_MASK]
-    while host != NONE:
-        following = planes.calendar.entries[host].following
-        if planes.calendar.entries[host].cycle == cycle:
-            cancel(host, planes.calendar)
-            _fall_due(host, cycle, planes)
-        host = following
-
-
-def step_hosts(cycle, planes, state):
-    """Step the hosts that are due by one cycle."""
-    for position in range(planes.counters[DUE]):
-        host = planes.due[position]
-        if state.hosts[host].wake_cycle <= cycle:
-            message = wake_host(cycle, host, state)
-            if message != NONE:
-                inject(host, message, planes, state)
-                planes.awake[cycle + 1 & 1, host >> WORD_SHIFT] = 1
-            expect_host(host, cycle, planes, state)
-    planes.counters[DUE] = 0
+def inject_messages(cycle, planes, state):
+    """Step the hosts by one cycle, and load the heads of accepted messages into their injectors."""
+    for position in range(send_messages(cycle, state)):
+        host = state.senders[position]
+        inject(host, state.hosts[host].sending, planes, state)
+        planes.awake[cycle + 1 & 1, host >> WORD_SHIFT] = 1
 
 
 def inject(host, message, planes, state):
@@ -101,11 +57,9 @@ def move_to_and_from_hosts(cycle, word, row, planes, state):
         host = word << WORD_SHIFT | lowest_bit(left)
         left &= left - 1
         free_injector(cycle, host, state)
-        expect_host(host, cycle, planes, state)
     while tails != 0:
         host = word << WORD_SHIFT | lowest_bit(tails)
         tails &= tails - 1
         count_arrival(cycle, host, leave(planes.worms[SLOTS, host]), state)
         planes.counters[ALIVE] -= 1
-        expect_host(host, cycle, planes, state)
     return moved, ended, arrived

@@ -12,12 +12,11 @@ from types import FunctionType
 from typing import Any
 
 from sim_model.engines.cycle.clock import DEADLOCKED, FINISHED, LIMIT
-from sim_model.engines.cycle.state import CYCLE, FLIT_HOPS, NEVER, UNSENT, EngineState
+from sim_model.engines.cycle.state import CYCLE, FLIT_HOPS, NEVER, NEXT_HOST_CYCLE, UNSENT, EngineState
+from sim_model.engines.hosts import schedule_hosts
 from sim_model.engines.plane import buffers, counts, hosts, lines, router
-from sim_model.engines.plane.hosts import expect_host, take_hosts
 from sim_model.engines.plane.layout import WORD_SHIFT, plane_offsets
 from sim_model.engines.plane.state import ALIVE, CHANGED, PlaneState
-from sim_model.engines.worm.calendar import next_entry_cycle
 from sim_model.loops.bits import lowest_bit
 from sim_model.loops.compiled import compiled, compiled_loop
 from sim_model.loops.plane_bits import count_bits
@@ -40,9 +39,7 @@ def find_way(_switch, _port, _lane, _message, _state, _routes):
 def run_planes(planes, state, routes, until_cycle):
     """Run to ``until_cycle``, the end, or a deadlock, and return why it stopped."""
     cycle = state.counters[CYCLE]
-    if cycle < until_cycle:
-        for host in range(len(state.hosts)):
-            expect_host(host, cycle - 1, planes, state)
+    schedule_hosts(cycle, state)
     reason = LIMIT
     while cycle < until_cycle and reason == LIMIT:
         planes.counters[CHANGED] = 0
@@ -52,13 +49,12 @@ def run_planes(planes, state, routes, until_cycle):
                 step_word(cycle, word, planes, state, routes)
             elif len(planes.counts) > 0:
                 count_blocked(word, 1, planes)
-        take_hosts(cycle, planes)
-        step_hosts(cycle, planes, state)
+        inject_messages(cycle, planes, state)
         following = cycle + 1
         if planes.counters[ALIVE] == 0 and state.counters[UNSENT] == 0:
             reason = FINISHED
         elif planes.counters[CHANGED] == 0:
-            wake_cycle = next_host_cycle(cycle, planes)
+            wake_cycle = state.counters[NEXT_HOST_CYCLE]
             if wake_cycle == NEVER:
                 reason = DEADLOCKED
             else:
@@ -69,12 +65,6 @@ def run_planes(planes, state, routes, until_cycle):
         cycle = following
     state.counters[CYCLE] = cycle
     return reason
-
-
-@compiled
-def next_host_cycle(cycle, planes):
-    """Return the first later cycle in which a host acts, or one before it; NEVER if none will."""
-    return next_entry_cycle(cycle, planes.calendar)
 
 
 def step_word(cycle, word, planes, state, routes):

@@ -8,14 +8,12 @@ import numpy as np
 from sim_model.engines.cycle.records import WHOLE, aligned_words
 from sim_model.engines.cycle.state import NONE, EngineState
 from sim_model.engines.plane.layout import BIT_MASK, WORD_BITS, WORD_SHIFT, plane_offsets, ports_of_vector, room_for
-from sim_model.engines.worm.calendar import Calendar, make_calendar
 from sim_model.messages.distinct import distinct
 
 # Positions in ``counters``.
 ALIVE = 0  # messages that are accepted and whose tail has not arrived
-DUE = 1  # hosts that do something in this cycle
-CHANGED = 2  # 1 if anything changed in this cycle
-PLANE_COUNTERS = 3
+CHANGED = 1  # 1 if anything changed in this cycle
+PLANE_COUNTERS = 2
 
 
 # Kinds of counts, and their bits; bit k of all routers' numbers is a plane.
@@ -56,9 +54,6 @@ class PlaneState(NamedTuple):
     awake: np.ndarray  # int64[2, words], 1 for those in which something can happen, by cycle modulo 2
     near: np.ndarray  # int64[words, words near], those that links lead to
     counts: np.ndarray  # int64[words, kinds, output lanes and one for injectors, bits]; no words if nothing is counted
-    calendar: Calendar  # of hosts
-    due: np.ndarray  # int64[injectors], hosts that do something in this cycle
-    due_cycle: np.ndarray  # int64[injectors], when they last did
     counters: np.ndarray  # int64[PLANE_COUNTERS]
 
 
@@ -110,9 +105,6 @@ def make_plane_state(
         awake=np.ones((2, words), dtype=np.int64),
         near=_words_near(neighbours, words),
         counts=np.zeros((words if len(state.tallies) else 0, COUNT_KINDS, slots + 1, COUNT_BITS), dtype=np.int64),
-        calendar=make_calendar(len(state.hosts)),
-        due=np.zeros(len(state.hosts), dtype=np.int64),
-        due_cycle=np.full(len(state.hosts), NONE),
         counters=np.zeros(PLANE_COUNTERS, dtype=np.int64),
     )
 

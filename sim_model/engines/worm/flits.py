@@ -1,8 +1,8 @@
 """Cycles in which flits are loaded, move and are popped: maxima of sums, found as soon as their terms are known."""
 
+from sim_model.engines.calendar import schedule
 from sim_model.engines.cycle.occupied_outputs import FROM_PROCESSOR, INTO_PROCESSOR
 from sim_model.engines.cycle.state import FLIT_HOPS, NONE
-from sim_model.engines.worm.calendar import enter
 from sim_model.engines.worm.counts import count_flit, count_flits
 from sim_model.engines.worm.route_unit import header_flit_moves
 from sim_model.engines.worm.state import AGENDA, HORIZON, HOST_SIDE, POP
@@ -66,7 +66,7 @@ def move(number, worms, state, family):
             header_flit_moves(number, cycle, worms, state, family)
         if role == FROM_PROCESSOR:
             if channel.unloaded == 0:
-                enter(HOST_SIDE * len(worms.channels) + number, cycle, worms.calendar)
+                schedule(HOST_SIDE * len(worms.channels) + number, cycle, worms.calendar)
             else:
                 channel.head_last = 0
                 channel.loaded += 1
@@ -89,7 +89,7 @@ def pop(number, cycle, worms, state, family):
     worms.pops[number, flit & worms.mask] = cycle - channel.later_cycles
     if flit == channel.noted:
         channel.noted = NONE
-        enter(POP * len(worms.channels) + number, cycle, worms.calendar)
+        schedule(POP * len(worms.channels) + number, cycle, worms.calendar)
     _make_room(number, worms, state, family)
 
 
@@ -145,7 +145,7 @@ def stream(number, output, end, worms, state, family):
     state.counters[FLIT_HOPS] += done
     if begin <= channel.noted < begin + done:
         cycle = worms.pops[number, channel.noted & mask] + base
-        enter(POP * len(worms.channels) + number, cycle, worms.calendar)
+        schedule(POP * len(worms.channels) + number, cycle, worms.calendar)
         channel.noted = NONE
     if arriving <= other.awaited < arriving + done:
         cycle = worms.moves[output, other.awaited & mask] + other_base

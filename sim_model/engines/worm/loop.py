@@ -5,19 +5,19 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+from sim_model.engines.calendar import WHEEL_MASK, cancel, next_entry_cycle
 from sim_model.engines.cycle.clock import DEADLOCKED, FINISHED, LIMIT
 from sim_model.engines.cycle.occupied_outputs import INTO_PROCESSOR
-from sim_model.engines.cycle.state import CYCLE, NEVER, NONE, UNSENT, EngineState
-from sim_model.engines.worm.calendar import WHEEL_MASK, cancel, next_entry_cycle
+from sim_model.engines.cycle.state import CYCLE, NEVER, NEXT_HOST_CYCLE, NONE, UNSENT, EngineState
+from sim_model.engines.hosts import schedule_hosts
 from sim_model.engines.worm.flits import move, put_on_agenda
-from sim_model.engines.worm.hosts import expect_host, fall_due, step_hosts, tail_moves
+from sim_model.engines.worm.hosts import inject_worms, tail_moves
 from sim_model.engines.worm.route_unit import scan_header
 from sim_model.engines.worm.state import (
     AGENDA,
     ALIVE,
     ALL_COPIES,
     CHANNEL_KINDS,
-    DUE,
     HORIZON,
     HOST_SIDE,
     LAST_CHANGE,
@@ -26,7 +26,6 @@ from sim_model.engines.worm.state import (
     READY,
     SENT,
     STREAMS,
-    SWITCH_KINDS,
     WormState,
 )
 from sim_model.engines.worm.steady import (
@@ -69,7 +68,7 @@ def run_cycles(worms, state, family, until_cycle):
     cycle -= 1
     while True:
         _find_times(worms, state, family)
-        cycle = next_entry_cycle(cycle, worms.calendar)
+        cycle = min(next_entry_cycle(cycle, worms.calendar), state.counters[NEXT_HOST_CYCLE])
         if cycle >= until_cycle:
             break
         _run_cycle(cycle, worms, state, family)
@@ -142,8 +141,7 @@ def _run_stream(worms, state, family):
 @compiled
 def _go_on(cycle, worms, state, family):
     """Schedule hosts, and allow times at and beyond the horizon of the last run."""
-    for injector in range(len(state.hosts)):
-        expect_host(injector, cycle - 1, worms, state)
+    schedule_hosts(cycle, state)
     for number in range(len(worms.channels)):
         channel = worms.channels[number]
         if channel.loaded > channel.moved and move(number, worms, state, family) and channel.feeder != NONE:
@@ -158,8 +156,8 @@ def _run_cycle(cycle, worms, state, family):
     reached, woken, ended = _take_entries(cycle, worms, state)
     for position in range(reached):
         tail_moves(worms.reached[position], cycle, worms, state)
-    if worms.counters[DUE] > 0:
-        step_hosts(cycle, worms, state, family)
+    if state.counters[NEXT_HOST_CYCLE] <= cycle:
+        inject_worms(cycle, worms, state, family)
     for position in range(woken):
         switch = worms.woken[position]
         worms.complete[switch] = scan_header(cycle, switch, worms, state, family)
@@ -176,7 +174,6 @@ def _take_entries(cycle, worms, state):
     """Take a cycle's entries out of the calendar. Returns how many tails reach or leave hosts, how many switches are
     woken, and how many worms end."""
     channels, calendar = len(worms.channels), worms.calendar
-    first_host = CHANNEL_KINDS * channels + SWITCH_KINDS * state.switches
     reached, woken, ended = 0, 0, 0
     entry = calendar.first[cycle & WHEEL_MASK]
     while entry != NONE:
@@ -187,8 +184,6 @@ def _take_entries(cycle, worms, state):
             if kind == HOST_SIDE:
                 worms.reached[reached] = number
                 reached += 1
-            elif entry >= first_host:
-                fall_due(entry - first_host, cycle, worms)
             else:
                 switch = (entry - CHANNEL_KINDS * channels) % state.switches
                 if kind == READY:

@@ -1,10 +1,10 @@
 """The route unit of a router, which runs only in cycles with a header flit to read."""
 
+from sim_model.engines.calendar import postpone, schedule
 from sim_model.engines.cycle.discards import discard
 from sim_model.engines.cycle.occupied_outputs import INTO_PROCESSOR
 from sim_model.engines.cycle.route_unit import look_at_flit
 from sim_model.engines.cycle.state import NEVER, NONE
-from sim_model.engines.worm.calendar import enter, postpone
 from sim_model.engines.worm.state import ALIVE, CHANNEL_KINDS, LAST_CHANGE, READY
 from sim_model.loops.bits import first_at_or_after, lowest_bit, sink_bit
 from sim_model.loops.compiled import compiled
@@ -78,7 +78,7 @@ def _set_ready(number, cycle, worms, state, family):
     worms.ready_cycle[number] = cycle
     channel = state.channels[number]
     worms.ready[channel.sink] |= sink_bit(channel)
-    enter(READY * len(worms.channels) + number, cycle, worms.calendar)
+    schedule(READY * len(worms.channels) + number, cycle, worms.calendar)
 
 
 @compiled

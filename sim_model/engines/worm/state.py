@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sim_model.engines.calendar import Calendar, make_calendar
 from sim_model.engines.cycle.records import make_records
 from sim_model.engines.cycle.state import NEVER, NONE, EngineState
-from sim_model.engines.worm.calendar import Calendar, make_calendar
 
 WORM_FIELDS = (
     "loaded",  # flits that have been loaded so far, counted over all worms; those known to be, like the next two
@@ -49,17 +49,15 @@ WORM_FIELDS = (
 HOST_SIDE, READY, SENT, POP = 0, 1, 2, 3  # by channel
 AGAIN, TOKEN = 4, 5  # by switch
 CHANNEL_KINDS, SWITCH_KINDS = 4, 2
-# Behind them one entry for each host.
 
 # Positions in ``counters``.
 HORIZON = 0  # times from this cycle on are not looked for
 ALIVE = 1  # worms, each branch counted, whose tail has not arrived
 LAST_CHANGE = 2  # cycle in which a router last changed
 AGENDA = 3  # length of the agenda
-DUE = 4  # hosts that do something in this cycle
-STREAMS = 5  # messages all of whose heads have got through in this cycle
-MAX_COPIES = 6  # flits of an input that are copied before the next input
-WORM_COUNTERS = 7
+STREAMS = 4  # messages all of whose heads have got through in this cycle
+MAX_COPIES = 5  # flits of an input that are copied before the next input
+WORM_COUNTERS = 6
 
 ALL_COPIES = 1 << 32
 
@@ -80,8 +78,6 @@ class WormState(NamedTuple):
     woken: np.ndarray  # int64[switches], switches in which something happens in this cycle
     woken_cycle: np.ndarray  # int64[switches], when they last were
     reached: np.ndarray  # int64[channels], channels over which a tail reaches or leaves a host in this cycle
-    due: np.ndarray  # int64[injectors], hosts that do something in this cycle
-    due_cycle: np.ndarray  # int64[injectors], when they last did
     heads: np.ndarray  # int64[messages], heads that have not got through to their processors
     streams: np.ndarray  # int64[channels], injection channels of messages whose heads all have
     tree: np.ndarray  # int64[channels], channels of one message, from its source on
@@ -93,7 +89,7 @@ def make_worm_state(state: EngineState) -> WormState:
     """Return the state before cycle 0."""
     channels, switches = len(state.channels), state.switches
     places = 1 << (state.buffer_depth_flits + 3).bit_length()
-    entries = CHANNEL_KINDS * channels + SWITCH_KINDS * switches + len(state.hosts)
+    entries = CHANNEL_KINDS * channels + SWITCH_KINDS * switches
     return WormState(
         channels=make_records(
             channels,
@@ -120,8 +116,6 @@ def make_worm_state(state: EngineState) -> WormState:
         woken=np.zeros(switches, dtype=np.int64),
         woken_cycle=np.full(switches, NONE),
         reached=np.zeros(channels, dtype=np.int64),
-        due=np.zeros(len(state.hosts), dtype=np.int64),
-        due_cycle=np.full(len(state.hosts), NONE),
         heads=np.zeros(len(state.jobs), dtype=np.int64),
         streams=np.zeros(channels, dtype=np.int64),
         tree=np.zeros(channels, dtype=np.int64),

@@ -8,9 +8,9 @@ condition need not hold if the times of D flits in a row are one cycle apart; th
 worms have no influence, since all that this one had to wait for have gone.
 """
 
+from sim_model.engines.calendar import schedule
 from sim_model.engines.cycle.occupied_outputs import INTO_PROCESSOR
 from sim_model.engines.cycle.state import FLIT_HOPS, NONE
-from sim_model.engines.worm.calendar import enter
 from sim_model.engines.worm.counts import count_flits
 from sim_model.engines.worm.flits import put_on_agenda
 from sim_model.engines.worm.state import HORIZON, POP, STREAMS
@@ -117,7 +117,7 @@ def leave_out(known, worms, state):
             continue
         if channel.noted != NONE and channel.noted < channel.popped + flits:
             cycle = channel.pop_cycle + channel.noted - channel.popped + 1
-            enter(POP * len(worms.channels) + number, cycle, worms.calendar)
+            schedule(POP * len(worms.channels) + number, cycle, worms.calendar)
             channel.noted = NONE
         elif channel.noted != NONE:
             channel.noted -= flits

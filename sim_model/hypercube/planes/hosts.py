@@ -4,26 +4,18 @@
 # ruff: noqa: F821
 # pyright: reportUndefinedVariable=false
 
-from sim_model.engines.cycle.deliveries import count_arrival
-from sim_model.engines.cycle.hosts import free_injector, wake_host
-from sim_model.engines.cycle.state import NONE
-from sim_model.engines.plane.hosts import expect_host
-from sim_model.engines.plane.state import ALIVE, CHANGED, DUE
+from sim_model.engines.hosts import count_arrival, free_injector, send_messages
+from sim_model.engines.plane.state import ALIVE, CHANGED
 from sim_model.hypercube.planes.layout import BIT_MASK, WORD_SHIFT
 from sim_model.loops.bits import lowest_bit
 
 
-def step_hosts(cycle, planes, state):
-    """Step the hosts that are due by one cycle."""
-    for position in range(planes.counters[DUE]):
-        injector = planes.due[position]
-        if state.hosts[injector].wake_cycle <= cycle:
-            message = wake_host(cycle, injector, state)
-            if message != NONE:
-                inject(injector, message, planes, state)
-                planes.awake[cycle + 1 & 1, injector // CHANNELS >> WORD_SHIFT] = 1
-            expect_host(injector, cycle, planes, state)
-    planes.counters[DUE] = 0
+def inject_messages(cycle, planes, state):
+    """Step the hosts by one cycle, and load the heads of accepted messages into their injectors."""
+    for position in range(send_messages(cycle, state)):
+        injector = state.senders[position]
+        inject(injector, state.hosts[injector].sending, planes, state)
+        planes.awake[cycle + 1 & 1, injector // CHANNELS >> WORD_SHIFT] = 1
 
 
 def inject(injector, message, planes, state):
@@ -60,7 +52,7 @@ def move_from_injectors(row, unloaded, depth):
     return moved
 
 
-def free_injectors(cycle, word, row, planes, state):
+def free_injectors(cycle, word, row, state):
     """Free the injectors whose tail has left."""
     places = places_of(vector_at(row, MOVED_TAIL))
     while places != 0:
@@ -70,9 +62,7 @@ def free_injectors(cycle, word, row, planes, state):
         while ended != 0:
             switch = word << WORD_SHIFT | lowest_bit(ended)
             ended &= ended - 1
-            injector = switch * CHANNELS + place - FIRST_HOST
-            free_injector(cycle, injector, state)
-            expect_hosts_of(cycle, switch, planes, state)
+            free_injector(cycle, switch * CHANNELS + place - FIRST_HOST, state)
 
 
 def move_to_hosts(cycle, word, row, planes, state):
@@ -84,11 +74,4 @@ def move_to_hosts(cycle, word, row, planes, state):
         tails &= tails - 1
         count_arrival(cycle, switch, leave(planes.delivered[switch]), state)
         planes.counters[ALIVE] -= 1
-        expect_hosts_of(cycle, switch, planes, state)
     return arrived, arrived | row[REGISTER]
-
-
-def expect_hosts_of(cycle, switch, planes, state):
-    """Schedule the hosts of a processor, whose messages may have been released."""
-    for injector in range(switch * CHANNELS, (switch + 1) * CHANNELS):
-        expect_host(injector, cycle, planes, state)

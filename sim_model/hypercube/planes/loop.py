@@ -10,11 +10,10 @@ from types import FunctionType
 from typing import Any
 
 from sim_model.engines.cycle.clock import DEADLOCKED, FINISHED, LIMIT
-from sim_model.engines.cycle.state import CYCLE, FLIT_HOPS, NEVER, UNSENT, EngineState
+from sim_model.engines.cycle.state import CYCLE, FLIT_HOPS, NEVER, NEXT_HOST_CYCLE, UNSENT, EngineState
+from sim_model.engines.hosts import schedule_hosts
 from sim_model.engines.plane import buffers, lines
-from sim_model.engines.plane.hosts import expect_host, take_hosts
 from sim_model.engines.plane.state import ALIVE, CHANGED
-from sim_model.engines.worm.calendar import next_entry_cycle
 from sim_model.hypercube.planes import allocator, counts, grants, heads, hosts, links
 from sim_model.hypercube.planes.layout import WORD_SHIFT, cube_offsets
 from sim_model.hypercube.planes.state import ASKING_HEADS
@@ -33,9 +32,7 @@ CubeLoop = Callable[[Any, EngineState, Any, int], int]
 def run_planes(planes, state, _routes, until_cycle):
     """Run to ``until_cycle``, the end, or a deadlock, and return why it stopped."""
     cycle = state.counters[CYCLE]
-    if cycle < until_cycle:
-        for injector in range(len(state.hosts)):
-            expect_host(injector, cycle - 1, planes, state)
+    schedule_hosts(cycle, state)
     reason = LIMIT
     while cycle < until_cycle and reason == LIMIT:
         planes.counters[CHANGED] = 0
@@ -46,13 +43,12 @@ def run_planes(planes, state, _routes, until_cycle):
                 step_word(cycle, word, planes, state)
             elif len(planes.counts) > 0:
                 count_blocked(word, 1, planes)
-        take_hosts(cycle, planes)
-        step_hosts(cycle, planes, state)
+        inject_messages(cycle, planes, state)
         following = cycle + 1
         if planes.counters[ALIVE] == 0 and state.counters[UNSENT] == 0:
             reason = FINISHED
         elif planes.counters[CHANGED] == 0:
-            wake_cycle = next_entry_cycle(cycle, planes.calendar)
+            wake_cycle = state.counters[NEXT_HOST_CYCLE]
             if wake_cycle == NEVER:
                 reason = DEADLOCKED
             elif planes.counters[ASKING_HEADS] == 0:  # otherwise leaders change in every cycle
@@ -118,7 +114,7 @@ def move_flits(cycle, word, row, coming, planes, state):
     """Move flits on all links for one cycle. Returns a vector that is 0 only if links are idle and no worm ends."""
     take_from_links(word, row, coming)
     moved = move_from_injectors(row, planes.unloaded[word], planes.depth)
-    free_injectors(cycle, word, row, planes, state)
+    free_injectors(cycle, word, row, state)
     arrived, delivered = move_to_hosts(cycle, word, row, planes, state)
     state.counters[FLIT_HOPS] += count_arrived(row) + count_all(moved) + count_bits(arrived)
     stirred = moved | splat(delivered)

@@ -8,7 +8,6 @@ from sim_model.engines.cycle.records import aligned_words
 from sim_model.engines.cycle.state import NONE, EngineState
 from sim_model.engines.plane.layout import room_for
 from sim_model.engines.plane.state import COUNT_BITS, COUNT_KINDS, PLANE_COUNTERS, plane_of, words_for
-from sim_model.engines.worm.calendar import Calendar, make_calendar
 from sim_model.hypercube.planes.layout import STATE_BITS, cube_offsets
 from sim_model.hypercube.planes.orders import input_orders, lane_orders
 from topology.common.choice_orders import ORDER_FEEDBACK, ORDER_SEED
@@ -40,9 +39,6 @@ class CubeState(NamedTuple):
     lane_orders: np.ndarray  # int64[cycles, lanes]
     awake: np.ndarray  # int64[2, words], 1 for words in which something can happen, by cycle modulo 2
     counts: np.ndarray  # int64[words, kinds, output lanes and injectors, bits]; no words if nothing is counted
-    calendar: Calendar  # of hosts
-    due: np.ndarray  # int64[injectors], hosts that do something in this cycle
-    due_cycle: np.ndarray  # int64[injectors], when they last did
     counters: np.ndarray  # int64[PLANE_COUNTERS + 1]
 
 
@@ -78,9 +74,6 @@ def make_cube_state(state: EngineState, key: np.ndarray, model: Any) -> CubeStat
         lane_orders=lane_orders(at["INPUTS"], network.lanes),
         awake=np.ones((2, words), dtype=np.int64),
         counts=np.zeros((words if len(state.tallies) else 0, COUNT_KINDS, slots, COUNT_BITS), dtype=np.int64),
-        calendar=make_calendar(len(state.hosts)),
-        due=np.zeros(len(state.hosts), dtype=np.int64),
-        due_cycle=np.full(len(state.hosts), NONE),
         counters=np.zeros(PLANE_COUNTERS + 1, dtype=np.int64),
     )
 

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim_model.engines.cycle.records import make_records
-from sim_model.engines.cycle.state import NEVER, NONE
+from sim_model.engines.cycle.records import NEVER, NONE, make_records
 from sim_model.loops.bits import lowest_bit
 from sim_model.loops.compiled import compiled
 
@@ -47,7 +46,7 @@ def make_calendar(entries: int) -> Calendar:
 
 
 @compiled
-def enter(number, cycle, calendar):
+def schedule(number, cycle, calendar):
     """Schedule an entry that is in no list."""
     entries, place = calendar.entries, cycle & WHEEL_MASK
     following = calendar.first[place]
@@ -84,7 +83,7 @@ def postpone(number, cycle, calendar):
     """Reschedule an entry, listed or not."""
     if calendar.entries[number].cycle != NEVER:
         cancel(number, calendar)
-    enter(number, cycle, calendar)
+    schedule(number, cycle, calendar)
 
 
 @compiled

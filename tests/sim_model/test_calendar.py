@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
-from sim_model.engines.cycle.state import NEVER, NONE
-from sim_model.engines.worm.calendar import (
+from sim_model.engines.calendar import (
     WHEEL,
     WHEEL_MASK,
     Calendar,
     cancel,
-    enter,
     make_calendar,
     next_entry_cycle,
     postpone,
+    schedule,
 )
+from sim_model.engines.cycle.state import NEVER, NONE
 
 ENTRIES, STEPS, FARTHEST = 12, 400, 5 * WHEEL
 
@@ -59,5 +59,5 @@ def test_a_list_is_found_in_its_last_word_and_behind_the_end_of_the_wheel():
     for begin in (0, 31, 32, WHEEL - 2, WHEEL - 1, 7 * WHEEL + 5):
         for ahead in (1, 2, 31, 32, 33, WHEEL - 1, WHEEL):
             calendar = make_calendar(1)
-            enter(0, begin + ahead, calendar)
+            schedule(0, begin + ahead, calendar)
             assert next_entry_cycle(begin, calendar) == begin + ahead
