@@ -9,7 +9,7 @@ from topology.common.channels import ChannelNetwork
 if TYPE_CHECKING:
     from hydranoc.replay.use import Use
     from sim_model.engines.results import Results
-    from sim_model.engines.simulation import ChannelCounts
+    from topology.common.counter_bus import ChannelCounts
 
 
 @dataclass(frozen=True)

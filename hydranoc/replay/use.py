@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from sim_model.engines.simulation import ChannelCounts, Simulation
+    from sim_model.engines.simulation import Simulation
+    from topology.common.counter_bus import ChannelCounts
 
 MAX_CHUNKS = 50
 Progress = Callable[[str, int, int], None]

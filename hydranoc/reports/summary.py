@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sim_model.engines.results import Results
-from sim_model.engines.simulation import ChannelCounts
 from sim_model.statistics.latency import Summary
 from sim_model.traffic.requests import round_trip_cycles
 from topology.common.channels import ChannelNetwork
+from topology.common.counter_bus import COUNTED, ChannelCounts
 
 if TYPE_CHECKING:
     from hydranoc.replay.use import Use
 
-CHANNEL_COLUMNS = ("channel", "name", "flits", "stalled_cycles", "bubbles", "utilisation")
+CHANNEL_COLUMNS = ("channel", "name", *COUNTED, "utilisation")
 USE_COLUMNS = ("measured_utilisation", "measured_stalled_share")
 COPY_COLUMNS = ("copy_hops", "copy_stages", "in_direction", "stored_cycle", "spoilt")
 COPY_FIELDS = ("hops", "stage", "direction", "stored_cycle", "spoilt")
@@ -124,7 +124,7 @@ def write_channels(
 
     With ``use`` it also has the utilisation in the counted cycles.
     """
-    counted = zip(counts.flits.tolist(), counts.stalled_cycles.tolist(), counts.bubbles.tolist(), strict=True)
+    counted = zip(*(count.tolist() for count in counts), strict=True)
     shares = [()] * len(network.channels)
     if use is not None:
         shares = zip(use.flits_per_cycle.tolist(), use.stalled_share.tolist(), strict=True)
@@ -132,8 +132,8 @@ def write_channels(
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(CHANNEL_COLUMNS + (() if use is None else USE_COLUMNS))
         writer.writerows(
-            (channel.index, channel.name, *row, *[f"{value:.4f}" for value in (row[0] / max(1, cycles), *share)])
-            for channel, row, share in zip(network.channels, counted, shares, strict=True)
+            (channel.index, channel.name, *row, *[f"{value:.4f}" for value in (flits / max(1, cycles), *share)])
+            for channel, row, flits, share in zip(network.channels, counted, counts.flits.tolist(), shares, strict=True)
         )
 
 

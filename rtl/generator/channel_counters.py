@@ -21,12 +21,12 @@ from amaranth.lib.wiring import In, Out
 from rtl.parts.arbiter import check_count
 from rtl.parts.part import Part
 from rtl.parts.selection import concat, table_row
-from topology.common.counter_bus import COUNT_BITS, COUNTED, KIND_BITS, sweep_cycles
+from topology.common.counter_bus import COUNT_BITS, COUNTED, KIND_BITS, ChannelCounts, sweep_cycles
 from topology.common.flits import bits_for
 
 
 class ChannelCounters(Part):
-    """Counts flits, stalled cycles and bubbles of every channel.
+    """Counters of every channel, see ``topology.common.counter_bus.ChannelCounts``.
 
     Sums have 32 bits and wrap. They are exact ``settling_cycles(channels)`` after ``enable`` went low, or after the
     last transfer in the network. Reading takes 2 cycles, one read per cycle.
@@ -89,7 +89,7 @@ class ChannelCounters(Part):
         events = [Signal(self.channels, name=kind) for kind in COUNTED]
         m.d.comb += moves.eq(self.valid & self.ready)
         m.d.sync += in_message.eq(moves & ~self.tail | in_message & ~moves)
-        happens = (moves, self.valid & ~self.ready, in_message & ~self.valid)
+        happens = ChannelCounts(flits=moves, stalled_cycles=self.valid & ~self.ready, bubbles=in_message & ~self.valid)
         for event, value in zip(events, happens, strict=True):
             m.d.comb += event.eq(Mux(self.enable, value, 0))
         return events

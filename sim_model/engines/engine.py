@@ -6,10 +6,9 @@ model; without them all that changes is the speed.
 
 from typing import Any, Protocol
 
-import numpy as np
-
 from sim_model.engines.cycle.state import EngineState
 from sim_model.messages.messages import Messages
+from topology.common.counter_bus import ChannelCounts
 
 WORM, PLANES, CYCLE_ENGINE = ENGINES = ("worm", "planes", "cycle")
 """Names of all engines."""
@@ -37,8 +36,8 @@ class Runner(Protocol):
         """
         ...
 
-    def counts(self, state: EngineState, /) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return flits, stalled cycles and bubbles so far by channel, int64[channels] each.
+    def counts(self, state: EngineState, /) -> ChannelCounts:
+        """Return the counts of each channel so far.
 
         Parameters
         ----------

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from sim_model.engines.counts import counts_by_cycles
 from sim_model.engines.cycle.clock import DEADLOCKED, FINISHED, LIMIT
 from sim_model.engines.cycle.endpoints import make_endpoints
 from sim_model.engines.cycle.state import CYCLE, NEVER, EngineState, Trace, make_state, make_trace
@@ -13,6 +14,7 @@ from sim_model.engines.engine import CYCLE_ENGINE, ENGINES, Engine, Runner
 from sim_model.engines.model import Model
 from sim_model.engines.results import Results
 from sim_model.messages.messages import Messages
+from topology.common.counter_bus import ChannelCounts
 from topology.common.host_pattern import EAGER, HostBehaviour
 from topology.common.link_stages import LinkStages
 from topology.common.pattern import payload_seed, payload_word
@@ -40,22 +42,6 @@ class CycleReport:
     moved: np.ndarray
     accepted: list[tuple[int, int]]
     ejected: list[tuple[int, int, int]]
-
-
-@dataclass(frozen=True)
-class ChannelCounts:
-    """Flits, stalls and bubbles of each channel.
-
-    Members
-    -------
-    flits, stalled_cycles, bubbles : int64[channels]
-        Flits that moved, cycles in which one waited in the output register, and cycles without a flit in the middle of
-        a message.
-    """
-
-    flits: np.ndarray
-    stalled_cycles: np.ndarray
-    bubbles: np.ndarray
 
 
 class Simulation:
@@ -312,12 +298,11 @@ class Simulation:
         ValueError
             If the simulation was created without ``count_channels``.
         """
-        tallies = self._state.tallies
         if not self.counts_channels:
             raise ValueError("Channels are counted only in a simulation with count_channels=True")
         if self._fast_run is not None:
-            return ChannelCounts(*self._fast_run.counts(self._state))
-        return ChannelCounts(tallies.flits.copy(), tallies.stalled_cycles.copy(), tallies.bubbles.copy())
+            return self._fast_run.counts(self._state)
+        return counts_by_cycles(self._state)
 
     def data_of(self, message: int, flit: int) -> int:
         """Return the data field of a flit as sent: header, or test payload (``topology/common/pattern.py``).

@@ -8,6 +8,7 @@ from amaranth.hdl import Array, Const, Mux, Signal, Value
 from rtl.generator.channel_counters import ChannelCounters
 from rtl.generator.error_monitor import ErrorMonitor
 from rtl.parts.selection import concat
+from tests.counted import events_of
 from tests.proofs.claims import Claims, Describe, Inside
 from topology.common.counter_bus import COUNT_BITS, COUNTED, KIND_BITS, READ_CYCLES, settling_cycles, sweep_cycles
 from topology.common.input_errors import COUNT_BITS as WORM_COUNT_BITS
@@ -36,7 +37,7 @@ class Counted:
         open_message: Any = Signal(name="in_message_reference")
         with m.If(valid & ready):
             m.d.sync += open_message.eq(~tail)
-        kinds = Array((valid & ready, valid & ~ready, open_message & ~valid))
+        kinds = Array(events_of(valid, ready, open_message))
         self.happens: Any = claims.named(part.enable & kinds[self.kind], "counts")
         self.open_message = open_message
         self.total: Any = Signal(COUNT_BITS, name="counted_reference")

@@ -5,6 +5,7 @@ import random
 import pytest
 
 from rtl.generator.channel_counters import ChannelCounters
+from tests.counted import events_of
 from tests.rtl.simulate import run
 from topology.common.counter_bus import COUNTED, counter_address, settling_cycles
 
@@ -14,16 +15,15 @@ CYCLES = 400
 class PlainCounts:
     def __init__(self, channels):
         self.sums = [[0] * len(COUNTED) for _ in range(channels)]
-        self.in_message = [False] * channels
+        self.in_message = [0] * channels
 
     def step(self, valid, ready, tail, enable):
         for channel, sums in enumerate(self.sums):
             v, r, last = (word >> channel & 1 for word in (valid, ready, tail))
-            happens = (v and r, v and not r, self.in_message[channel] and not v)
-            for kind, happened in enumerate(happens):
-                sums[kind] += int(bool(happened and enable))
+            for kind, happened in enumerate(events_of(v, r, self.in_message[channel])):
+                sums[kind] += happened & enable
             if v and r:
-                self.in_message[channel] = not last
+                self.in_message[channel] = 1 - last
 
 
 async def read_all(ctx, part, channels):
@@ -35,7 +35,8 @@ async def read_all(ctx, part, channels):
         await ctx.tick()
         seen.append(ctx.get(part.data))
     words = seen[1:-1]
-    return [words[3 * channel : 3 * channel + 3] for channel in range(channels)]
+    kinds = len(COUNTED)
+    return [words[kinds * channel : kinds * channel + kinds] for channel in range(channels)]
 
 
 @pytest.mark.parametrize("channels", [1, 3, 4, 5, 17])
@@ -77,6 +78,6 @@ def test_every_cycle_of_a_full_sweep_counts():
         await ctx.tick().repeat(1_000)
         ctx.set(part.enable, 0)
         await ctx.tick().repeat(settling_cycles(7))
-        assert await read_all(ctx, part, 7) == [[1_000, 0, 0]] * 7
+        assert await read_all(ctx, part, 7) == [[1_000] + [0] * (len(COUNTED) - 1)] * 7
 
     run(part, testbench)

@@ -61,8 +61,7 @@ class Run:
         for stop in (*self.stops, None):
             results.append(simulation.run(stop))
             if self.counting:
-                found = simulation.channel_counts()
-                counts.append(np.array([found.flits, found.stalled_cycles, found.bubbles]))
+                counts.append(np.array(simulation.channel_counts()))
         return simulation, results, counts
 
 

@@ -6,8 +6,10 @@ import pytest
 from sim_model.engines.simulation import Simulation
 from sim_model.loops.bits import TAIL
 from sim_model.messages.messages import Message
+from tests.counted import events_of
 from tests.networks import random_irregular
 from tests.sim_model.builders import build, random_records, spam_model
+from topology.common.counter_bus import COUNTED
 from topology.common.graph import Network
 
 IDLE_CYCLES = 5_000
@@ -23,9 +25,9 @@ def contended():
 
 
 def counted_by_steps(simulation, cycles):
-    """Flits, stalled cycles and bubbles, from the registers before each single step."""
+    """The counts, from the registers before each single step."""
     network, state = simulation.model.network, simulation.state
-    counts = np.zeros((3, len(network.channels)), dtype=np.int64)
+    counts = np.zeros((len(COUNTED), len(network.channels)), dtype=np.int64)
     in_message = np.zeros(len(network.channels), dtype=bool)
     source_bits = 1 << state.channels.source_port.astype(np.int64)
     for _ in range(cycles):
@@ -33,27 +35,23 @@ def counted_by_steps(simulation, cycles):
         tail = state.channels.register & TAIL != 0
         moved = simulation.step().moved
         assert not (moved & ~valid).any()
-        counts += np.array([moved, valid & ~moved, in_message & ~valid])
+        counts += np.array(events_of(valid, moved, in_message))
         in_message = np.where(moved, ~tail, in_message)
     return counts
-
-
-def as_array(counts):
-    return np.array([counts.flits, counts.stalled_cycles, counts.bubbles])
 
 
 def test_counts_equal_those_of_single_steps():
     model, messages = contended()
     ran = Simulation(model, messages, count_channels=True)
     results = ran.run()
-    counts = as_array(ran.channel_counts())
+    counts = np.array(ran.channel_counts())
     assert results.cycles > IDLE_CYCLES
     assert counts[0].sum() == results.flit_hops
     assert (counts.sum(axis=1) > 100).all(), "the traffic must show stalls and bubbles"
     assert (counted_by_steps(Simulation(model, messages), results.cycles) == counts).all()
     recorded = Simulation(model, messages, count_channels=True)
     recorded.record(results.cycles + 70)
-    assert (as_array(recorded.channel_counts()) == counts).all()
+    assert (np.array(recorded.channel_counts()) == counts).all()
 
 
 def test_stuck_flits_stall_for_ever():
@@ -63,7 +61,7 @@ def test_stuck_flits_stall_for_ever():
     recorded = Simulation(model, messages, count_channels=True)
     recorded.record(300)
     assert recorded.deadlocked
-    assert (as_array(recorded.channel_counts()) == counted_by_steps(Simulation(model, messages), 300)).all()
+    assert (np.array(recorded.channel_counts()) == counted_by_steps(Simulation(model, messages), 300)).all()
     assert recorded.channel_counts().stalled_cycles.max() > 200
 
 

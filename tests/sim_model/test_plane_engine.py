@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from sim_model.engines.plane.counts import add, read_counts
+from sim_model.engines.counts import COUNT_BITS, KINDS, add_to_planes, counts_by_planes
 from sim_model.engines.plane.model import MIN_FLITS
-from sim_model.engines.plane.state import COUNT_BITS, COUNT_KINDS, plane_of
+from sim_model.engines.plane.state import plane_of
 from sim_model.engines.simulation import Simulation
 from sim_model.messages.messages import Message
 from sim_model.torus.model import TorusModel
@@ -110,16 +110,16 @@ def test_numbers_in_planes():
     """Additions of random amounts for random routers."""
     random = np.random.default_rng(5)
     words, slots = 2, 3
-    counts = np.zeros((words, COUNT_KINDS, slots, COUNT_BITS), dtype=np.int64)
-    expected = np.zeros((COUNT_KINDS, slots, words * 64), dtype=np.int64)
+    counts = np.zeros((words, KINDS, slots, COUNT_BITS), dtype=np.int64)
+    expected = np.zeros((KINDS, slots, words * 64), dtype=np.int64)
     for _ in range(300):
-        kind, slot, word = random.integers(COUNT_KINDS), random.integers(slots), int(random.integers(words))
+        kind, slot, word = random.integers(KINDS), random.integers(slots), int(random.integers(words))
         chosen, amount = random.random(64) < 0.3, int(random.choice([1, 1, 1, 7, 1000, 123_456_789]))
-        add(counts[word, kind, slot], plane_of(chosen)[0], amount)
+        add_to_planes(counts[word, kind, slot], plane_of(chosen)[0], amount)
         expected[kind, slot, 64 * word : 64 * word + 64] += amount * chosen
     channels = np.arange(words * 64)
     for slot in range(slots):
-        assert np.array_equal(read_counts(counts, np.full_like(channels, slot), channels), expected[:, slot])
+        assert np.array_equal(counts_by_planes(counts, np.full_like(channels, slot), channels), expected[:, slot])
 
 
 WIDE_GRIDS = [Grid(16, 16), Grid(13, 17, wraps=False), Grid(5, 48), Grid(20, 25), Grid(30, 16, wraps=False)]

@@ -1,8 +1,27 @@
-"""Protocol for reading the channel counters of a network, for hardware and benches."""
+"""Channel counters of a network: the list of them, and the protocol for reading them."""
 
-COUNTED = ("flits", "stalled_cycles", "bubbles")
-"""Counts per channel, in the order of the addresses: flits that moved, cycles in which a flit waited
-(valid without ready), and cycles without a flit in the middle of a message."""
+from typing import Any, NamedTuple
+
+
+class ChannelCounts(NamedTuple):
+    """Counts of each channel, in the order of their addresses.
+
+    This is the only list of counters: hardware, golden model, manifest, comparison and ``channels.csv`` follow it.
+
+    Members
+    -------
+    flits, stalled_cycles, bubbles : int64[channels]
+        Flits that moved, cycles in which one waited in the output register (valid without ready), and cycles without a
+        flit in the middle of a message.
+    """
+
+    flits: Any
+    stalled_cycles: Any
+    bubbles: Any
+
+
+COUNTED = ChannelCounts._fields
+"""Names of the counters."""
 
 KIND_BITS = 2
 COUNT_BITS = 32

@@ -5,12 +5,12 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+from sim_model.engines.counts import count_cycles
 from sim_model.engines.cycle.clock import LIMIT, next_cycle, status
 from sim_model.engines.cycle.links import load_heads, move_flits
 from sim_model.engines.cycle.receivers import step_receivers
 from sim_model.engines.cycle.sources import step_sources
 from sim_model.engines.cycle.state import CYCLE, NEXT_HOST_CYCLE
-from sim_model.engines.cycle.tallies import count_channels
 from sim_model.engines.hosts import schedule_hosts
 from sim_model.loops.compiled import compiled, compiled_loop
 
@@ -83,7 +83,7 @@ def family_loop(
 def before_routers(cycle, state, trace, row):
     """Step links and hosts. Returns a number that is 0 only if nothing has changed or will change by itself."""
     if len(state.tallies) > 0:
-        count_channels(state, 1)
+        count_cycles(1, state)
     changes = move_flits(cycle, state, trace, row)
     if len(state.endpoints.receivers) > 0:
         changes += step_receivers(cycle, state)
@@ -105,6 +105,6 @@ def after_routers(cycle, changes, until_cycle, state, trace):
     following = cycle + 1
     if reason == LIMIT and len(trace.flits) == 0:
         following = next_cycle(cycle, changes, until_cycle, counters)
-    if len(state.tallies) > 0:
-        count_channels(state, following - cycle - 1)
+    if len(state.tallies) > 0 and following > cycle + 1:
+        count_cycles(following - cycle - 1, state)
     return reason, following

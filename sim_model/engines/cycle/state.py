@@ -17,6 +17,7 @@ from sim_model.engines.cycle.records import (
     NEVER,
     NONE,
     NUMBER,
+    aligned_words,
     byte,
     copied_records,
     make_records,
@@ -28,6 +29,7 @@ from sim_model.engines.cycle.wakeups import make_alarms
 from sim_model.loops.bits import INDEX_MASK, INDEX_SHIFT, MESSAGE_SHIFT
 from sim_model.messages.messages import Messages
 from topology.common.channels import Channel, ChannelNetwork
+from topology.common.counter_bus import COUNTED
 from topology.common.link_stages import STAGE_FLITS, LinkStages
 
 # Positions in ``counters``.
@@ -100,12 +102,6 @@ DELIVERY_FIELDS = (
     "arrival_cycle",  # arrival of the last of their tails, NONE before
     "copies",  # tails that arrived
 )
-TALLY_FIELDS = (
-    "flits",  # moved so far
-    "stalled_cycles",  # in which a flit waited in the output register
-    "bubbles",  # cycles without a flit in the middle of a message
-    "in_message",  # 1 between the moves of a head and of its tail
-)
 
 
 class ArrivalRows(NamedTuple):
@@ -142,7 +138,7 @@ class EngineState(NamedTuple):
     queue: np.ndarray  # int64, messages with a given start by injector, in order of start
     children: np.recarray  # CHILD_FIELDS, by parent and then by message
     counters: np.ndarray  # int64[COUNTERS]
-    tallies: np.recarray  # TALLY_FIELDS, by channel; no records if nothing is counted
+    tallies: np.ndarray  # int64[channels, kinds and one], see ``counts.py``; no rows if nothing is counted
     endpoints: EndpointState  # hosts with back-pressure; no records if none does
 
 
@@ -253,7 +249,7 @@ def make_state(
         queue=queue,
         children=children,
         counters=counters,
-        tallies=make_records(len(network.channels) if count_channels else 0, TALLY_FIELDS),
+        tallies=aligned_words(len(network.channels) if count_channels else 0, len(COUNTED) + 1),
         endpoints=endpoints,
     )
 

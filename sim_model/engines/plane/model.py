@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from sim_model.engines.counts import counts_by_planes
 from sim_model.engines.cycle.state import EngineState
 from sim_model.engines.engine import PLANES
-from sim_model.engines.plane.counts import read_counts
 from sim_model.engines.plane.loop import PlaneLoop
 from sim_model.engines.plane.state import PlaneState
 from sim_model.messages.messages import Messages
+from topology.common.counter_bus import ChannelCounts
 
 MIN_FLITS = 100_000
 """With fewer flits, loading the compiled loop takes longer than it saves."""
@@ -43,10 +44,9 @@ class PlaneRun:
         """Run to a cycle, the end, or a deadlock, and return one of the reasons of ``engines/cycle/clock.py``."""
         return int(self.loop(self.planes, state, self.routes, until_cycle))
 
-    def counts(self, _state: EngineState) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return flits, stalled cycles and bubbles so far by channel, int64[channels] each."""
-        flits, stalled_cycles, bubbles = read_counts(self.planes.counts, *self.places_of_counts())
-        return flits, stalled_cycles, bubbles
+    def counts(self, _state: EngineState) -> ChannelCounts:
+        """Return the counts of each channel so far."""
+        return counts_by_planes(self.planes.counts, *self.places_of_counts())
 
 
 class PlaneEngine(ABC):

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sim_model.engines.counts import COUNT_BITS, KINDS
 from sim_model.engines.cycle.records import WHOLE, aligned_words
 from sim_model.engines.cycle.state import NONE, EngineState
 from sim_model.engines.plane.layout import BIT_MASK, WORD_BITS, WORD_SHIFT, plane_offsets, ports_of_vector, room_for
@@ -14,12 +15,6 @@ from sim_model.messages.distinct import distinct
 ALIVE = 0  # messages that are accepted and whose tail has not arrived
 CHANGED = 1  # 1 if anything changed in this cycle
 PLANE_COUNTERS = 2
-
-
-# Kinds of counts, and their bits; bit k of all routers' numbers is a plane.
-FLITS, STALLED_CYCLES, BUBBLES = 0, 1, 2
-COUNT_KINDS = 3
-COUNT_BITS = 48
 
 
 class Moves(NamedTuple):
@@ -104,7 +99,7 @@ def make_plane_state(
         worms=np.zeros((slots + 1, switches, 2 + places), dtype=WHOLE),
         awake=np.ones((2, words), dtype=np.int64),
         near=_words_near(neighbours, words),
-        counts=np.zeros((words if len(state.tallies) else 0, COUNT_KINDS, slots + 1, COUNT_BITS), dtype=np.int64),
+        counts=np.zeros((words if len(state.tallies) else 0, KINDS, slots + 1, COUNT_BITS), dtype=np.int64),
         counters=np.zeros(PLANE_COUNTERS, dtype=np.int64),
     )
 

@@ -1,9 +1,9 @@
 """Cycles in which flits are loaded, move and are popped: maxima of sums, found as soon as their terms are known."""
 
 from sim_model.engines.calendar import schedule
+from sim_model.engines.counts import count_flit, count_flits
 from sim_model.engines.cycle.occupied_outputs import FROM_PROCESSOR, INTO_PROCESSOR
 from sim_model.engines.cycle.state import FLIT_HOPS, NONE
-from sim_model.engines.worm.counts import count_flit, count_flits
 from sim_model.engines.worm.route_unit import header_flit_moves
 from sim_model.engines.worm.state import AGENDA, HORIZON, HOST_SIDE, POP
 from sim_model.loops.compiled import compiled

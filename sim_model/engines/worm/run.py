@@ -3,14 +3,13 @@
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
+from sim_model.engines.counts import counts_by_worms
 from sim_model.engines.cycle.state import EngineState
 from sim_model.engines.engine import WORM
-from sim_model.engines.worm.counts import counts_so_far
 from sim_model.engines.worm.loop import WormLoop
 from sim_model.engines.worm.state import make_worm_state
 from sim_model.messages.messages import Messages
+from topology.common.counter_bus import ChannelCounts
 
 
 class WormRun:
@@ -32,9 +31,9 @@ class WormRun:
         """Run to a cycle, the end, or a deadlock, and return one of the reasons of ``engines/cycle/clock.py``."""
         return self._loop(self._worms, state, routers, until_cycle)
 
-    def counts(self, state: EngineState) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return flits, stalled cycles and bubbles so far by channel, int64[channels] each."""
-        return counts_so_far(self._worms, state)
+    def counts(self, state: EngineState) -> ChannelCounts:
+        """Return the counts of each channel so far."""
+        return counts_by_worms(self._worms.channels, state)
 
 
 @dataclass(frozen=True)

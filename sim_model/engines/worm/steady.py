@@ -9,9 +9,9 @@ worms have no influence, since all that this one had to wait for have gone.
 """
 
 from sim_model.engines.calendar import schedule
+from sim_model.engines.counts import count_flits
 from sim_model.engines.cycle.occupied_outputs import INTO_PROCESSOR
 from sim_model.engines.cycle.state import FLIT_HOPS, NONE
-from sim_model.engines.worm.counts import count_flits
 from sim_model.engines.worm.flits import put_on_agenda
 from sim_model.engines.worm.state import HORIZON, POP, STREAMS
 from sim_model.loops.bits import lowest_bit

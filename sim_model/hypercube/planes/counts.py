@@ -7,8 +7,7 @@ A VC to another switch never stalls, nor does a delivery channel; an injector ma
 # ruff: noqa: F821
 # pyright: reportUndefinedVariable=false
 
-from sim_model.engines.plane.counts import add
-from sim_model.engines.plane.state import BUBBLES, FLITS, STALLED_CYCLES
+from sim_model.engines.counts import BUBBLES, FLITS, STALLED_CYCLES, add_to_planes
 
 
 def count_registers(row, left, counts, depth):
@@ -19,14 +18,14 @@ def count_registers(row, left, counts, depth):
             valid, tail = left[OUT_VALID + place], left[OUT_TAIL + place]
             if output == DIMENSIONS:
                 valid, tail = (row[REGISTER], row[REGISTER_TAIL]) if lane == 0 else (0, 0)
-            add(counts[FLITS, slot], valid, 1)
-            add(counts[BUBBLES, slot], row[IN_MESSAGE + place] & ~valid, 1)
+            add_to_planes(counts[FLITS, slot], valid, 1)
+            add_to_planes(counts[BUBBLES, slot], row[IN_MESSAGE + place] & ~valid, 1)
             row[IN_MESSAGE + place] = row[IN_MESSAGE + place] & ~valid | valid & ~tail
     for channel in range(CHANNELS):
         place, slot = FIRST_HOST + channel, LANES * OUTPUTS + channel
         valid, full = row[INJECTOR_VALID + place], row[HELD + (depth - 1) * WIDTH + place]
-        add(counts[FLITS, slot], valid & ~full, 1)
-        add(counts[STALLED_CYCLES, slot], valid & full, 1)
+        add_to_planes(counts[FLITS, slot], valid & ~full, 1)
+        add_to_planes(counts[STALLED_CYCLES, slot], valid & full, 1)
 
 
 def count_blocked(word, cycles, planes):
@@ -34,6 +33,8 @@ def count_blocked(word, cycles, planes):
     row, counts = planes.rows[word], planes.counts[word]
     for lane in range(LANES):
         for output in range(OUTPUTS):
-            add(counts[BUBBLES, lane * OUTPUTS + output], row[IN_MESSAGE + lane * WIDTH + output], cycles)
+            add_to_planes(counts[BUBBLES, lane * OUTPUTS + output], row[IN_MESSAGE + lane * WIDTH + output], cycles)
     for channel in range(CHANNELS):
-        add(counts[STALLED_CYCLES, LANES * OUTPUTS + channel], row[INJECTOR_VALID + FIRST_HOST + channel], cycles)
+        add_to_planes(
+            counts[STALLED_CYCLES, LANES * OUTPUTS + channel], row[INJECTOR_VALID + FIRST_HOST + channel], cycles
+        )

@@ -4,10 +4,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sim_model.engines.counts import COUNT_BITS, KINDS
 from sim_model.engines.cycle.records import aligned_words
 from sim_model.engines.cycle.state import NONE, EngineState
 from sim_model.engines.plane.layout import room_for
-from sim_model.engines.plane.state import COUNT_BITS, COUNT_KINDS, PLANE_COUNTERS, plane_of, words_for
+from sim_model.engines.plane.state import PLANE_COUNTERS, plane_of, words_for
 from sim_model.hypercube.planes.layout import STATE_BITS, cube_offsets
 from sim_model.hypercube.planes.orders import input_orders, lane_orders
 from topology.common.choice_orders import ORDER_FEEDBACK, ORDER_SEED
@@ -73,7 +74,7 @@ def make_cube_state(state: EngineState, key: np.ndarray, model: Any) -> CubeStat
         input_orders=input_orders(network.dimensions, at["INPUTS"], width),
         lane_orders=lane_orders(at["INPUTS"], network.lanes),
         awake=np.ones((2, words), dtype=np.int64),
-        counts=np.zeros((words if len(state.tallies) else 0, COUNT_KINDS, slots, COUNT_BITS), dtype=np.int64),
+        counts=np.zeros((words if len(state.tallies) else 0, KINDS, slots, COUNT_BITS), dtype=np.int64),
         counters=np.zeros(PLANE_COUNTERS + 1, dtype=np.int64),
     )
 

@@ -9,6 +9,7 @@ from hydranoc import Design, load
 from hydranoc.replay.holds import Holds
 from hydranoc.replay.record import Recording, record
 from hydranoc.replay.window import MAX_QUEUED, Window
+from sim_model.engines.counts import IN_MESSAGE
 from sim_model.engines.results import Results
 from sim_model.harts.record import variant_field
 from tests.hydranoc.report.networks import CONFIGURATIONS, NONE, read_holds, simulation_of
@@ -136,7 +137,7 @@ def test_a_channel_is_held_where_the_engine_counts_a_message_on_it(name):
         simulation.run(cycle)
         held = np.zeros(len(design.network.channels), dtype=bool)
         held[holds.channel[(holds.head_cycle < cycle) & (cycle <= holds.tail_cycle)]] = True
-        assert (held == (simulation.state.tallies.in_message > 0)).all(), cycle
+        assert (held == (simulation.state.tallies[:, IN_MESSAGE] > 0)).all(), cycle
     simulation.run()
     moved = np.bincount(
         holds.channel, weights=design.messages.flits[holds.message], minlength=len(design.network.channels)

@@ -1,0 +1,140 @@
+"""Counts of each channel, in all engines, equal to those of the hardware (``rtl/generator/channel_counters.py``).
+
+On a channel a cycle is a flit that moves, a stalled one (a flit waits in the output register for a place in the buffer
+or stage behind it), a bubble (no flit, in the middle of a message), or idle, which is not counted. ``ChannelCounts`` is
+the list of counts. The cycle engine counts cycles by ``events``, the plane engine those of 64 routers at a time, and
+the worm engine the flits whose times it finds.
+"""
+
+import numpy as np
+
+from sim_model.engines.cycle.state import CYCLE, NONE, EngineState
+from sim_model.loops.bits import TAIL
+from sim_model.loops.compiled import compiled
+from topology.common.counter_bus import COUNTED, ChannelCounts
+
+KINDS = len(COUNTED)
+FLITS, STALLED_CYCLES, BUBBLES = range(KINDS)
+"""Positions in a row of ``tallies``."""
+IN_MESSAGE = KINDS
+"""Position behind them: 1 between the moves of a head and of its tail."""
+COUNT_BITS = 48
+"""Bits of a count in planes."""
+
+
+@compiled
+def events(valid, ready, in_message):
+    """Return what is counted in a cycle, in the order of ``COUNTED``: bits of one channel, or of those of 64 routers.
+
+    Parameters
+    ----------
+    valid, ready : int
+        A flit is in the output register, and has room behind it.
+    in_message : int
+        The cycle is after the move of a head, and not after that of its tail.
+    """
+    return valid & ready, valid & ~ready, in_message & ~valid
+
+
+@compiled
+def in_message_after(valid, ready, tail, in_message):
+    """Return ``in_message`` for the next cycle; ``tail``: the flit in the output register is one."""
+    moves = valid & ready
+    return moves & ~tail | in_message & ~moves
+
+
+@compiled
+def count_cycles(cycles, state):
+    """Count a cycle that is about to run, or several equal ones in which nothing moves, from registers and buffers."""
+    depth, has_stages = state.buffer_depth_flits, state.link_stages > 0
+    for number in range(len(state.tallies)):
+        channel, tally = state.channels[number], state.tallies[number]
+        valid = state.vertices[channel.source].occupied >> channel.source_port & 1
+        staged = has_stages and state.stages[number].last != 0
+        full = state.stages[number].full & 1 if staged else (1 if channel.count == depth else 0)
+        happens = events(valid, full ^ 1, tally[IN_MESSAGE])
+        for kind in range(KINDS):
+            tally[kind] += cycles * happens[kind]
+        tally[IN_MESSAGE] = in_message_after(valid, full ^ 1, channel.register & TAIL, tally[IN_MESSAGE])
+
+
+def counts_by_cycles(state: EngineState) -> ChannelCounts:
+    """Return a copy of the counts so far in the cycle engine."""
+    return ChannelCounts(*state.tallies[:, :KINDS].T.copy())
+
+
+@compiled
+def count_flits(number, flits, stalled_cycles, cycles, state):
+    """Count flits of a worm that moved over a channel within some cycles, those before its head excluded."""
+    tally = state.tallies[number]
+    tally[FLITS] += flits
+    tally[STALLED_CYCLES] += stalled_cycles
+    tally[BUBBLES] += cycles - flits - stalled_cycles
+
+
+@compiled
+def count_flit(number, cycle, channel, state):
+    """Count the flit of a worm in an output register, while the channel still holds the move of the flit before.
+
+    It was loaded in cycle ``load_cycle`` and moves in ``cycle``: so it was stalled in all cycles between these two.
+    """
+    begun = channel.load_cycle if channel.head_last else channel.move_cycle
+    count_flits(number, 1, cycle - channel.load_cycle - 1, cycle - begun, state)
+
+
+def counts_by_worms(channels: np.recarray, state: EngineState) -> ChannelCounts:
+    """Return the counts up to the next cycle to run; a flit that waits, or is waited for, is not in the tallies yet.
+
+    Parameters
+    ----------
+    channels : records
+        ``WormState.channels``.
+    state : EngineState
+    """
+    last = int(state.counters[CYCLE]) - 1
+    waits = channels.loaded > channels.moved
+    worm_flits = np.where(channels.sending == NONE, 0, state.jobs.flits[channels.sending])
+    begun = (channels.unloaded > 0) & (channels.unloaded < worm_flits)
+    bubbles = np.where(begun, last - channels.move_cycle, 0)
+    bubbles[waits] = np.where(channels.head_last, 0, channels.load_cycle - channels.move_cycle)[waits]
+    counts = counts_by_cycles(state)
+    counts.stalled_cycles[waits] += last - channels.load_cycle[waits]
+    return counts._replace(bubbles=counts.bubbles + bubbles)
+
+
+@compiled
+def add_to_planes(numbers, routers, amount):
+    """Add an amount to the numbers of some routers; additions with ripple carry.
+
+    Parameters
+    ----------
+    numbers : int64[bits]
+    routers : int
+    amount : int
+        At least 0.
+    """
+    place = 0
+    while amount != 0:
+        carry, bit = routers if amount & 1 else 0, place
+        while carry != 0:
+            number = numbers[bit]
+            numbers[bit] = number ^ carry
+            carry &= number
+            bit += 1
+        amount >>= 1
+        place += 1
+
+
+def counts_by_planes(counts: np.ndarray, slots: np.ndarray, switches: np.ndarray) -> ChannelCounts:
+    """Return the counts so far in the plane engine.
+
+    Parameters
+    ----------
+    counts : int64[words, kinds, slots, bits]
+    slots, switches : int64[channels]
+        Position among the output VCs, or behind them among the injectors, and switch, of each channel.
+    """
+    bits = np.ascontiguousarray(np.moveaxis(counts, 0, -1)).view(np.uint8)
+    planes = np.unpackbits(bits, axis=-1, bitorder="little")  # [kinds, slots, bits, routers]
+    numbers = (planes.astype(np.int64) << np.arange(COUNT_BITS)[:, None]).sum(axis=2)
+    return ChannelCounts(*numbers[:, slots, switches])
