@@ -8,10 +8,15 @@ An engine calls ``schedule_hosts`` before it runs, ``send_messages`` in a cycle 
 ``free_injector`` when a tail leaves an injector, and ``count_arrival`` when one reaches a processor.
 """
 
-from sim_model.engines.calendar import WHEEL_MASK, cancel, next_entry_cycle, postpone, schedule
+from sim_model.engines.calendar import WHEEL_MASK, cancel, make_calendar, next_entry_cycle, postpone, schedule
 from sim_model.engines.cycle.sources import offers_later
-from sim_model.engines.cycle.state import NEXT_HOST_CYCLE, NONE, STRAY, UNSENT
+from sim_model.engines.cycle.state import NEXT_HOST_CYCLE, NONE, STRAY, UNSENT, EngineState
 from sim_model.loops.compiled import compiled
+
+
+def with_entries(state: EngineState, entries: int) -> EngineState:
+    """Return the state before cycle 0 with a calendar that has an engine's own entries before those of the hosts."""
+    return state._replace(calendar=make_calendar(entries + len(state.hosts)), first_host_entry=entries)
 
 
 @compiled
@@ -32,20 +37,31 @@ def send_messages(cycle, state):
         Number of the injectors that accept a message, which is what their host is ``sending`` then. ``state.senders``
         begins with them.
     """
-    counters, calendar = state.counters, state.calendar
+    counters = state.counters
     accepted = 0
     while counters[NEXT_HOST_CYCLE] <= cycle:
         due_cycle = counters[NEXT_HOST_CYCLE]
-        injector = calendar.first[due_cycle & WHEEL_MASK]
-        while injector != NONE:
-            following = calendar.entries[injector].following
-            if calendar.entries[injector].cycle == due_cycle:
-                cancel(injector, calendar)
-                if _wake_host(cycle, injector, state):
-                    state.senders[accepted] = injector
-                    accepted += 1
-            injector = following
-        counters[NEXT_HOST_CYCLE] = next_entry_cycle(due_cycle, calendar)
+        accepted = wake_hosts(cycle, due_cycle, accepted, state)
+        counters[NEXT_HOST_CYCLE] = next_entry_cycle(due_cycle, state.calendar)
+    return accepted
+
+
+@compiled
+def wake_hosts(cycle, due_cycle, accepted, state):
+    """Step the hosts that were scheduled for a cycle, this one or an earlier one, behind those that have accepted.
+
+    An engine with other entries in the calendar calls this in place of ``send_messages``.
+    """
+    calendar = state.calendar
+    entry = calendar.first[due_cycle & WHEEL_MASK]
+    while entry != NONE:
+        following = calendar.entries[entry].following
+        if calendar.entries[entry].cycle == due_cycle and entry >= state.first_host_entry:
+            cancel(entry, calendar)
+            if _wake_host(cycle, entry - state.first_host_entry, state):
+                state.senders[accepted] = entry - state.first_host_entry
+                accepted += 1
+        entry = following
     return accepted
 
 
@@ -56,10 +72,10 @@ def _wake_host(cycle, injector, state):
     if host.preparing == NONE:
         host.preparing = _take_next(host, state.queue, state.jobs)
         if state.startup_cycles > 0:
-            schedule(injector, cycle + state.startup_cycles, state.calendar)
+            schedule(state.first_host_entry + injector, cycle + state.startup_cycles, state.calendar)
             return False
     if len(state.endpoints.sources) > 0 and offers_later(cycle, injector, state.endpoints):
-        schedule(injector, cycle + 1, state.calendar)
+        schedule(state.first_host_entry + injector, cycle + 1, state.calendar)
         return False
     host.sending = host.preparing
     host.preparing = NONE
@@ -117,7 +133,7 @@ def _schedule_if_idle(cycle, injector, state):
     if message == NONE:
         return
     due_cycle = max(state.jobs[message].start_cycle, host.idle_from_cycle, cycle)
-    postpone(injector, due_cycle, state.calendar)
+    postpone(state.first_host_entry + injector, due_cycle, state.calendar)
     state.counters[NEXT_HOST_CYCLE] = min(state.counters[NEXT_HOST_CYCLE], due_cycle)
 
 

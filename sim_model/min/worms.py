@@ -29,7 +29,7 @@ def copy_flits(number, worms, state, family):
             other = worms.channels[output]
             if other.loaded == other.moved and stream(number, output, end, worms, state, family) > 0:
                 if other.unloaded == 0:
-                    schedule(SENT * len(worms.channels) + output, other.load_cycle, worms.calendar)
+                    schedule(SENT * len(worms.channels) + output, other.load_cycle, state.calendar)
                 continue
         arrived = worms.moves[number, channel.popped & worms.mask] + channel.later_cycles
         earliest = max(arrived + 1, channel.pop_cycle + 1, channel.start_cycle)
@@ -47,7 +47,7 @@ def copy_flits(number, worms, state, family):
             channel.copied |= bit
             channel.copy_cycle = max(channel.copy_cycle, cycle)
             if other.unloaded == 1:
-                schedule(SENT * len(worms.channels) + output, cycle, worms.calendar)
+                schedule(SENT * len(worms.channels) + output, cycle, state.calendar)
             load(output, cycle, worms, state, family)
         if channel.copied != request:
             break
@@ -109,7 +109,7 @@ def _let_token_go(cycle, switch, number, worms, state, family):
 @compiled
 def _call_token(switch, cycle, worms, state):
     entry = CHANNEL_KINDS * len(worms.channels) + state.switches + switch
-    postpone(entry, cycle, worms.calendar)
+    postpone(entry, cycle, state.calendar)
 
 
 @compiled

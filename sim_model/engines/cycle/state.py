@@ -131,7 +131,8 @@ class EngineState(NamedTuple):
     arrivals: ArrivalRows | None  # None where vertices have ``arrived``
     input_channel: np.ndarray  # uint32[vertices, most ports]
     hosts: np.recarray  # HOST_FIELDS, by injector
-    calendar: Calendar  # cycles in which idle hosts do something next, by injector
+    calendar: Calendar  # cycles in which idle hosts do something next, by injector behind the entries of an engine
+    first_host_entry: int
     senders: np.ndarray  # int64[injectors], those that accept a message in this cycle
     jobs: np.recarray  # JOB_FIELDS, by message
     deliveries: np.recarray  # DELIVERY_FIELDS, by message and destination
@@ -237,6 +238,7 @@ def make_state(
         input_channel=cached_per_object(network, "inputs", lambda: _input_channels(network)),
         hosts=hosts,
         calendar=make_calendar(len(hosts)),
+        first_host_entry=0,
         senders=np.zeros(len(hosts), dtype=np.int64),
         jobs=jobs,
         deliveries=make_records(

@@ -66,7 +66,7 @@ def move(number, worms, state, family):
             header_flit_moves(number, cycle, worms, state, family)
         if role == FROM_PROCESSOR:
             if channel.unloaded == 0:
-                schedule(HOST_SIDE * len(worms.channels) + number, cycle, worms.calendar)
+                schedule(HOST_SIDE * len(worms.channels) + number, cycle, state.calendar)
             else:
                 channel.head_last = 0
                 channel.loaded += 1
@@ -89,7 +89,7 @@ def pop(number, cycle, worms, state, family):
     worms.pops[number, flit & worms.mask] = cycle - channel.later_cycles
     if flit == channel.noted:
         channel.noted = NONE
-        schedule(POP * len(worms.channels) + number, cycle, worms.calendar)
+        schedule(POP * len(worms.channels) + number, cycle, state.calendar)
     _make_room(number, worms, state, family)
 
 
@@ -145,7 +145,7 @@ def stream(number, output, end, worms, state, family):
     state.counters[FLIT_HOPS] += done
     if begin <= channel.noted < begin + done:
         cycle = worms.pops[number, channel.noted & mask] + base
-        schedule(POP * len(worms.channels) + number, cycle, worms.calendar)
+        schedule(POP * len(worms.channels) + number, cycle, state.calendar)
         channel.noted = NONE
     if arriving <= other.awaited < arriving + done:
         cycle = worms.moves[output, other.awaited & mask] + other_base

@@ -3,7 +3,7 @@
 from sim_model.engines.calendar import schedule
 from sim_model.engines.cycle.occupied_outputs import INTO_PROCESSOR
 from sim_model.engines.cycle.state import NONE
-from sim_model.engines.hosts import count_arrival, free_injector, send_messages
+from sim_model.engines.hosts import count_arrival, free_injector, wake_hosts
 from sim_model.engines.worm.flits import move
 from sim_model.engines.worm.route_unit import send_worm
 from sim_model.engines.worm.state import ALIVE, HOST_SIDE, LAST_CHANGE
@@ -13,7 +13,7 @@ from sim_model.loops.compiled import compiled
 @compiled
 def inject_worms(cycle, worms, state, family):
     """Step the hosts by one cycle, and load the heads of accepted messages into their injectors."""
-    for position in range(send_messages(cycle, state)):
+    for position in range(wake_hosts(cycle, cycle, 0, state)):
         host = state.hosts[state.senders[position]]
         number, message = host.channel, host.sending
         worms.counters[ALIVE] += 1
@@ -35,7 +35,7 @@ def tail_is_sent(number, cycle, worms, state):
     channel.feeder = NONE
     if state.channels[number].role == INTO_PROCESSOR:
         channel.front = channel.sending
-        schedule(HOST_SIDE * len(worms.channels) + number, cycle + 1, worms.calendar)
+        schedule(HOST_SIDE * len(worms.channels) + number, cycle + 1, state.calendar)
 
 
 @compiled

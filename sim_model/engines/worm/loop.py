@@ -8,7 +8,7 @@ from typing import Any
 from sim_model.engines.calendar import WHEEL_MASK, cancel, next_entry_cycle
 from sim_model.engines.cycle.clock import DEADLOCKED, FINISHED, LIMIT
 from sim_model.engines.cycle.occupied_outputs import INTO_PROCESSOR
-from sim_model.engines.cycle.state import CYCLE, NEVER, NEXT_HOST_CYCLE, NONE, UNSENT, EngineState
+from sim_model.engines.cycle.state import CYCLE, NEVER, NONE, UNSENT, EngineState
 from sim_model.engines.hosts import schedule_hosts
 from sim_model.engines.worm.flits import move, put_on_agenda
 from sim_model.engines.worm.hosts import inject_worms, tail_moves
@@ -68,7 +68,7 @@ def run_cycles(worms, state, family, until_cycle):
     cycle -= 1
     while True:
         _find_times(worms, state, family)
-        cycle = min(next_entry_cycle(cycle, worms.calendar), state.counters[NEXT_HOST_CYCLE])
+        cycle = next_entry_cycle(cycle, state.calendar)
         if cycle >= until_cycle:
             break
         _run_cycle(cycle, worms, state, family)
@@ -156,8 +156,7 @@ def _run_cycle(cycle, worms, state, family):
     reached, woken, ended = _take_entries(cycle, worms, state)
     for position in range(reached):
         tail_moves(worms.reached[position], cycle, worms, state)
-    if state.counters[NEXT_HOST_CYCLE] <= cycle:
-        inject_worms(cycle, worms, state, family)
+    inject_worms(cycle, worms, state, family)
     for position in range(woken):
         switch = worms.woken[position]
         worms.complete[switch] = scan_header(cycle, switch, worms, state, family)
@@ -173,12 +172,12 @@ def _run_cycle(cycle, worms, state, family):
 def _take_entries(cycle, worms, state):
     """Take a cycle's entries out of the calendar. Returns how many tails reach or leave hosts, how many switches are
     woken, and how many worms end."""
-    channels, calendar = len(worms.channels), worms.calendar
+    channels, calendar = len(worms.channels), state.calendar
     reached, woken, ended = 0, 0, 0
     entry = calendar.first[cycle & WHEEL_MASK]
     while entry != NONE:
         following = calendar.entries[entry].following
-        if calendar.entries[entry].cycle == cycle:
+        if calendar.entries[entry].cycle == cycle and entry < state.first_host_entry:
             cancel(entry, calendar)
             kind, number = entry // channels, entry % channels
             if kind == HOST_SIDE:

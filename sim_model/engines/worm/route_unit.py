@@ -28,7 +28,7 @@ def scan_header(cycle, switch, worms, state, family):
     port = first_at_or_after(eligible, family.routers[switch].turn)
     family.routers[switch].turn = port + 1 if port + 1 < state.vertices[switch].inputs else 0
     if eligible & (eligible - 1):
-        postpone(CHANNEL_KINDS * len(worms.channels) + switch, cycle + 1, worms.calendar)
+        postpone(CHANNEL_KINDS * len(worms.channels) + switch, cycle + 1, state.calendar)
     number = state.input_channel[switch, port]
     worms.ready[switch] ^= 1 << port
     worms.ready_cycle[number] = NEVER
@@ -78,7 +78,7 @@ def _set_ready(number, cycle, worms, state, family):
     worms.ready_cycle[number] = cycle
     channel = state.channels[number]
     worms.ready[channel.sink] |= sink_bit(channel)
-    schedule(READY * len(worms.channels) + number, cycle, worms.calendar)
+    schedule(READY * len(worms.channels) + number, cycle, state.calendar)
 
 
 @compiled

@@ -6,8 +6,9 @@ from typing import Any
 from sim_model.engines.counts import counts_by_worms
 from sim_model.engines.cycle.state import EngineState
 from sim_model.engines.engine import WORM
+from sim_model.engines.hosts import with_entries
 from sim_model.engines.worm.loop import WormLoop
-from sim_model.engines.worm.state import make_worm_state
+from sim_model.engines.worm.state import calendar_entries, make_worm_state
 from sim_model.messages.messages import Messages
 from topology.common.counter_bus import ChannelCounts
 
@@ -25,11 +26,12 @@ class WormRun:
 
     def __init__(self, loop: WormLoop, state: EngineState):
         self._loop = loop
-        self._worms = make_worm_state(state)
+        self._state = with_entries(state, calendar_entries(state))
+        self._worms = make_worm_state(self._state)
 
-    def run(self, state: EngineState, routers: Any, until_cycle: int) -> int:
+    def run(self, _state: EngineState, routers: Any, until_cycle: int) -> int:
         """Run to a cycle, the end, or a deadlock, and return one of the reasons of ``engines/cycle/clock.py``."""
-        return self._loop(self._worms, state, routers, until_cycle)
+        return self._loop(self._worms, self._state, routers, until_cycle)
 
     def counts(self, state: EngineState) -> ChannelCounts:
         """Return the counts of each channel so far."""

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim_model.engines.calendar import Calendar, make_calendar
 from sim_model.engines.cycle.records import make_records
 from sim_model.engines.cycle.state import NEVER, NONE, EngineState
 
@@ -45,7 +44,7 @@ WORM_FIELDS = (
 )
 """Fields per channel, for its output register and the input at its sink."""
 
-# Kinds of entries in the calendar.
+# Kinds of entries in the calendar, before those of the hosts.
 HOST_SIDE, READY, SENT, POP = 0, 1, 2, 3  # by channel
 AGAIN, TOKEN = 4, 5  # by switch
 CHANNEL_KINDS, SWITCH_KINDS = 4, 2
@@ -71,7 +70,6 @@ class WormState(NamedTuple):
     line: np.ndarray  # int64[channels, places], messages on the way to the front
     mask: int  # places - 1
     agenda: np.ndarray  # int64[channels], inputs whose flits may have got something to do
-    calendar: Calendar
     ready: np.ndarray  # int64[switches], inputs with a header flit whose time for the route unit is known
     ready_cycle: np.ndarray  # int64[channels], that time
     complete: np.ndarray  # int64[switches], input whose request becomes complete in this cycle, or NONE
@@ -85,11 +83,16 @@ class WormState(NamedTuple):
     counters: np.ndarray  # int64[WORM_COUNTERS]
 
 
+def calendar_entries(state: EngineState) -> int:
+    """Return the number of entries that the engine has in the calendar."""
+    return CHANNEL_KINDS * len(state.channels) + SWITCH_KINDS * state.switches
+
+
 def make_worm_state(state: EngineState) -> WormState:
     """Return the state before cycle 0."""
     channels, switches = len(state.channels), state.switches
     places = 1 << (state.buffer_depth_flits + 3).bit_length()
-    entries = CHANNEL_KINDS * channels + SWITCH_KINDS * switches
+    entries = state.first_host_entry
     return WormState(
         channels=make_records(
             channels,
@@ -109,7 +112,6 @@ def make_worm_state(state: EngineState) -> WormState:
         line=np.zeros((channels, places), dtype=np.int64),
         mask=places - 1,
         agenda=np.zeros(channels, dtype=np.int64),
-        calendar=make_calendar(entries),
         ready=np.zeros(switches, dtype=np.int64),
         ready_cycle=np.full(channels, NEVER),
         complete=np.full(switches, NONE),

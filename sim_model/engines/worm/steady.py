@@ -117,7 +117,7 @@ def leave_out(known, worms, state):
             continue
         if channel.noted != NONE and channel.noted < channel.popped + flits:
             cycle = channel.pop_cycle + channel.noted - channel.popped + 1
-            schedule(POP * len(worms.channels) + number, cycle, worms.calendar)
+            schedule(POP * len(worms.channels) + number, cycle, state.calendar)
             channel.noted = NONE
         elif channel.noted != NONE:
             channel.noted -= flits
