@@ -1,4 +1,4 @@
-"""What channel counters count in a cycle, for tests of hardware, proofs and golden model."""
+"""Events that channel counters count, for tests of hardware, proofs and golden model."""
 
 from typing import Any
 
