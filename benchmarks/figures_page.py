@@ -1,6 +1,6 @@
-"""Tables of docs/understand/figures.md, from the kept figures: ``python -m benchmarks.figures_page [--write]``.
+"""Tables of docs/understand/figures*.md, from the kept figures: ``python -m benchmarks.figures_page [--write]``.
 
-After a mark ``<!-- measured: NAME NAME ... -->`` the page has a table of the claims of those figures, up to the next
+After a mark ``<!-- measured: NAME NAME ... -->`` a page has a table of the claims of those figures, up to the next
 empty line.
 """
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from hydranoc.studies.common.measured import MeasuredFigure, measured_figure
 
-PAGE = Path(__file__).parents[1] / "docs" / "understand" / "figures.md"
+PAGES = sorted((Path(__file__).parents[1] / "docs" / "understand").glob("figures*.md"))
 MARK = re.compile(r"(?m)^<!-- measured: (?P<names>[\w\s-]+) -->\n(?:\|.*\n)*")
 
 
@@ -29,7 +29,7 @@ def claims_table(names: list[str]) -> Iterator[str]:
     for name in names:
         figure = measured_figure(name)
         if figure is None:
-            raise ValueError(f"{PAGE.name} must name figures that are kept, not {name!r}")
+            raise ValueError(f"pages must name figures that are kept, not {name!r}")
         yield from _rows(figure)
 
 
@@ -52,16 +52,17 @@ def page_with_tables(page: str) -> str:
 
 
 def main() -> None:
-    """Print the page, or write it."""
-    description = "Tables of docs/understand/figures.md."
+    """Print the pages, or write them."""
+    description = "Tables of docs/understand/figures*.md."
     parser = argparse.ArgumentParser(prog="python -m benchmarks.figures_page", description=description)
-    parser.add_argument("--write", action="store_true", help="write the page instead of printing it")
+    parser.add_argument("--write", action="store_true", help="write the pages instead of printing them")
     write = parser.parse_args().write
-    page = page_with_tables(PAGE.read_text(encoding="utf-8"))
-    if write:
-        PAGE.write_text(page, encoding="utf-8")
-    else:
-        sys.stdout.write(page)
+    for path in PAGES:
+        page = page_with_tables(path.read_text(encoding="utf-8"))
+        if write:
+            path.write_text(page, encoding="utf-8")
+        else:
+            sys.stdout.write(page)
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ def test_the_site_begins_where_a_newcomer_does(site, pages):
     first = pages[site / "docs" / "index.html"].links
     pages_in_order = (
         "../README",
-        "learn/tutorial",
+        "learn/first_network",
         "do/choosing",
         "look_up/configuration",
         "look_up/api",

@@ -19,7 +19,7 @@ AXI_LITE_CHANNELS = ("aw", "w", "b", "ar", "r")
 
 
 class Noc(LiteXModule):
-    """A network, with the ports of docs/do/axi_stream.md and docs/look_up/registers.md and its own latency.
+    """A network, with the ports of docs/look_up/ports.md and docs/look_up/registers.md and its own latency.
 
     Parameters
     ----------

@@ -130,7 +130,7 @@ class Exported(Parts):
         """Return the network with AXI4-Stream ends as an Amaranth component, for a design in Amaranth around it.
 
         Its ends are arrays of ``amaranth.lib.stream`` streams, ``sinks`` and ``sources``, in clock domain ``sync``: see
-        ``docs/do/axi_stream.md``.
+        ``docs/look_up/ports.md``.
 
         Parameters
         ----------

@@ -18,7 +18,7 @@ class StreamNetwork(wiring.Component):
     """A network with arrays of ``amaranth.lib.stream`` streams, in clock domain ``sync``.
 
     Element i of an array is node i's; with several channels of a node the elements are by node, and then by channel, as
-    in the manifest. Latency and throughput are those of the network, docs/do/axi_stream.md.
+    in the manifest. Latency and throughput are those of the network, docs/look_up/ports.md.
 
     Parameters
     ----------

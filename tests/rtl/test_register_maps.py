@@ -182,9 +182,9 @@ def expected_macros(registers: RegisterMap) -> dict[str, int]:
 
 
 def test_page_of_the_example_is_in_the_docs():
-    """docs/look_up/registers.md shows the registers of examples/registers.yaml as the generator makes them."""
+    """docs/look_up/register_map.md shows the registers of examples/registers.yaml as the generator makes them."""
     plan = load(ROOT / "examples" / "registers.yaml").plan
-    page = (ROOT / "docs" / "look_up" / "registers.md").read_text()
+    page = (ROOT / "docs" / "look_up" / "register_map.md").read_text()
     assert "\n".join(register_tables(network_registers(plan))) in page
     assert all(f"`{access}`" in page or f"| {access} |" in page for access in ACCESSES)
 

@@ -1,4 +1,4 @@
-"""The theorems that certificates use, and the premises of each: docs/understand/liveness.md states and proves them."""
+"""The theorems that certificates use, and their premises: docs/understand/liveness_theorems.md proves them."""
 
 FORMAT = "hydranoc certificate 1"
 HOSTS = "hosts take what arrives, and send sound headers"

@@ -18,4 +18,4 @@ So a message of M flits over h links takes M + h cycles, a worm alone moves one 
 flits, and a broadcast of a cube of n dimensions takes n (M + 1) cycles.
 
 The options of ``IdealCube`` make it less ideal, one by one, up to the delays and limits of the router in
-docs/look_up/timing_hypercube.md (docs/understand/figures.md, "Hardware and ideal routers")."""
+docs/look_up/timing_hypercube.md (docs/understand/figures_hypercube_hardware.md)."""
