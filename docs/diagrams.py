@@ -344,7 +344,7 @@ def _svg(width: float, height: float, parts: list[str]) -> str:
     )
     size = f"width='{width:g}' height='{height:g}' viewBox='0 0 {width:g} {height:g}'"
     ground = f"<rect width='{width:g}' height='{height:g}' fill='{GROUND}'/>"
-    return "\n".join((f"<svg xmlns='http://www.w3.org/2000/svg' {size} {FONT}>", marker, ground, *parts, "</svg>\n"))
+    return "".join((f"<svg xmlns='http://www.w3.org/2000/svg' {size} {FONT}>", marker, ground, *parts, "</svg>\n"))
 
 
 def pictures() -> Iterator[tuple[str, str]]:

@@ -8,6 +8,7 @@ import pytest
 
 from hydranoc import ConfigError, load
 from hydranoc.cli import run
+from hydranoc.config.reference.examples import EXAMPLES as SECTION_EXAMPLES
 from hydranoc.config.reference.json_schema import json_schema
 from hydranoc.config.reference.page import reference_page
 from hydranoc.config.schema import NetworkSection, Section
@@ -103,6 +104,15 @@ def test_every_key_of_every_section_is_on_the_page(schema):
         if section.__module__.startswith("hydranoc."):
             assert section.__name__ in used | bases
             assert [key for key in section.model_fields if f"`{key}`" not in page] == []
+
+
+def test_every_section_has_an_example_that_it_allows(schema):
+    assert schema["$defs"].keys() == SECTION_EXAMPLES.keys()
+    for name, example in SECTION_EXAMPLES.items():
+        value = YamlValues(example).data
+        whole = name in ("ListedMessage", "BlockedReceiver")
+        section = {"$defs": schema["$defs"], "$ref": f"#/$defs/{name}"}
+        fastjsonschema.compile(section)(value if whole else next(iter(value.values())))
 
 
 def test_the_page_in_the_documents_is_what_the_command_prints(capsys):

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from textwrap import fill
 from typing import Any
 
+from hydranoc.config.reference.examples import EXAMPLES
 from hydranoc.config.reference.value_text import choices_of, value_text
 
 COLUMNS = 120
@@ -14,7 +15,7 @@ Every key of a configuration. The page is generated from the schema that validat
 (`hydranoc init` sets that up for a first configuration). Unknown keys are refused, with their line.
 
 Required keys must be given; all others may be left out, and then have the default in the table. Topics such as
-multicasts or AXI4-Stream ends have pages of their own, listed in features.md.
+multicasts or AXI4-Stream ends have pages of their own, listed in features.md. Below each table is an example.
 """
 HEAD = ("key", "value", "default", "unit", "meaning")
 
@@ -59,6 +60,14 @@ class _Page:
         required = section.get("required", ())
         keys = sorted(section["properties"], key=lambda key: (key != "kind", key not in required))
         yield from _table(HEAD, ((_code(key), *_cells(section, key)) for key in keys))
+        yield from self._examples([section])
+
+    def _examples(self, sections: Iterable[dict[str, Any]]) -> Iterator[str]:
+        """Yield the examples of sections; those of families from outside have none."""
+        names = [name for section in sections for name, one in self.sections.items() if one is section]
+        examples = [EXAMPLES[name] for name in names if name in EXAMPLES]
+        if examples:
+            yield from ("```yaml", *examples, "```", "")
 
     def _networks(self) -> Iterator[str]:
         """Yield the keys of all families in one table, with a row for each meaning of a key."""
@@ -73,6 +82,7 @@ class _Page:
             (HEAD[0], "families", *HEAD[1:]),
             ((_code(row[0]), self._families(rows[row]), *row[1:]) for row in sorted(rows, key=lambda row: first[row])),
         )
+        yield from self._examples(self.networks.values())
         yield from self._parts("network", self.networks.values(), besides="topology")
 
     def _place(self, key: str, families: list[str]) -> tuple[int, int]:
