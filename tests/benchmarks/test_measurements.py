@@ -30,6 +30,7 @@ from hydranoc.studies.common import measured as figures_measured
 from hydranoc.studies.common.measured import MEASURED, measured_names
 from hydranoc.studies.registry import reproductions
 from sim_model.engines.simulation import Simulation
+from tests.each import each
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "do" / "choosing.md").read_text()
 LITTLE = Effort(sources=32, seeds=2, warmup_cycles=300, cycles=700)
@@ -39,7 +40,7 @@ def test_every_family_is_compared():
     assert {choice.design.family.name for choice in CHOICES} == set(FAMILIES)
 
 
-@pytest.mark.parametrize("choice", CHOICES, ids=lambda choice: choice.name)
+@each("choice", CHOICES)
 def test_about_64_nodes_and_a_router_of_the_baseline(choice):
     design = choice.design
     assert 61 <= len(design.network.processors) <= 64
@@ -108,7 +109,7 @@ def calls(design):
     return len(design.messages), counted
 
 
-@pytest.mark.parametrize("name", CONFIGURATIONS)
+@each("name", CONFIGURATIONS)
 def test_four_times_as_many_unicasts_take_no_more_calls(name):
     (few, before), (many, after) = calls(design_of(name, FEW)), calls(design_of(name, MANY))
     assert many - few > 3_000
@@ -141,7 +142,7 @@ def test_every_kept_figure_stands_on_the_page_once():
     assert sorted(names) == measured_names()
 
 
-@pytest.mark.parametrize("name", measured_names())
+@each("name", measured_names())
 def test_kept_figures_are_full_runs_of_figures_that_there_are(name):
     assert any(name in figures for figures in reproductions().values())
     assert json.loads((MEASURED / f"{name}.json").read_text(encoding="utf-8"))["quick"] is False

@@ -17,6 +17,7 @@ from fpga.boards.common.parameters import SEED_BITS
 from fpga.boards.registry import BOARDS
 from hydranoc import load
 from rtl.torus.network import torus_addressing
+from tests.each import each
 from tests.fpga.board_runner import (
     bench_source,
     check_error_seen,
@@ -101,8 +102,8 @@ def check(part: DeliveryChecker, sender: Sender, messages: Sequence[Flits]) -> l
     return told
 
 
-@pytest.mark.parametrize("header_kind", HEADER_KINDS)
-@pytest.mark.parametrize("flit_bits", WIDTHS)
+@each("header_kind", HEADER_KINDS)
+@each("flit_bits", WIDTHS)
 def test_right_messages_are_right(flit_bits, header_kind):
     sender, generator = Sender(flit_bits, header_kind), random.Random(flit_bits)
     seeds = [generator.randrange(1 << SEED_BITS) for _ in range(20)]
@@ -137,9 +138,9 @@ def unseen_faults(part: DeliveryChecker, sender: Sender, destinations: Sequence[
     return [name for name in unseen if name not in seen_late] + lasting
 
 
-@pytest.mark.parametrize("destinations", [[NODE], [NODE, 2, -1]], ids=["unicast", "multicast"])
-@pytest.mark.parametrize("flit_bits", WIDTHS)
-@pytest.mark.parametrize("header_kind", HEADER_KINDS)
+@each("destinations", [[NODE], [NODE, 2, -1]])
+@each("flit_bits", WIDTHS)
+@each("header_kind", HEADER_KINDS)
 def test_every_single_fault_is_seen(flit_bits, destinations, header_kind):
     sender = Sender(flit_bits, header_kind)
     last = len(sender.routing.network.processors) - 1
@@ -164,7 +165,7 @@ BLIND = {
 }
 
 
-@pytest.mark.parametrize("what", BLIND)
+@each("what", BLIND)
 def test_a_checker_that_ignores_something_is_caught(what):
     unseen = []
     for flit_bits, destinations in ((12, [NODE, 2, 4]), (32, [NODE])):

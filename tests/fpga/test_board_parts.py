@@ -20,6 +20,7 @@ from fpga.boards.common.supervisor import Supervisor
 from fpga.boards.common.total import Total
 from fpga.boards.common.uart import UartTransmitter
 from rtl.spam.network import spam_plan
+from tests.each import each
 from tests.fpga.board_runner import make_test, parameters, read_line, receive, routing_of
 from tests.rtl.simulate import run
 from tests.tb.injection_workloads import injecting_plan, injecting_routing
@@ -228,8 +229,8 @@ async def _receive(ctx, part, tick, offer, header, descriptors) -> int:
 SOUND = {"messages": 5, "deliveries": 9, "expected": 9, "errors": 0, "delivered_seeds": 7, "expected_seeds": 7}
 
 
-@pytest.mark.parametrize(
-    ("changes", "passed"),
+@each(
+    "changes, passed",
     [
         ({}, True),
         ({"messages": 6}, True),
@@ -279,8 +280,8 @@ def test_descriptors_are_mixed_and_right():
         draw_descriptors(routing_of(Network(1, [], [0]), 8), 1, 8)
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
+@each(
+    "changes, message",
     [
         ({"messages": 0}, "Number of messages must be 1 to 4294967295, not 0"),
         ({"cycles_per_bit": 1}, "Cycles per bit must be 2 to 1048576, not 1"),

@@ -16,6 +16,7 @@ from hydranoc.fpga.baseline import find_entry, read_baseline, regressions
 from hydranoc.fpga.run import Measurement, tool_versions
 from hydranoc.lockstep.tools import tool_environment
 from rtl.spam.network import spam_plan
+from tests.each import each
 from tests.networks import figure_1
 from topology.common.regular import mesh_network
 from topology.spam.graph import SpamLabels
@@ -138,8 +139,8 @@ def test_a_design_without_flip_flops_has_no_timing(changes):
         read_timing(timing_report(**changes))
 
 
-@pytest.mark.parametrize(
-    ("name", "shown", "own"),
+@each(
+    "name, shown, own",
     [
         ("core.core.queues.granted[3]", "queues.granted[3]", "queues.granted"),
         ("core.core__outputs__1__ready", "outputs__1__ready", "outputs__1__ready"),
@@ -198,7 +199,7 @@ def test_the_reference_router_has_not_become_worse(require_tool):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("row", OTHERS, ids=[row.name for row in OTHERS])
+@pytest.mark.parametrize("row", OTHERS)
 def test_no_other_router_has_become_worse(row, require_tool):
     for tool in ("yosys", DEVICE.place_and_route):
         require_tool(tool)
@@ -211,7 +212,7 @@ def test_the_baseline_has_three_seeds_of_every_row():
     assert all(len(entry.fmax_mhz_by_seed) == SEEDS for entry in entries.values())
 
 
-@pytest.mark.parametrize("row", ROWS["spam"], ids=lambda row: row.name)
+@each("row", ROWS["spam"])
 def test_a_row_is_the_router_that_its_name_says(row: Row):
     plan, switch = row.plan, row.switch
     ports, nodes = len(plan.network.input_channel[switch]), len(plan.network.processors)
@@ -221,7 +222,7 @@ def test_a_row_is_the_router_that_its_name_says(row: Row):
     assert row.name == f"p{ports}-f{plan.flit_bits}-n{nodes}-b{buffer_flits}{far}{unicast}"
 
 
-@pytest.mark.parametrize("row", ROWS["min"], ids=lambda row: row.name)
+@each("row", ROWS["min"])
 def test_a_row_is_the_switch_that_its_name_says(row: Row):
     plan, switch = row.plan, row.switch
     ports = len(plan.network.input_channel[switch])
@@ -234,7 +235,7 @@ def test_a_row_is_the_switch_that_its_name_says(row: Row):
     assert ("release_flits" in constants) == (not unicast)
 
 
-@pytest.mark.parametrize("row", ROWS["harts"], ids=lambda row: row.name)
+@each("row", ROWS["harts"])
 def test_a_row_is_the_node_that_its_name_says(row: Row):
     plan = row.plan
     size, packet_flits, pages = (plan.parameters[name] for name in ("size", "packet_flits", "pages"))
@@ -242,7 +243,7 @@ def test_a_row_is_the_node_that_its_name_says(row: Row):
     assert row.name == f"harts-size{size}-f{plan.flit_bits}-packet{packet_flits}-pages{pages}{guard}"
 
 
-@pytest.mark.parametrize("row", ROWS["torus"], ids=lambda row: row.name)
+@each("row", ROWS["torus"])
 def test_a_row_is_the_switch_of_a_torus_that_its_name_says(row: Row):
     plan, router = row.plan, row.plan.shapes[row.plan.routers[row.switch].shape]()
     parameters = plan.parameters
@@ -255,7 +256,7 @@ def test_a_row_is_the_switch_of_a_torus_that_its_name_says(row: Row):
     assert (parameters["lane_rule"] == "dateline") == row.name.endswith("-dateline")
 
 
-@pytest.mark.parametrize("row", ROWS["hypercube"], ids=lambda row: row.name)
+@each("row", ROWS["hypercube"])
 def test_a_row_is_the_switch_of_a_hypercube_that_its_name_says(row: Row):
     plan, parameters = row.plan, row.plan.parameters
     sizes = f"hypercube-n{parameters['dimensions']}-l{parameters['lanes']}-b{parameters['buffer_flits']}"

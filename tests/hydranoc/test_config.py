@@ -4,7 +4,6 @@ import copy
 import json
 import math
 import pickle
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -23,6 +22,7 @@ from hydranoc.config.schema.pydantic_models import Checked, as_pydantic_has_it, 
 from hydranoc.config.traffic import build_messages
 from hydranoc.families.registry import FAMILIES
 from sim_model.messages.messages import Message, MessageError
+from tests.each import each
 from topology.common.host_pattern import EAGER, Blockade, HostBehaviour
 
 
@@ -128,7 +128,8 @@ def _unwilling(_network, _records, _name, _seed):
 
 
 def _with_software(tmp_path, sends, traffic: str):
-    family = replace(FAMILIES["spam"], software_names=lambda _: ("backwards", "last"), software_sends=sends)
+    family = copy.copy(FAMILIES["spam"])
+    vars(family).update(software_names=lambda _: ("backwards", "last"), software_sends=sends)
     path = tmp_path / "c.yaml"
     path.write_text(f"network: {{family: spam, topology: {{kind: ring, switches: 4}}}}\ntraffic:\n{traffic}")
     config = load_config(path, {"spam": family})
@@ -176,7 +177,7 @@ SMALL = {
 }
 
 
-@pytest.mark.parametrize("name", ["demo", "min", "harts", "torus", "hypercube"])
+@each("name", ["demo", "min", "harts", "torus", "hypercube"])
 def test_a_dictionary_says_what_the_file_says(name):
     path = EXAMPLES / f"{name}.yaml"
     given, read = load(yaml.safe_load(path.read_text())), load(path)
@@ -210,8 +211,8 @@ def _changed(*path_and_value):
     return content
 
 
-@pytest.mark.parametrize(
-    ("wrong", "text"),
+@each(
+    "wrong, text",
     [
         ({}, "key 'network' is missing"),
         (_changed("network", "family", "spm"), "network.family must be .* not 'spm'; did you mean 'spam'"),
@@ -228,7 +229,7 @@ def test_what_is_wrong_is_named_by_its_place(wrong, text):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["demo", "min", "harts", "torus", "hypercube"])
+@each("name", ["demo", "min", "harts", "torus", "hypercube"])
 def test_designs_can_be_pickled_before_and_after_they_were_used(name):
     design = load(EXAMPLES / f"{name}.yaml")
     fresh = pickle.loads(pickle.dumps(design))
@@ -271,7 +272,7 @@ def words_of(annotation: Any):
 KEYS = {f"{section.__name__}.{name}": key.whole for section in sections() for name, key in section.model_fields.items()}
 
 
-@pytest.mark.parametrize("name", KEYS)
+@each("name", KEYS)
 def test_checks_accept_what_pydantic_accepts(name):
     check = check_of(KEYS[name])
     model = pydantic.create_model("Model", __base__=Checked, value=(as_pydantic_has_it(KEYS[name]), ...))
@@ -292,7 +293,7 @@ def test_a_mark_of_another_library_is_left_to_pydantic():
         check_of(Annotated[int, "even"])(2)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@each("family", FAMILIES)
 def test_sections_are_like_their_models(family):
     section: type[NetworkSection] = FAMILIES[family].network_section
     given = {"family": family, "topology": {"kind": "mesh"}, "buffer_flits": 4}

@@ -13,6 +13,7 @@ from hydranoc.studies.registry import reproductions
 from rtl.generator.structure import SharedModule
 from sim_model.messages.columns import MessageColumns
 from sim_model.messages.messages import Messages
+from tests.each import each
 from topology.harts.faults import Faults
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -24,7 +25,7 @@ def example_of(name: str) -> Design:
     return next(design for design in designs if design.family.name == name)
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@each("name", FAMILIES)
 def test_family_and_figures_have_its_name(name):
     family = FAMILIES[name]
     assert family.name == name
@@ -34,7 +35,7 @@ def test_family_and_figures_have_its_name(name):
     assert all(figure.startswith(f"{name}-") for figure in reproductions()[name])
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@each("name", FAMILIES)
 def test_parts_fit_together(name):
     design = example_of(name)
     assert design.check().right
@@ -73,7 +74,7 @@ def test_check_says_how_large_the_tables_of_the_hardware_are(example):
         assert sizes[key] == sum(ports[router.shape][table] for router in design.plan.routers)
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@each("name", FAMILIES)
 def test_header_lengths_depend_on_how_many_destinations_there_are_and_not_on_which(name):
     design, random = example_of(name), np.random.default_rng(1)
     processors = len(design.network.processors)
@@ -98,7 +99,7 @@ def columns_of(sources, destinations, counts, flits):
     return MessageColumns.of(**columns, flits=np.full(len(sources), flits), start_cycle=np.zeros(len(sources)))
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@each("name", FAMILIES)
 def test_columns_are_taken_whole_if_every_record_is_left_as_it_is(name):
     design = example_of(name)
     section, routing, family = design.config.network_section, design.routing, design.family
@@ -138,8 +139,8 @@ FAULTS = (
 )
 
 
-@pytest.mark.parametrize("guard", [False, True])
-@pytest.mark.parametrize("faults", FAULTS)
+@each("guard", [False, True])
+@each("faults", FAULTS)
 def test_broadcasts_in_columns_go_where_their_records_go(faults, guard):
     design, random = example_of("harts"), np.random.default_rng(3)
     routing = replace(design.routing, faults=faults, guard=guard)

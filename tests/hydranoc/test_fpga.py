@@ -33,6 +33,7 @@ from hydranoc.fpga.run import FpgaFailed, Measurement, measure
 from hydranoc.lockstep import tools
 from rtl.parts.part import Part
 from rtl.spam.network import spam_plan
+from tests.each import each
 from tests.networks import figure_1, ring
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting
@@ -326,8 +327,8 @@ def test_a_guarded_router_is_not_compared_with_one_without_guards():
     assert find_entry([ENTRY, exact], PLAN, 3, BASELINE_ECP5) == ENTRY
 
 
-@pytest.mark.parametrize(
-    ("now", "texts"),
+@each(
+    "now, texts",
     [
         (measurement(), []),
         (measurement(lut4=1050, flip_flops=315, memory=42, clocks=(95.0, 120.0, 80.0)), []),

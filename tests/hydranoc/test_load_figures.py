@@ -38,6 +38,7 @@ from hydranoc.studies.spam.measurements import CYCLE_US as SPAM_CYCLE_US
 from hydranoc.studies.spam.measurements import paper_model
 from sim_model.messages.messages import Message
 from sim_model.statistics.latency import Interval
+from tests.each import each
 from tests.hydranoc.measurement.synthetic import curve
 from topology.common.lattice import lattice_network
 from topology.common.regular import ring_network
@@ -74,8 +75,8 @@ def test_latency_increases_with_the_size(middle, half_width, holds, text):
     assert text in claim.measured
 
 
-@pytest.mark.parametrize(
-    ("large", "half_width", "holds"),
+@each(
+    "large, half_width, holds",
     [(240, 1, True), (250, 1, True), (220, 1, False), (259, 0.1, False), (300, 1, False), (240, 10, False)],
 )
 def test_linear_is_less_than_the_number_of_nodes(large, half_width, holds):
@@ -86,8 +87,8 @@ def test_linear_is_less_than_the_number_of_nodes(large, half_width, holds):
     assert claim.measured.endswith(f"at {4 if holds else 0} of 4 loads")
 
 
-@pytest.mark.parametrize(
-    ("latencies", "half_width", "holds"),
+@each(
+    "latencies, half_width, holds",
     [
         ((189, 361, 450, 640), 2, True),
         ((189, 361, 450, 640), 60, False),  # the interval is too wide
@@ -124,8 +125,8 @@ def intervals(values, half_width=1.0):
     return {load: Interval(value, half_width, 10) for load, value in zip(LOADS, values, strict=True)}
 
 
-@pytest.mark.parametrize(
-    ("values", "half_width", "rises", "falls"),
+@each(
+    "values, half_width, rises, falls",
     [
         ((10, 20, 20, 40), 1, True, False),
         ((40, 30, 30.5, 9), 1, False, True),

@@ -20,6 +20,7 @@ from hydranoc.measurement.kept_points import measure_points
 from hydranoc.reports.failures import cause_in
 from hydranoc.reports.output import result_folder
 from rtl.generator.rtlil import yosys
+from tests.each import each
 from topology.common.trouble import MachineTrouble, how_it_ended
 
 NETWORK = "network:\n  family: spam\n  topology: {kind: ring, switches: 4}\n"
@@ -204,7 +205,7 @@ CLOSED = {
 }
 
 
-@pytest.mark.parametrize("case", CLOSED)
+@each("case", CLOSED)
 def test_what_cannot_be_printed_changes_no_verdict(case, good):
     text, code, err = CLOSED[case]
     line = f"set -o pipefail; {sys.executable} -m hydranoc {text.format(good)}"

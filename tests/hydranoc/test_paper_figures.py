@@ -43,6 +43,7 @@ from sim_model.hypercube.analytical import saturation_rate, solve
 from sim_model.hypercube.analytical_traffic import VARIANTS, HypercubeLoad, link_load
 from sim_model.messages.messages import Message
 from sim_model.messages.software import software_steps
+from tests.each import each
 from tests.sim_model.test_hypercube_analytical import SATURATION
 from topology.common.lattice import lattice_network
 from topology.harts.broadcast import ALGORITHM_A
@@ -530,8 +531,8 @@ def harts_point(found: float, half_width: float, busy: float = 0.1, *, stable: b
     return RoundPoint(0.4, STABLE if stable else UNDECIDED, busy, found, half_width, 100, 10)
 
 
-@pytest.mark.parametrize(
-    ("points", "holds"),
+@each(
+    "points, holds",
     [
         ([harts_point(2.7, 0.1), harts_point(3.5, 0.2, 0.15)], True),
         ([harts_point(2.9, 0.1)], False),

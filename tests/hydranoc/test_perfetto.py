@@ -13,6 +13,7 @@ from hydranoc.cli import run
 from hydranoc.replay import perfetto
 from hydranoc.replay.perfetto import Written, write_perfetto
 from hydranoc.replay.window import Window
+from tests.each import each
 from tests.hydranoc.report.networks import CONFIGURATIONS, read_holds, simulation_of
 
 FIELDS = {
@@ -120,18 +121,18 @@ def _expected_name(design: Design, message: int) -> str:
     return f"{message}: p{design.messages.source[message]} to {', '.join(to[:4])}{more}"
 
 
-@pytest.mark.parametrize("name", CONFIGURATIONS)
+@each("name", CONFIGURATIONS)
 def test_traces_follow_the_rules_of_their_format(name, traces):
     assert problems(traces[name]) == []
     assert len(events(traces[name], "s")) > 100
 
 
-@pytest.mark.parametrize("name", CONFIGURATIONS)
+@each("name", CONFIGURATIONS)
 def test_slices_are_those_of_a_plain_reading(name, traces):
     assert differences(name, traces[name]) == []
 
 
-@pytest.mark.parametrize("name", CONFIGURATIONS)
+@each("name", CONFIGURATIONS)
 def test_arrows_lead_every_head_back_to_its_processor(name, traces):
     """A head on a channel from a switch came over one that leads there, and every way begins at the source."""
     network, trace = design_of(name).network, traces[name]
@@ -171,7 +172,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@each("fault", FAULTS)
 def test_faults_are_seen(fault, traces):
     trace = copy.deepcopy(traces["spam"])
     FAULTS[fault](trace)

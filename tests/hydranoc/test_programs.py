@@ -7,6 +7,7 @@ import pytest
 
 from hydranoc import load
 from hydranoc.cli import run
+from tests.each import each
 from tests.sim_model.programs.writers import chakra, msccl, netrace, node, packet, step
 
 COMPUTE, SEND, RECEIVE, COLLECTIVE, BROADCAST = 4, 5, 6, 7, 5
@@ -262,7 +263,7 @@ def refusals():
     }
 
 
-@pytest.mark.parametrize("case", refusals())
+@each("case", refusals())
 def test_what_is_wrong_is_said_in_one_line(written, case, capsys):
     family, traffic, files, said = refusals()[case]
     path = written(family, traffic, **files)

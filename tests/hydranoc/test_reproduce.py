@@ -21,6 +21,7 @@ from hydranoc.studies.spam import figures
 from hydranoc.studies.spam import figures as spam_figures
 from hydranoc.studies.spam import measurements as studies
 from hydranoc.studies.spam.measurements import Point
+from tests.each import each
 from tests.hydranoc.measurement.synthetic import curve
 
 
@@ -247,9 +248,7 @@ def figure(mean: float = 100, half_width: float = 1, saturation=(0.2, 0.21), nam
 KEPT = written_rows(figure())
 
 
-@pytest.mark.parametrize(
-    ("mean", "half_width", "differences"), [(100, 1, 0), (102.8, 1, 0), (102.9, 1, 2), (97, 1, 2), (110, 6, 0)]
-)
+@each("mean, half_width, differences", [(100, 1, 0), (102.8, 1, 0), (102.9, 1, 2), (97, 1, 2), (110, 6, 0)])
 def test_means_may_be_twice_the_interval_of_their_difference_apart(mean, half_width, differences):
     check = check_figure(figure(mean, half_width), KEPT)
     assert check.compared == 2, "the load that diverges has no mean"

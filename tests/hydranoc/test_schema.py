@@ -14,6 +14,7 @@ from hydranoc.config.reference.page import reference_page
 from hydranoc.config.schema import NetworkSection, Section
 from hydranoc.config.yaml_values import YamlValues
 from hydranoc.families.registry import FAMILIES
+from tests.each import each
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").rglob("*.yaml"))
@@ -130,7 +131,7 @@ def test_the_command_prints_the_schema_or_writes_it(schema, tmp_path, capsys):
     assert capsys.readouterr().err == f"error: {tmp_path}/folder: cannot write results: is a directory\n"
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@each("path", EXAMPLES)
 def test_editors_find_nothing_wrong_in_examples(path, is_valid):
     assert is_valid(path.read_text())
 

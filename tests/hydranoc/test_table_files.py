@@ -8,6 +8,7 @@ import pytest
 
 from hydranoc import ConfigError, load
 from hydranoc.cli import run
+from tests.each import each
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 WITH_TABLES = ["fig1.yaml", "campus.yaml", "anynet.yaml", "min.yaml", "mesh.yaml"]
@@ -88,8 +89,8 @@ def test_a_missing_row_is_found(tmp_path, capsys):
     assert "FAILS for 1 of 6 pairs: p0 to p2" in out
 
 
-@pytest.mark.parametrize(
-    ("rows", "line", "problem"),
+@each(
+    "rows, line, problem",
     [
         ("", 1, r"the first line must be switch,arrival,key,output, not ''"),
         ("switch,arrival,key\n", 1, "the first line must be switch,arrival,key,output, not 'switch,arrival,key'"),

@@ -8,6 +8,7 @@ import pytest
 
 from hydranoc import load
 from hydranoc.errors import ConfigError
+from tests.each import each
 
 ROOT = Path(__file__).parents[2]
 MESH = "network: {family: torus, topology: {kind: mesh, rows: 4, columns: 4}}\n"
@@ -123,8 +124,8 @@ def test_local_multicasts_in_hardware_and_in_software(tmp_path):
     assert software.simulate().right
 
 
-@pytest.mark.parametrize(
-    ("network", "traffic", "problem"),
+@each(
+    "network, traffic, problem",
     [
         (
             MESH,

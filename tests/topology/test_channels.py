@@ -6,6 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from tests.each import each
 from tests.networks import figure_1, random_irregular, ring
 from topology.common import hops
 from topology.common.channels import ChannelNetwork
@@ -65,8 +66,8 @@ def test_lanes_leave_injection_channels_as_they_are():
     assert [network.injection_channels_of(p) for p in range(2)] == [links.injection_channels_of(p) for p in range(2)]
 
 
-@pytest.mark.parametrize(
-    ("switches", "wires", "channels", "message"),
+@each(
+    "switches, wires, channels, message",
     [
         (1, [*SENDING, *RECEIVING], 1, "Processor 0 must send into one channel, not 2"),
         (1, [*SENDING, *RECEIVING], 3, "Processor 0 must send into 3 channels, not 2"),
@@ -104,8 +105,8 @@ def test_distance_and_centre():
     assert (np.diag(network.distance) == 0).all()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
+@each(
+    "arguments, message",
     [
         ((0, [], [0]), "at least 1 switch, not 0"),
         ((2, [(0, 2)], [0]), r"Edge \[0, 2\] names unknown switch 2; switches are 0 to 1"),
@@ -171,8 +172,8 @@ def test_one_lane_is_the_physical_network():
     assert network.delivery_names == links.delivery_names
 
 
-@pytest.mark.parametrize(
-    ("lanes", "message"),
+@each(
+    "lanes, message",
     [
         ([1, 1, 1], "Lanes must be given for 6 channels, not for 3"),
         ([0, 1, 1, 1, 1, 1], "Lanes of s0->s1 must be 1 or more, not 0"),
@@ -195,7 +196,7 @@ NETWORKS = {
 }
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+@each("name", NETWORKS)
 def test_hops_are_distances_modulo_3(name):
     network = NETWORKS[name]()
     switches, found = network.switches, network.hops
@@ -219,7 +220,7 @@ def test_what_cannot_be_reached_is_told():
     assert hop_bits([[1], [0], []]).reached.tolist() == [2, 2, 1]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_parts_are_those_of_networkx(seed):
     random = np.random.default_rng(seed)
     vertices = int(random.integers(1, 40))
@@ -237,7 +238,7 @@ def test_names_are_vertices_too():
     assert connected_parts([], []) == []
 
 
-@pytest.mark.parametrize("lanes", [1, 2, 3])
+@each("lanes", [1, 2, 3])
 def test_lanes_of_a_link_share_a_signature(lanes):
     network = TorusNetwork(Grid(3, 4, True), lanes)
     layout = ObservedLayout.of(LinkStages(network), flit_bits=16)

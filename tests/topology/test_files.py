@@ -5,6 +5,7 @@ from typing import Any
 import networkx as nx
 import pytest
 
+from tests.each import each
 from topology.common.errors import FileRemark, TopologyError
 from topology.common.files import read_network
 from topology.common.graph import Network
@@ -311,7 +312,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "line", "message"), WRONG)
+@each("name, text, line, message", WRONG)
 def test_what_is_wrong_is_named_with_its_line(tmp_path, name, text, line, message):
     with pytest.raises(TopologyError) as caught:
         _read(tmp_path, name, text, ports=3)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.each import each
 from topology.common.errors import TopologyError
 from topology.common.flit_signature import (
     LANE_BITS,
@@ -31,7 +32,7 @@ def random_flits(width: int, count: int, seed: int) -> list[int]:
     return [int.from_bytes(random.bytes(-(-width // 8)), "little") >> -width % 8 for _ in range(count)]
 
 
-@pytest.mark.parametrize("flit_bits", [8, 32, 512])
+@each("flit_bits", [8, 32, 512])
 def test_flit_round_trip(flit_bits):
     layout = FlitFormat(flit_bits)
     data = (1 << flit_bits) - 3
@@ -95,7 +96,7 @@ def test_worked_example():
     assert flit_signature(flit, 34) == (word * MULTIPLIER >> 24) % 256 == 0x30
 
 
-@pytest.mark.parametrize("flit_bits", FLIT_BITS)
+@each("flit_bits", FLIT_BITS)
 def test_many_at_once_are_as_one_by_one(flit_bits):
     width = FlitFormat(flit_bits).width
     flits = [0, (1 << width) - 1, *random_flits(width, 200, seed=flit_bits)]
@@ -104,7 +105,7 @@ def test_many_at_once_are_as_one_by_one(flit_bits):
     assert signatures.tolist() == [flit_signature(flit, width) for flit in flits]
 
 
-@pytest.mark.parametrize("flit_bits", FLIT_BITS)
+@each("flit_bits", FLIT_BITS)
 def test_every_single_bit_changes_the_signature(flit_bits):
     width = FlitFormat(flit_bits).width
     for flit in random_flits(width, 20, seed=flit_bits):
@@ -119,7 +120,7 @@ def test_the_multiplier_keeps_single_bits_apart():
         assert 1 << LANE_BITS - SIGNATURE_BITS <= step <= (1 << LANE_BITS) - (1 << LANE_BITS - SIGNATURE_BITS)
 
 
-@pytest.mark.parametrize("flit_bits", FLIT_BITS)
+@each("flit_bits", FLIT_BITS)
 def test_payloads_of_the_test_pattern_are_told_apart(flit_bits):
     """Lanes are one word XORed with constants; signatures of different words agree no more often than by chance."""
     width, count = FlitFormat(flit_bits).width, 4096
@@ -130,7 +131,7 @@ def test_payloads_of_the_test_pattern_are_told_apart(flit_bits):
     assert used.max() <= mean + 6 * mean**0.5 + 1
 
 
-@pytest.mark.parametrize("lanes", range(1, lanes_of(MAX_FLIT_BITS) + 1))
+@each("lanes", range(1, lanes_of(MAX_FLIT_BITS) + 1))
 def test_rotated_copies_of_a_word_do_not_cancel(lanes):
     """The rank of the map from a pattern's word to the XOR of its rotated copies."""
     basis: list[int] = []
@@ -271,7 +272,7 @@ def test_there_are_two_kinds():
         header_format("tree", FIELDS, 64, 16)
 
 
-@pytest.mark.parametrize(
+@each(
     "routing",
     [
         make(kind)
@@ -281,7 +282,6 @@ def test_there_are_two_kinds():
         )
         for kind in HEADER_KINDS
     ],
-    ids=[f"{family}-{kind}" for family in ("spam", "min") for kind in HEADER_KINDS],
 )
 def test_only_headers_for_several_name_a_set(routing):
     """With parts of thirteen and of twelve processors, 2 and 9 are in one of them; 15 is in the other."""

@@ -7,6 +7,7 @@ from math import comb
 import numpy as np
 import pytest
 
+from tests.each import each
 from topology.common.errors import TopologyError
 from topology.harts.broadcast import COPIES, broadcast_copies, initial_legs, relayed_legs
 from topology.harts.deadlock import check_harts_deadlock
@@ -36,7 +37,7 @@ def breadth_first(mesh: HexMesh) -> tuple[list[int], list[int]]:
     return away, paths
 
 
-@pytest.mark.parametrize("size", SIZES)
+@each("size", SIZES)
 def test_mesh(size):
     mesh = HexMesh(size)
     assert mesh.nodes == 3 * size * (size - 1) + 1
@@ -65,7 +66,7 @@ def test_ports_are_directions(size):
             }
 
 
-@pytest.mark.parametrize("size", SIZES)
+@each("size", SIZES)
 def test_tags_allow_exactly_all_shortest_paths(size):
     mesh = HexMesh(size)
     away, paths = breadth_first(mesh)
@@ -86,8 +87,8 @@ def test_tags_allow_exactly_all_shortest_paths(size):
         assert at == (3 + node) % mesh.nodes
 
 
-@pytest.mark.parametrize("algorithm", COPIES)
-@pytest.mark.parametrize("size", SIZES)
+@each("algorithm", COPIES)
+@each("size", SIZES)
 def test_copies_come_over_disjoint_paths(size, algorithm):
     mesh, source = HexMesh(size), 4
     copies, by_node = list(broadcast_copies(mesh, algorithm, source)), {}
@@ -107,8 +108,8 @@ SENDS = {"sbcast": (6, -6), "2-bcast": (12, -12), "3-bcast": (12, -6), "4-bcast"
 SENDS |= {"6-bcast": (36, -36), "sfbcast": (6, -6), "algorithm-a": (0, 1)}
 
 
-@pytest.mark.parametrize("algorithm", COPIES)
-@pytest.mark.parametrize("size", range(3, 16))
+@each("algorithm", COPIES)
+@each("size", range(3, 16))
 def test_number_of_sends(size, algorithm):
     factor, constant = SENDS[algorithm]
     assert number_of_sends(HexMesh(size), algorithm) == factor * size + constant
@@ -137,8 +138,8 @@ FRONTS = {
 }
 
 
-@pytest.mark.parametrize("algorithm", COPIES)
-@pytest.mark.parametrize("size", range(3, 16))
+@each("algorithm", COPIES)
+@each("size", range(3, 16))
 def test_slowest_copies(size, algorithm):
     costs = {(copy.stages, copy.hops - copy.stages) for copy in broadcast_copies(HexMesh(size), algorithm, 0)}
     front = {
@@ -149,7 +150,7 @@ def test_slowest_copies(size, algorithm):
     assert front == FRONTS[algorithm](size)
 
 
-@pytest.mark.parametrize("size", range(3, 8))
+@each("size", range(3, 8))
 def test_six_broadcast_uses_all_links_but_those_into_the_source(size):
     mesh = HexMesh(size)
     used = {(copy.path[-2], copy.direction) for copy in broadcast_copies(mesh, "6-bcast", 0)}
@@ -179,8 +180,8 @@ def may_be_lost(mesh: HexMesh, faults: Faults, node: int, tags: Tags) -> bool:
     return not live or any(may_be_lost(mesh, faults, mesh.neighbour(node, way), after_step(tags, way)) for way in live)
 
 
-@pytest.mark.parametrize("size", [3, 4])
-@pytest.mark.parametrize("faults", [NO_FAULTS, FAULTY], ids=["sound", "faulty"])
+@each("size", [3, 4])
+@each("faults", [NO_FAULTS, FAULTY])
 def test_unreached_pairs_are_those_that_can_be_lost(size, faults):
     routing = HartsRouting(HexMesh(size), 64, faults if size == 3 else Faults(faults.silent_nodes))
     mesh, own = routing.mesh, routing.faults
@@ -207,7 +208,7 @@ def test_levels_make_a_mesh_free_from_deadlock():
     assert all(end == start for (_, end), (start, _) in zip(ends, ends[1:] + ends[:1], strict=True))
 
 
-@pytest.mark.parametrize("algorithm", list(COPIES)[:7])
+@each("algorithm", list(COPIES)[:7])
 def test_wanted_copies(algorithm):
     mesh = HexMesh(3)
     sound = HartsRouting(mesh, 64).wanted_copies(operation(algorithm), 2)
@@ -264,8 +265,8 @@ def hits(ways: list[list[int]], failed: np.ndarray, items: int) -> np.ndarray:
     return touched[:, failed].any(axis=2).T
 
 
-@pytest.mark.parametrize("algorithm", RELIABLE)
-@pytest.mark.parametrize("size", [3, 4, 5, 7])
+@each("algorithm", RELIABLE)
+@each("size", [3, 4, 5, 7])
 def test_every_live_node_is_reached_with_up_to_k_minus_1_silent_nodes(size, algorithm):
     mesh, copies = HexMesh(size), COPIES[algorithm]
     failed = failed_sets(list(range(1, mesh.nodes)), copies - 1, seed=size)
@@ -276,8 +277,8 @@ def test_every_live_node_is_reached_with_up_to_k_minus_1_silent_nodes(size, algo
         assert not (lost & alive).any()
 
 
-@pytest.mark.parametrize("algorithm", RELIABLE)
-@pytest.mark.parametrize("size", [3, 4, 5, 7])
+@each("algorithm", RELIABLE)
+@each("size", [3, 4, 5, 7])
 def test_every_node_is_reached_with_up_to_k_minus_1_dead_links(size, algorithm):
     mesh, copies = HexMesh(size), COPIES[algorithm]
     failed = failed_sets(list(range(3 * mesh.nodes)), copies - 1, seed=size)
@@ -285,7 +286,7 @@ def test_every_node_is_reached_with_up_to_k_minus_1_dead_links(size, algorithm):
         assert not hits(ways, failed, 3 * mesh.nodes).all(axis=1).any()
 
 
-@pytest.mark.parametrize("algorithm", RELIABLE[1:])
+@each("algorithm", RELIABLE[1:])
 def test_the_bound_is_tight(algorithm):
     """k suitable nodes silence any node that is no neighbour of the source."""
     mesh, copies = HexMesh(3), COPIES[algorithm]
@@ -298,8 +299,8 @@ def test_the_bound_is_tight(algorithm):
             assert all(copy.node != node for copy in survivors)
 
 
-@pytest.mark.parametrize("algorithm", RELIABLE)
-@pytest.mark.parametrize("size", [3, 4])
+@each("algorithm", RELIABLE)
+@each("size", [3, 4])
 def test_the_majority_is_right_with_few_corrupting_nodes_and_one_more_breaks_it(size, algorithm):
     mesh, copies = HexMesh(size), COPIES[algorithm]
     most = (copies - 1) // 2
@@ -324,8 +325,8 @@ def test_spoilt_copies_are_those_that_a_corrupting_node_passed_on():
         assert faults.spoilt(copy) == (5 in copy.path[1:-1])
 
 
-@pytest.mark.parametrize(
-    ("faults", "text"),
+@each(
+    "faults, text",
     [
         (Faults(silent_nodes=(19,)), "Faulty node must be 0 to 18, not 19"),
         (Faults(corrupting_nodes=(-1,)), "Faulty node must be 0 to 18, not -1"),

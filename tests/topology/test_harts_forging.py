@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
-import pytest
-
+from tests.each import each
 from topology.harts.broadcast import COPIES, STAGES, TAGS, Leg, initial_legs, relayed_legs
 from topology.harts.graph import DIRECTIONS, HexMesh
 from topology.harts.guard import Arrival, expected_arrivals
@@ -148,8 +147,8 @@ def elected(algorithm: str, copies: dict[int, str]) -> str | None:
     return body if votes >= threshold(COPIES[algorithm], VOTE) else None
 
 
-@pytest.mark.parametrize("algorithm", VOTING)
-@pytest.mark.parametrize("size", [3, 4])
+@each("algorithm", VOTING)
+@each("size", [3, 4])
 def test_a_naive_vote_is_deceived(size, algorithm):
     deceived = 0
     for nodes in trials(size, algorithm, anything, (algorithm,)):
@@ -157,8 +156,8 @@ def test_a_naive_vote_is_deceived(size, algorithm):
     assert deceived >= 0.9 * TRIALS
 
 
-@pytest.mark.parametrize("algorithm", VOTING)
-@pytest.mark.parametrize("size", [3, 4])
+@each("algorithm", VOTING)
+@each("size", [3, 4])
 def test_with_a_guard_at_every_node_the_vote_is_right(size, algorithm):
     """Forged broadcasts by other algorithms in the source's name never reach a majority either."""
     mesh = HexMesh(size)
@@ -174,8 +173,8 @@ def test_with_a_guard_at_every_node_the_vote_is_right(size, algorithm):
     assert wrong_copies
 
 
-@pytest.mark.parametrize("algorithm", VOTING)
-@pytest.mark.parametrize("size", [2, 3, 4, 5])
+@each("algorithm", VOTING)
+@each("size", [2, 3, 4, 5])
 def test_all_forgeries_together_reach_a_victim_over_one_link(size, algorithm):
     """Every header from every node, exhaustively: nodes judge each packet by itself, so more cannot be done."""
     mesh = HexMesh(size)
@@ -188,7 +187,7 @@ def test_all_forgeries_together_reach_a_victim_over_one_link(size, algorithm):
         assert all(len(copies) == 1 for copies in nodes.first.values())
 
 
-@pytest.mark.parametrize("algorithm", VOTING)
+@each("algorithm", VOTING)
 def test_without_forging_the_guard_changes_nothing(algorithm):
     """Every honest packet is let in, and the copies are those of the procedure."""
     mesh = HexMesh(4)

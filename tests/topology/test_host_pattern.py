@@ -8,6 +8,7 @@ from math import ceil, factorial
 import numpy as np
 import pytest
 
+from tests.each import each
 from tests.networks import figure_1
 from topology.common.choice_orders import ORDER_SEED, cycle_order, lane_order_size, next_random_order, order_size
 from topology.common.graph import Network
@@ -63,7 +64,7 @@ def test_masks_say_what_a_state_becomes():
         assert sum(((state & mask).bit_count() & 1) << row for row, mask in enumerate(masks)) == next_state(state)
 
 
-@pytest.mark.parametrize("level", [0, 1, 77, 230, 255])
+@each("level", [0, 1, 77, 230, 255])
 def test_levels_are_probabilities_and_cycles_independent(level):
     held = np.array([holds_back(state, level) for state in ring_of_states().tolist()], dtype=float)
     assert held.mean() == pytest.approx(level / LEVELS, abs=1e-4)
@@ -72,7 +73,7 @@ def test_levels_are_probabilities_and_cycles_independent(level):
             assert abs(np.corrcoef(held[:-distance], held[distance:])[0, 1]) < 0.05
 
 
-@pytest.mark.parametrize("seed", [0, 4, 0xFFFF])
+@each("seed", [0, 4, 0xFFFF])
 def test_endpoints_of_large_networks_begin_at_different_states(seed):
     salts = [endpoint_salt(role, number) for role in (SOURCE, RECEIVER) for number in range(4096)]
     states = {first_state(seed, salt) for salt in salts}
@@ -87,8 +88,8 @@ def test_levels_of_probabilities():
             level_of(wrong)
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
+@each(
+    "make, message",
     [
         (lambda: HostBehaviour(pause_level=256), "Pause level must be 0 to 255, not 256"),
         (lambda: HostBehaviour(stall_level=-1), "Stall level must be 0 to 255, not -1"),
@@ -126,7 +127,7 @@ rarely, in the worst case, rounded up: over a period of the shift register from 
 and order together."""
 
 
-@pytest.mark.parametrize("size", [3, 5, 7, 9])
+@each("size", [3, 5, 7, 9])
 def test_orders_of_the_cycle_are_fair(size):
     orders = [cycle_order(size, cycle) for cycle in range(2 * size)]
     assert all(sorted(order) == list(range(size)) for order in orders)
@@ -137,8 +138,8 @@ def test_orders_of_the_cycle_are_fair(size):
                 assert sum(order.index(a) < order.index(b) for order in orders) == size
 
 
-@pytest.mark.parametrize("lanes", range(1, 9))
-@pytest.mark.parametrize("inputs", range(2, 17))
+@each("lanes", range(1, 9))
+@each("inputs", range(2, 17))
 def test_every_lane_is_first_together_with_every_input(inputs, lanes):
     ports = order_size(inputs)
     second = lane_order_size(lanes, ports)
@@ -185,7 +186,7 @@ def worst_share(orders: list[list[int]]) -> float:
     return ceil(worst * 10_000) / 100
 
 
-@pytest.mark.parametrize("dimensions", WORST_SHARES)
+@each("dimensions", WORST_SHARES)
 def test_the_random_order_is_fair_over_the_period_of_its_register(dimensions):
     following = random_orders(dimensions)
     states = [state for _, state in islice(following, REGISTER_PERIOD)]
@@ -201,14 +202,14 @@ def test_the_random_order_is_fair_over_the_period_of_order_and_register(dimensio
     assert worst_share(period_of_both(dimensions)) == WORST_SHARES[dimensions][1]
 
 
-@pytest.mark.parametrize("dimensions", [2, 3, 4, 5, 7])
+@each("dimensions", [2, 3, 4, 5, 7])
 def test_if_all_can_be_had_each_comes_first_equally_often(dimensions):
     orders = period_of_both(dimensions)
     assert len(orders) == dimensions * REGISTER_PERIOD
     assert Counter(order[0] for order in orders) == dict.fromkeys(range(dimensions), REGISTER_PERIOD)
 
 
-@pytest.mark.parametrize("dimensions", [2, 3, 4, 5, 6])
+@each("dimensions", [2, 3, 4, 5, 6])
 def test_every_order_comes_in_a_period_of_the_register(dimensions):
     orders = Counter(map(tuple, period_of_the_register(dimensions)))
     assert len(orders) == factorial(dimensions)
@@ -258,7 +259,7 @@ def test_a_length_that_the_network_gives_has_bounds():
         LinkStages(Network(2, [(0, 1)], [0, 1], link_cycles={(0, 1): 17}))
 
 
-@pytest.mark.parametrize("value", [0, -1, 17, 2.0, True, "3", None])
+@each("value", [0, -1, 17, 2.0, True, "3", None])
 def test_bad_lengths(value):
     with pytest.raises(ValueError, match="Cycles of a link must be an integer from 1 to 16, not"):
         LinkStages(figure_1(), value)

@@ -6,6 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from tests.each import each
 from topology.common.errors import TopologyError
 from topology.common.hypercube_layout import CUBE_DISTANCES, hypercube_positions
 from topology.common.lanes import credit_wires
@@ -68,7 +69,7 @@ def test_several_injection_channels_stand_behind_the_dimensions():
     assert [network.links.channels[c].sink_port for c in network.links.injection_channels_of(5)] == [3, 4, 5]
 
 
-@pytest.mark.parametrize(("dimensions", "lanes"), SIZES)
+@each("dimensions, lanes", SIZES)
 def test_lanes_and_names(dimensions, lanes):
     for injection_channels in range(1, dimensions + 1):
         network = HypercubeNetwork(dimensions, lanes, injection_channels)
@@ -97,7 +98,7 @@ def test_sizes():
     assert HypercubeNetwork(6, 8, 6).switches == 64
 
 
-@pytest.mark.parametrize("dimensions", range(1, 7))
+@each("dimensions", range(1, 7))
 def test_pictures_keep_edges_apart(dimensions):
     """No switch is near an edge that does not lead to it, so no two edges are one line."""
     positions = HypercubeNetwork(dimensions, 1).positions
@@ -111,7 +112,7 @@ def test_pictures_keep_edges_apart(dimensions):
         assert np.delete(apart, [a, b]).min(initial=np.inf) > 0.3 * closest
 
 
-@pytest.mark.parametrize(("dimensions", "columns", "rows"), [(7, 2, 4), (8, 2, 8), (10, 4, 16)])
+@each("dimensions, columns, rows", [(7, 2, 4), (8, 2, 8), (10, 4, 16)])
 def test_larger_hypercubes_are_cubes_side_by_side_that_differ_in_a_bit(dimensions, columns, rows):
     positions = hypercube_positions(dimensions)
     cubes = positions[::16]
@@ -192,8 +193,8 @@ def expected(routing: HypercubeRouting, arrival: int, key: int) -> tuple[set[int
     return candidates, escapes
 
 
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize(("dimensions", "lanes"), SIZES)
+@each("rule", RULES)
+@each("dimensions, lanes", SIZES)
 def test_all_headers_on_all_lanes(dimensions, lanes, rule):
     routing = make(dimensions, lanes, rule, dimensions)
     network = routing.network
@@ -210,7 +211,7 @@ def test_all_headers_on_all_lanes(dimensions, lanes, rule):
             assert tuple(row[channel.sink ^ key] for row in routing.masks(arrival)) == masks
 
 
-@pytest.mark.parametrize("rule", RULES)
+@each("rule", RULES)
 def test_headers_without_a_way(rule):
     routing = make(3, 2, rule, 2)
     assert ways(routing, "p5_0->s5", 5) == ways(routing, "p5_1->s5", 5) == ([], [])  # for the host that it comes from
@@ -229,8 +230,8 @@ def test_masks_use_all_lane_ports_there_may_be():
     assert routing.candidates(arrived, network.channels[arrived].sink) == 1 << 60
 
 
-@pytest.mark.parametrize(
-    ("attempt", "message"),
+@each(
+    "attempt, message",
     [
         (lambda: HypercubeNetwork(0, 1), "Number of dimensions must be 1 to 16, not 0"),
         (lambda: HypercubeNetwork(17, 1), "Number of dimensions must be 1 to 16, not 17"),
@@ -279,7 +280,7 @@ def test_one_dimension():
     assert binomial_tree(1, 1, 0) == [TreeEdge(1, 0, 0, 1)]
 
 
-@pytest.mark.parametrize("dimensions", range(1, 8))
+@each("dimensions", range(1, 8))
 def test_every_node_receives_once(dimensions):
     nodes = 1 << dimensions
     for source in {0, 1, nodes - 1, nodes // 2}:
@@ -296,7 +297,7 @@ def test_every_node_receives_once(dimensions):
             assert level == {node: (node ^ source).bit_count() for node in range(nodes)}
 
 
-@pytest.mark.parametrize("dimensions", range(1, 8))
+@each("dimensions", range(1, 8))
 def test_dimensions_carry_the_same_over_all_bases(dimensions):
     carried = Counter()
     for base in range(dimensions):
@@ -318,8 +319,8 @@ def test_who_sends_over_what():
             assert sent == sends_over(4, base, arrival)
 
 
-@pytest.mark.parametrize(
-    ("attempt", "message"),
+@each(
+    "attempt, message",
     [
         (lambda: binomial_tree(3, 0, 3), "Base must be 0 to 2, not 3"),
         (lambda: dimension_order(3, -1), "Base must be 0 to 2, not -1"),

@@ -7,6 +7,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from tests.each import each
 from topology.common.lanes import REUSE_EMPTY, REUSE_TAIL
 from topology.hypercube.deadlock import Waiting, check_hypercube_deadlock
 from topology.hypercube.graph import HypercubeNetwork
@@ -117,9 +118,9 @@ def closure(edges) -> set[tuple[int, int]]:
     return set(nx.transitive_closure(nx.DiGraph(sorted(edges)), reflexive=False).edges)
 
 
-@pytest.mark.parametrize("lane_reuse", HYPERCUBE_REUSE)
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize(("dimensions", "lanes"), SMALL)
+@each("lane_reuse", HYPERCUBE_REUSE)
+@each("rule", RULES)
+@each("dimensions, lanes", SMALL)
 def test_graph_is_that_of_all_headers_one_by_one(dimensions, lanes, rule, lane_reuse):
     """The graph has the same reachable states, with lanes that differ by a shift taken as one."""
     routing = make(dimensions, lanes, rule)
@@ -140,8 +141,8 @@ def test_graph_is_that_of_all_headers_one_by_one(dimensions, lanes, rule, lane_r
         assert set(keys) == by_hand.keys[lane]
 
 
-@pytest.mark.parametrize(
-    ("rule", "shifts", "representatives"),
+@each(
+    "rule, shifts, representatives",
     [
         (DUATO, tuple(range(8)), (0,)),
         (ADAPTIVE_ONLY, tuple(range(8)), (0,)),
@@ -159,9 +160,9 @@ def free(rule: str, dimensions: int, lanes: int, lane_reuse: str) -> bool:
     return dimensions == 1 or (rule == DUATO and (lanes == 1 or lane_reuse != REUSE_TAIL))
 
 
-@pytest.mark.parametrize("lane_reuse", HYPERCUBE_REUSE)
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize(("dimensions", "lanes"), SMALL)
+@each("lane_reuse", HYPERCUBE_REUSE)
+@each("rule", RULES)
+@each("dimensions, lanes", SMALL)
 def test_verdicts(dimensions, lanes, rule, lane_reuse):
     routing = make(dimensions, lanes, rule, dimensions)
     assert unreached_pairs(routing) == []
@@ -454,8 +455,8 @@ def random_rule(order: random.Random, dimensions: int, lanes: int) -> HypercubeR
     return routing
 
 
-@pytest.mark.parametrize("lane_reuse", HYPERCUBE_REUSE)
-@pytest.mark.parametrize(("dimensions", "lanes"), [(2, 1), (2, 2), (3, 1)])
+@each("lane_reuse", HYPERCUBE_REUSE)
+@each("dimensions, lanes", [(2, 1), (2, 2), (3, 1)])
 def test_what_is_proved_has_no_waiting_configuration(dimensions, lanes, lane_reuse):
     """Rules at random, of which some are free from deadlock and most are not."""
     order = random.Random(dimensions * 10 + lanes)
@@ -468,9 +469,9 @@ def test_what_is_proved_has_no_waiting_configuration(dimensions, lanes, lane_reu
     assert 5 <= sum(verdicts) <= 55
 
 
-@pytest.mark.parametrize("lane_reuse", HYPERCUBE_REUSE)
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("lanes", [1, 2, 3])
+@each("lane_reuse", HYPERCUBE_REUSE)
+@each("rule", RULES)
+@each("lanes", [1, 2, 3])
 def test_lanes_are_shared_that_the_static_check_takes_for_shared(lanes, rule, lane_reuse):
     routing = HypercubeRouting(HypercubeNetwork(3, lanes), 32, rule)
     network, unshared = routing.network, unshared_lanes(lanes, rule, lane_reuse)

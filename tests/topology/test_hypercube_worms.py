@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.each import each
 from topology.common.lanes import REUSE_EMPTY, REUSE_TAIL
 from topology.hypercube.graph import HypercubeNetwork
 from topology.hypercube.lane_reuse import REUSE_ESCAPE_TAIL
@@ -131,8 +132,8 @@ def send_at_random(network: Worms, order: random.Random, count: int, most_flits:
         network.send(source, destination, order.randint(least_flits, most_flits), injection)
 
 
-@pytest.mark.parametrize(
-    ("dimensions", "lanes", "lane_reuse"),
+@each(
+    "dimensions, lanes, lane_reuse",
     [
         (2, 2, REUSE_EMPTY),
         (2, 2, REUSE_ESCAPE_TAIL),

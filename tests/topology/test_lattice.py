@@ -4,13 +4,14 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from tests.each import each
 from topology.common.errors import TopologyError
 from topology.common.lattice import irregular_network, lattice_network
 from topology.common.regular import hypercube_network, mesh_network, ring_network, torus_network, tree_network
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("switches", [1, 2, 7, 64])
+@each("seed", range(5))
+@each("switches", [1, 2, 7, 64])
 def test_lattice_links_all_adjacent_points_and_no_others(switches, seed):
     network = lattice_network(switches, seed=seed)
     points = network.positions
@@ -42,8 +43,8 @@ def test_lattice_with_fewer_links_is_still_connected(most):
     assert len(network.processors) == 40
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
+@each(
+    "arguments, message",
     [
         ({"switches": 0}, "A network must have at least 1 switch, not 0"),
         ({"switches": 4, "max_switch_links": 5}, "max_switch_links must be 2 to 4, not 5"),
@@ -61,8 +62,8 @@ def test_lattice_that_gets_stuck_says_so():
         lattice_network(300, seed=0, max_switch_links=2)
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize(("ports", "extra"), [(3, 0), (4, None), (8, 30)])
+@each("seed", range(5))
+@each("ports, extra", [(3, 0), (4, None), (8, 30)])
 def test_irregular_network_keeps_within_its_ports(ports, extra, seed):
     network = irregular_network(24, ports=ports, extra_links=extra, seed=seed)
     assert max(network.degree(switch) for switch in range(24)) <= ports
@@ -80,13 +81,13 @@ def test_irregular_network_refuses_too_few_ports():
         irregular_network(8, ports=3, processors_per_switch=2)
 
 
-@pytest.mark.parametrize("shape", [[1], [5], [4, 3], [2, 3, 4], [2, 2, 2, 2]])
+@each("shape", [[1], [5], [4, 3], [2, 3, 4], [2, 2, 2, 2]])
 def test_mesh_is_the_grid_graph(shape):
     network = mesh_network(shape)
     assert nx.is_isomorphic(network.switch_graph, nx.grid_graph(shape))
 
 
-@pytest.mark.parametrize("shape", [[5], [4, 3], [2, 3], [3, 3, 3]])
+@each("shape", [[5], [4, 3], [2, 3], [3, 3, 3]])
 def test_torus_is_the_periodic_grid_graph(shape):
     network = torus_network(shape)
     assert nx.is_isomorphic(network.switch_graph, nx.grid_graph(shape, periodic=True))
@@ -99,7 +100,7 @@ def test_mesh_numbers_run_along_the_first_dimension():
     assert network.positions[6].tolist() == [2.0, 1.0]
 
 
-@pytest.mark.parametrize("dimensions", [0, 1, 3, 5])
+@each("dimensions", [0, 1, 3, 5])
 def test_hypercube_links_numbers_that_differ_in_one_bit(dimensions):
     network = hypercube_network(dimensions)
     assert network.switches == 1 << dimensions
@@ -118,7 +119,7 @@ def test_tree_hangs_processors_on_its_leaves_or_everywhere():
     assert tree_network(2, 3, leaves_only=False).processors == tuple(range(7))
 
 
-@pytest.mark.parametrize(
+@each(
     "network",
     [
         mesh_network([8, 8]),
@@ -136,8 +137,8 @@ def test_positions_are_all_different(network):
     assert apart.min() > 0.1
 
 
-@pytest.mark.parametrize(
-    ("build", "message"),
+@each(
+    "build, message",
     [
         (lambda: mesh_network([]), "shape must be sizes of at least 1, not "),
         (lambda: torus_network([4, 0]), "shape must be sizes of at least 1, not "),

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from tests.each import each
 from topology.common.errors import TopologyError
 from topology.min.deadlock import check_min_deadlock
 from topology.min.graph import BACKWARD, BIDIRECTIONAL, FORWARD, KINDS, UNIDIRECTIONAL, MinNetwork
@@ -19,8 +20,8 @@ def rows_of(network, group):
     return [network.switch_positions[switch].row for switch in group.switches]
 
 
-@pytest.mark.parametrize(("radix", "stages"), SIZES)
-@pytest.mark.parametrize("kind", UNIDIRECTIONAL)
+@each("radix, stages", SIZES)
+@each("kind", UNIDIRECTIONAL)
 def test_every_unicast_takes_one_way_of_n_switches(kind, radix, stages):
     routing = MinRouting(MinNetwork(kind, radix, stages), 32)
     network, nodes = routing.network, radix**stages
@@ -36,7 +37,7 @@ def test_every_unicast_takes_one_way_of_n_switches(kind, radix, stages):
         assert switches == stages
 
 
-@pytest.mark.parametrize(("radix", "stages"), SIZES)
+@each("radix, stages", SIZES)
 def test_baseline_follows_the_destination_tag(radix, stages):
     """Stage j takes output d_{n-1-j}, the digits from the highest down."""
     routing = MinRouting(MinNetwork("baseline", radix, stages), 32)
@@ -46,7 +47,7 @@ def test_baseline_follows_the_destination_tag(radix, stages):
             assert routing.routes[switch, destination, 0] == 1 << digit
 
 
-@pytest.mark.parametrize(("radix", "stages"), SIZES)
+@each("radix, stages", SIZES)
 def test_groups_of_the_baseline_network(radix, stages):
     """N_g(j) = b^(n-1-j) rows side by side, and b^(n-2-j) with b consumption channels."""
     for channels, last in ((1, stages - 1), (radix, stages - 2)):
@@ -59,7 +60,7 @@ def test_groups_of_the_baseline_network(radix, stages):
             assert group.levels == last - stage
 
 
-@pytest.mark.parametrize(("radix", "stages"), SIZES)
+@each("radix, stages", SIZES)
 def test_groups_and_reach_of_the_bidirectional_network(radix, stages):
     routing = MinRouting(MinNetwork(BIDIRECTIONAL, radix, stages), 32)
     network = routing.network
@@ -88,8 +89,8 @@ def test_groups_of_eight_nodes():
     assert [groups.release_flits(switch, 1) for switch in (0, 8)] == [1, 3]
 
 
-@pytest.mark.parametrize("channels", [1, 2])
-@pytest.mark.parametrize("kind", KINDS)
+@each("channels", [1, 2])
+@each("kind", KINDS)
 def test_proofs_of_small_networks(kind, channels):
     routing = MinRouting(MinNetwork(kind, 2, 3, channels), 16)
     assert unreached_pairs(routing) == []
@@ -108,7 +109,7 @@ def test_a_wrong_table_is_seen():
     assert unreached_pairs(routing)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_channels_depend_on_all_that_the_tables_lead_to(kind):
     """A sound network has a dependency for every way through a switch that leads on to a processor, and no other."""
     network = MinNetwork(kind, 2, 3)

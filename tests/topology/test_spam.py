@@ -6,6 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from tests.each import each
 from tests.networks import FIGURE_1_PROCESSOR, FIGURE_1_SWITCH, figure_1, random_irregular, ring
 from topology.common.deadlock import Dependencies, check_deadlock
 from topology.common.errors import TopologyError
@@ -70,7 +71,7 @@ def brute_force_descends(labels: SpamLabels, start: int, goal: int, kinds: tuple
     return False
 
 
-@pytest.mark.parametrize("seed", range(8))
+@each("seed", range(8))
 def test_ancestors_against_brute_force(seed):
     labels = SpamLabels(random_irregular(seed))
     for u, v in itertools.product(range(labels.network.vertices), repeat=2):
@@ -78,7 +79,7 @@ def test_ancestors_against_brute_force(seed):
         assert labels.extended_ancestor[u, v] == brute_force_descends(labels, u, v, (CROSS, TREE))
 
 
-@pytest.mark.parametrize("seed", range(8))
+@each("seed", range(8))
 def test_routes_against_the_rules(seed):
     """Every mask against the three rules of the paper, written out per option."""
     labels = SpamLabels(random_irregular(seed))
@@ -106,7 +107,7 @@ def whole_graph(network: Network) -> nx.Graph:
     return nx.Graph([(c.source, c.sink) for c in network.channels])
 
 
-@pytest.mark.parametrize("seed", range(8))
+@each("seed", range(8))
 def test_reach_sets_split_every_subtree(seed):
     labels = SpamLabels(random_irregular(seed))
     routing, network = SpamRouting(labels, 32), labels.network
@@ -148,7 +149,7 @@ def _routing(network, **options) -> SpamRouting:
     return SpamRouting(SpamLabels(network), 32, **options)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_all_pairs_are_reached_on_random_networks(seed):
     assert unreached_pairs(_routing(random_irregular(seed))) == []
 

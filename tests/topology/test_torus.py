@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.each import each
 from topology.common.errors import TopologyError
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import DIRECTIONS, X_NEGATIVE, X_POSITIVE, Y_NEGATIVE, Y_POSITIVE, Grid, Turns, opposite
@@ -69,8 +70,8 @@ def test_ports_at_the_rim_of_a_mesh():
     assert [links.channels[channel].source for channel in links.input_channel[4]] == [3, 5, 1, 10]
 
 
-@pytest.mark.parametrize("grid", GRIDS, ids=grid_name)
-@pytest.mark.parametrize("lanes", [1, 2, 3, 4])
+@each("grid", GRIDS)
+@each("lanes", [1, 2, 3, 4])
 def test_lanes_and_names(grid, lanes):
     network = TorusNetwork(grid, lanes)
     assert len({channel.name for channel in network.channels}) == len(network.channels)
@@ -142,9 +143,9 @@ def test_balanced_by_hand():
     assert names("s1->s2.1", across) == ["s2->p2"]
 
 
-@pytest.mark.parametrize("rule", LANE_RULES)
-@pytest.mark.parametrize("lanes", [1, 2, 3, 4])
-@pytest.mark.parametrize("grid", GRIDS, ids=grid_name)
+@each("rule", LANE_RULES)
+@each("lanes", [1, 2, 3, 4])
+@each("grid", GRIDS)
 def test_candidates_follow_the_path(grid, lanes, rule):
     """All candidates at every step are the lanes of the path's channel that are of the right class."""
     network = TorusNetwork(grid, lanes)
@@ -195,8 +196,8 @@ def test_headers_without_a_way():
     assert mesh.candidates(mesh.network.injection_channel(1), upward) == 0
 
 
-@pytest.mark.parametrize(
-    ("travel", "allowed"),
+@each(
+    "travel, allowed",
     [
         (Y_POSITIVE, {Y_POSITIVE, X_POSITIVE, X_NEGATIVE}),
         (Y_NEGATIVE, {Y_NEGATIVE, X_POSITIVE, X_NEGATIVE}),
@@ -204,7 +205,7 @@ def test_headers_without_a_way():
         (X_NEGATIVE, {X_NEGATIVE}),
     ],
 )
-@pytest.mark.parametrize("rule", LANE_RULES)
+@each("rule", LANE_RULES)
 def test_turns_of_dimension_order(rule, travel, allowed):
     network = TorusNetwork(Grid(5, 5), 2)
     routing = TorusRouting(network, 32, rule)
@@ -217,8 +218,8 @@ def test_turns_of_dimension_order(rule, travel, allowed):
     assert found == allowed | {None}
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
+@each(
+    "make, message",
     [
         (lambda: TorusNetwork(Grid(2, 2), 0), "Number of lanes must be 1 to 8, not 0"),
         (lambda: TorusNetwork(Grid(2, 2), 9), "Number of lanes must be 1 to 8, not 9"),

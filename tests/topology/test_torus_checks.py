@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.each import each
 from topology.common.deadlock import find_cycle
 from topology.torus.deadlock import check_torus_deadlock, torus_dependencies
 from topology.torus.graph import TorusNetwork
@@ -50,9 +51,9 @@ def sent_keys(grid: Grid, source: int) -> list[RoutingKey]:
     return keys
 
 
-@pytest.mark.parametrize("rule", LANE_RULES)
-@pytest.mark.parametrize("lanes", [1, 2, 3])
-@pytest.mark.parametrize("grid", [*TORI, *MESHES], ids=grid_name)
+@each("rule", LANE_RULES)
+@each("lanes", [1, 2, 3])
+@each("grid", [*TORI, *MESHES])
 def test_dependencies_are_those_of_all_headers_one_by_one(grid, lanes, rule):
     routing = make(grid, lanes, rule)
     edges = set()
@@ -64,8 +65,8 @@ def test_dependencies_are_those_of_all_headers_one_by_one(grid, lanes, rule):
     assert dead_ends == ()
 
 
-@pytest.mark.parametrize("rule", LANE_RULES)
-@pytest.mark.parametrize("grid", [Grid(3, 5), Grid(4, 6, wraps=False), Grid(1, 8, wraps=False)], ids=grid_name)
+@each("rule", LANE_RULES)
+@each("grid", [Grid(3, 5), Grid(4, 6, wraps=False), Grid(1, 8, wraps=False)])
 def test_headers_that_nobody_should_send_add_no_dependencies(grid, rule):
     """Keys of no node, for the sender, or into the rim of a mesh: such a worm is drained, and waits like others."""
     routing = make(grid, 2, rule)
@@ -75,8 +76,8 @@ def test_headers_that_nobody_should_send_add_no_dependencies(grid, rule):
             assert walked(routing, source, key) <= set(path.edges)
 
 
-@pytest.mark.parametrize("rule", LANE_RULES)
-@pytest.mark.parametrize("grid", [Grid(3, 5), Grid(4, 3, wraps=False)], ids=grid_name)
+@each("rule", LANE_RULES)
+@each("grid", [Grid(3, 5), Grid(4, 3, wraps=False)])
 def test_only_one_dimension_of_a_key_counts_at_a_time(grid, rule):
     """The walk in two parts is exact."""
     routing = make(grid, 2, rule)
@@ -97,9 +98,9 @@ def test_only_one_dimension_of_a_key_counts_at_a_time(grid, rule):
         assert all(len(masks) == 1 for masks in (*along_row.values(), *along_column.values()))
 
 
-@pytest.mark.parametrize("rule", LANE_RULES)
-@pytest.mark.parametrize("lanes", [1, 2, 3, 4])
-@pytest.mark.parametrize("grid", [*TORI, *MESHES], ids=grid_name)
+@each("rule", LANE_RULES)
+@each("lanes", [1, 2, 3, 4])
+@each("grid", [*TORI, *MESHES])
 def test_verdicts(grid, lanes, rule):
     routing = make(grid, lanes, rule)
     assert unreached_pairs(routing) == []
@@ -132,8 +133,9 @@ def test_verdicts_in_words():
     assert check_torus_deadlock(make(Grid(2, 2), 1)).reason == free + "rings too short to wait in"
 
 
-@pytest.mark.parametrize("lanes", [1, 2])
-@pytest.mark.parametrize("rule", LANE_RULES)
+@pytest.mark.slow
+@each("lanes", [1, 2])
+@each("rule", LANE_RULES)
 def test_verdicts_of_a_torus_of_the_papers_size(lanes, rule):
     routing = make(Grid(16, 16), lanes, rule)
     verdict = check_torus_deadlock(routing)
@@ -184,8 +186,8 @@ def test_a_dateline_that_nobody_sees_is_found():
     )
 
 
-@pytest.mark.parametrize("lanes", [2, 3, 4])
-@pytest.mark.parametrize("grid", [Grid(2, 3), Grid(3, 4), Grid(4, 4), Grid(5, 3)], ids=grid_name)
+@each("lanes", [2, 3, 4])
+@each("grid", [Grid(2, 3), Grid(3, 4), Grid(4, 4), Grid(5, 3)])
 def test_balanced_lanes_are_free_of_deadlock(grid, lanes):
     verdict = check_torus_deadlock(make(grid, lanes, BALANCED))
     assert verdict.free, verdict
@@ -215,9 +217,9 @@ class ForgetsClassOne(ForgetsAll):
     forgets_closing = False
 
 
-@pytest.mark.parametrize("kind", [ForgetsAll, ForgetsClassOne])
-@pytest.mark.parametrize("lanes", [2, 3, 4])
-@pytest.mark.parametrize("grid", [Grid(4, 4), Grid(1, 5), Grid(5, 1)], ids=grid_name)
+@each("kind", [ForgetsAll, ForgetsClassOne])
+@each("lanes", [2, 3, 4])
+@each("grid", [Grid(4, 4), Grid(1, 5), Grid(5, 1)])
 def test_balanced_lanes_without_memory_wait_in_rings(grid, lanes, kind):
     routing = make(grid, lanes, BALANCED, kind)
     assert unreached_pairs(routing) == []

@@ -4,8 +4,8 @@ from collections import Counter
 
 import networkx as nx
 import numpy as np
-import pytest
 
+from tests.each import each
 from tests.networks import figure_1, random_irregular
 from topology.common.channels import ChannelNetwork
 from topology.common.deadlock import check_deadlock
@@ -29,7 +29,7 @@ def min_order(routing: MinRouting) -> OrderVerdict:
     return check_order(routing.network, min_dependencies(routing)[0], min_branches(routing))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_spam_by_the_root_is_proved_ordered_and_free(seed):
     network = random_irregular(seed)
     if len(network.processors) < 2:
@@ -57,7 +57,7 @@ def test_requests_enqueued_one_by_one_order_nothing():
     assert verdict == OrderVerdict(False, False, "requests of a header are enqueued one by one")
 
 
-@pytest.mark.parametrize("seed", range(8))
+@each("seed", range(8))
 def test_any_header_that_turns_early_breaks_the_proof(seed):
     """A negative control for each row of the tables that sends headers up: one key turns there."""
     labels = SpamLabels(random_irregular(seed, switches=6))
@@ -73,8 +73,8 @@ def test_any_header_that_turns_early_breaks_the_proof(seed):
     assert spam_order(ordered).total
 
 
-@pytest.mark.parametrize("shape", [(2, 1), (2, 3), (3, 2), (4, 2)])
-@pytest.mark.parametrize("private", [False, True])
+@each("shape", [(2, 1), (2, 3), (3, 2), (4, 2)])
+@each("private", [False, True])
 def test_bidirectional_networks_are_proved_ordered_and_free(shape, private):
     radix, stages = shape
     routing = MinRouting(MinNetwork("bi-butterfly", radix, stages, radix if private else 1), 32, ordering=TOTAL)
@@ -90,7 +90,7 @@ def test_bidirectional_networks_by_their_own_tables_order_nothing():
     assert verdict.reason == "messages from p0 part at s0_0, messages from p2 part at s0_1: no switch orders both"
 
 
-@pytest.mark.parametrize("kind", UNIDIRECTIONAL)
+@each("kind", UNIDIRECTIONAL)
 def test_unidirectional_networks_are_ordered_by_a_single_stage_alone(kind):
     assert min_order(MinRouting(MinNetwork(kind, 4, 1), 32)).total
     verdict = min_order(MinRouting(MinNetwork(kind, 2, 2), 32))
@@ -127,7 +127,7 @@ def hand_made(dependencies: str) -> tuple[ChannelNetwork, nx.DiGraph]:
     return network, path
 
 
-@pytest.mark.parametrize(("reason", "dependencies"), HAND_MADE.items())
+@each("reason, dependencies", HAND_MADE.items())
 def test_each_condition_is_demanded(reason, dependencies):
     verdict = check_order(*hand_made(dependencies), [])
     assert verdict.reason == reason

@@ -12,6 +12,7 @@ import yaml
 import verification.campaign
 from hydranoc import load
 from hydranoc.lockstep.direct.compare import compare_directly
+from tests.each import each
 from tests.tb.mutations import Mutation, copy_hardware
 from tests.verification.campaign_rig import SCALE, SMALL, environment, run, start
 from verification.campaign import run as run_module
@@ -33,7 +34,7 @@ FAULT = Mutation(
 )
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@each("family", FAMILIES)
 def test_a_case_is_the_same_each_time(family):
     case = cases_of(family, 2)[3]
     again = Campaign(SCALE)
@@ -44,7 +45,7 @@ def test_a_case_is_the_same_each_time(family):
     assert digest_of(Campaign(SCALE).design_of(case + 1)) != digest_of(first)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@each("family", FAMILIES)
 def test_networks_of_a_family_differ_and_are_its_own(family):
     campaign = Campaign(SCALE)
     designs = [campaign.network_of(cases_of(family, turn)[0]) for turn in range(12)]

@@ -8,6 +8,7 @@ import pytest
 from amaranth.back import rtlil
 from amaranth.sim import Simulator
 
+from tests.each import each
 from verification.mutation import judge
 from verification.mutation.baseline import measure
 from verification.mutation.judge import MutantRunner
@@ -106,7 +107,7 @@ PLANTED = {
 }
 
 
-@pytest.mark.parametrize(("change", "verdict"), PLANTED.items(), ids=lambda value: str(value[0]))
+@each("change, verdict", PLANTED.items())
 def test_verdicts(change, verdict, court):
     planted = changes()[change]
     seen = court.judge(planted)

@@ -3,9 +3,8 @@
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 from hydranoc import load
+from tests.each import each
 from verification.campaign.situations.watch import SITUATIONS, Watch
 
 STAR = {"switches": 4, "edges": [[0, 1], [0, 2], [0, 3]], "processors": [0, 1, 2, 3]}
@@ -43,7 +42,7 @@ def multicasts(processors: int, count: int = 3) -> list[dict]:
     ]
 
 
-@pytest.mark.parametrize("family", SITUATIONS)
+@each("family", SITUATIONS)
 def test_a_lone_message_is_in_no_contention(family):
     calm = {"cut-through", "tee", "ring-closed", "host-sends-on-all", "all-outputs-move", "no-page-kept"}
     calm |= {"injector-waits"} if family == "harts" else set()  # whose nodes take a flit in eight cycles

@@ -16,6 +16,7 @@ from hydranoc.certificates.checker.theorems import THEOREMS
 from hydranoc.certificates.writing import CHECKER, Certificate
 from hydranoc.cli import run
 from hydranoc.families.registry import FAMILIES
+from tests.each import each
 from tests.hydranoc.certificates.networks import EXAMPLES, NETWORKS, Certified, best_order, certified, named, verdict
 from topology.common.channel_order import NoOrder
 from topology.hypercube.deadlock import Waiting
@@ -82,7 +83,7 @@ STREAMS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "options"), STREAMS, ids=[name for name, _ in STREAMS])
+@each("name, options", STREAMS)
 def test_certificates_for_other_ends_are_accepted(name, options):
     design = named(name)
     certificate = design.certificate(design.verilog(**options))

@@ -15,6 +15,7 @@ from hydranoc.certificates.writing import CHECKER
 from tests.alterations.hardware import Alteration, document_alterations, hardware_alterations, places, put
 from tests.alterations.networks import NETWORKS, Checker, offer
 from tests.alterations.sound import reason
+from tests.each import each
 
 SAMPLED = 60
 
@@ -36,7 +37,7 @@ def sampled(altered: Iterable[Alteration], draws: random.Random) -> list[Alterat
     return kept
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+@each("name", NETWORKS)
 def test_altered_networks_are_refused(name, checker):
     sound = offer(name)
     assert checker.judge(sound)[0] == 0
@@ -85,16 +86,16 @@ def test_truncated_texts_are_refused(name, checker):
             refuse(checker, replace(sound, **{text: whole[: len(whole) * place // 9]}), f"{text} to {place} ninths")
 
 
-@pytest.mark.parametrize("kind", HUGE)
-@pytest.mark.parametrize("text", TEXTS)
+@each("kind", HUGE)
+@each("text", TEXTS)
 def test_huge_texts_are_refused_at_once(text, kind, checker):
     began = time.process_time()
     refuse(checker, replace(offer("torus"), **{text: HUGE[kind]}), f"{kind} as {text}")
     assert time.process_time() - began < 5
 
 
-@pytest.mark.parametrize("name", NETWORKS)
-@pytest.mark.parametrize("text", ["manifest", "certificate", "digests"])
+@each("name", NETWORKS)
+@each("text", ["manifest", "certificate", "digests"])
 def test_values_of_all_types_at_keys_are_refused(name, text, checker):
     sound, draws = offer(name), random.Random(f"{name} {text}")
     document = json.loads(getattr(sound, text))
@@ -108,7 +109,7 @@ def test_values_of_all_types_at_keys_are_refused(name, text, checker):
                 refuse(checker, altered.signed() if text == "manifest" else altered, f"{path} is {strange!r}")
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+@each("name", NETWORKS)
 def test_parameters_of_all_types_crash_nothing(name, checker):
     """Values on which manifest and digests agree: the checks behind that comparison must handle them."""
     sound = offer(name)

@@ -10,6 +10,7 @@ from hydranoc.measurement.observations import NOT_DELIVERED, PARTS, Observations
 from hydranoc.measurement.point import MeasuredPoint, Plan, carries_load, is_stable, measure_point
 from hydranoc.measurement.stability import Verdict, judge
 from sim_model.statistics.latency import Interval, confidence_interval
+from tests.each import each
 from tests.hydranoc.measurement.synthetic import FixedServiceQueue
 
 SERVICE_CYCLES = 100
@@ -218,8 +219,8 @@ def test_queues_below_their_capacity_are_stable(load):
     assert [is_stable(FixedServiceQueue(load, seed), plan) for seed in range(10)] == [True] * 10
 
 
-@pytest.mark.parametrize("customers", [500, 2000, 20_000])
-@pytest.mark.parametrize("load", [1.02, 1.1, 2.0])
+@each("customers", [500, 2000, 20_000])
+@each("load", [1.02, 1.1, 2.0])
 def test_overloaded_queues_are_never_stable_whatever_the_seed_and_the_length(load, customers):
     plan = Plan(customers * SERVICE_CYCLES, most_doublings=2)
     verdicts = [measure_point(FixedServiceQueue(load, seed), plan).verdict for seed in range(10)]

@@ -17,6 +17,7 @@ from hydranoc.measurement.warmup import beginning, filled, mser, warmup_parts
 from hydranoc.measurement.whole_runs import finish, prepare
 from sim_model.messages.messages import Message
 from sim_model.traffic import random_traffic
+from tests.each import each
 from tests.hydranoc.measurement.synthetic import FixedServiceQueue, curve
 from tests.sim_model.builders import spam_model
 from topology.common.graph import Network
@@ -90,7 +91,7 @@ def _marginal_error(series: np.ndarray, dropped: int) -> float:
     return sum((value - rest.mean()) ** 2 for value in rest) / len(rest) ** 2
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_mser_is_least_by_its_definition(seed):
     random = np.random.default_rng(seed)
     series = random.normal(10, 1, 40) - 8 * np.exp(-np.arange(40) / (1 + seed % 7))
@@ -199,7 +200,7 @@ def test_rows_without_a_mean_have_no_latencies(verdict):
 FLITS = 16
 
 
-@pytest.mark.parametrize("seed", range(8))
+@each("seed", range(8))
 def test_a_queue_saturates_at_load_1(seed):
     found = find_saturation(lambda load: carries_load(FixedServiceQueue(load, seed), Plan(200_000)), 0.5, 1.5)
     assert found.carried == pytest.approx(1, rel=0.02)

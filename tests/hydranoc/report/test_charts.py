@@ -8,6 +8,7 @@ import pytest
 from hydranoc.report_page.axes import Scale, decades, linear, named, octaves, ticks
 from hydranoc.report_page.charts import figure_charts
 from hydranoc.studies.common.figure import Claim, Figure, Series
+from tests.each import each
 
 CURVE = Series("a <b>", [1, 2, 4], [5, 6, 9], [0.5, 0, 1])
 
@@ -24,7 +25,7 @@ def test_ticks_are_round_and_hold_all():
         assert 2 <= len(found) <= 8
 
 
-@pytest.mark.parametrize(("low", "high"), [(1, 255), (3, 3), (0.5, 2**30), (0.0001, 0.0012), (17, 1930)])
+@each("low, high", [(1, 255), (3, 3), (0.5, 2**30), (0.0001, 0.0012), (17, 1930)])
 def test_logarithmic_axes_hold_all(low, high):
     for scale in (octaves(low, high), decades(low, high)):
         assert scale.low <= low <= high <= scale.high
@@ -69,8 +70,8 @@ def _count(chart: str) -> dict[str, int]:
     return {name: drawn.count(part) for name, part in parts.items()}
 
 
-@pytest.mark.parametrize(
-    ("shown", "wanted"),
+@each(
+    "shown, wanted",
     [
         ({}, {"lines": 1, "marks": 3, "intervals": 2}),
         ({"joined": False}, {"marks": 3, "intervals": 2}),

@@ -23,6 +23,7 @@ from hydranoc.report_page.scene import scene_of
 from hydranoc.reports.histogram import CLASSES, histograms
 from hydranoc.studies.common.figure import Claim, Figure, Series
 from hydranoc.studies.common.measured import MEASURED, MeasuredFigure, measured_figure, measured_names
+from tests.each import each
 from tests.hydranoc.report.networks import CONFIGURATIONS
 
 BUSY = {"kind": "random", "seed": 1, "cycles": 6000, "warmup_cycles": 500, "flits": 8}
@@ -73,7 +74,7 @@ def test_a_replay_that_does_not_fit_is_cut(monkeypatch):
         page.write_page(run_)
 
 
-@pytest.mark.parametrize("name", CONFIGURATIONS)
+@each("name", CONFIGURATIONS)
 def test_columns_say_what_the_replay_says(name):
     """Decoded by the rules of ``replay_columns``, as the page's script does it."""
     run_ = run_of(load(CONFIGURATIONS[name]), (100, 300))
@@ -107,7 +108,7 @@ SCENES = {
 }
 
 
-@pytest.mark.parametrize("family", SCENES)
+@each("family", SCENES)
 def test_the_scene_is_the_picture(family):
     design = load({"network": {"family": family, "topology": SCENES[family]}})
     network, links = design.network, design.family.link_classes(design.routing)
@@ -221,8 +222,8 @@ def test_a_deadlock_is_told(tmp_path, capsys):
     assert all(blockers and reason.startswith("for ") for _, _, blockers, reason in stuck)
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
+@each(
+    "given, said",
     [
         (["--window", "5"], "a window must be FIRST:LAST in cycles with FIRST < LAST, not '5'"),
         (["--window", "9:9"], "a window must be FIRST:LAST in cycles with FIRST < LAST, not '9:9'"),
@@ -332,7 +333,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
+@each("name", WRONG)
 def test_a_wrong_file_is_told_in_one_line(name, tmp_path):
     change, said = WRONG[name]
     content = json.loads(plain_text(_content(WHOLE)))
@@ -344,14 +345,14 @@ def test_a_wrong_file_is_told_in_one_line(name, tmp_path):
     assert "\n" not in str(found.value)
 
 
-@pytest.mark.parametrize("text", ["", "a,b\n1,2\n", "[]", 100_000 * "["])
+@each("text", ["", "a,b\n1,2\n", "[]", 100_000 * "["])
 def test_what_is_no_figure_is_refused(text, tmp_path):
     (tmp_path / "no.json").write_text(text)
     with pytest.raises(ConfigError, match=r"no.json: must be NAME.json of 'hydranoc reproduce'"):
         read_figure(tmp_path / "no.json")
 
 
-@pytest.mark.parametrize("name", measured_names())
+@each("name", measured_names())
 def test_curves_of_kept_figures_are_in_their_tables(name):
     """A figure that was kept without its plot is reproduced again, quickly thanks to kept points."""
     figure, measured = read_given_figure(MEASURED / f"{name}.json"), measured_figure(name)

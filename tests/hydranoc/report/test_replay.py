@@ -12,6 +12,7 @@ from hydranoc.replay.window import MAX_QUEUED, Window
 from sim_model.engines.counts import IN_MESSAGE
 from sim_model.engines.results import Results
 from sim_model.harts.record import variant_field
+from tests.each import each
 from tests.hydranoc.report.networks import CONFIGURATIONS, NONE, read_holds, simulation_of
 
 
@@ -81,7 +82,7 @@ def _hops(variant: int) -> int:
     return int(variant_field(np.array(variant), "hops")) if variant else NONE
 
 
-@pytest.mark.parametrize("name", CONFIGURATIONS)
+@each("name", CONFIGURATIONS)
 def test_holds_are_those_of_a_plain_reading(name):
     holds = _recording(name).holds
     assert len(holds.channel) > 200
@@ -100,7 +101,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@each("fault", FAULTS)
 def test_the_plain_reading_finds_faults(fault):
     holds = _recording("spam").holds
     assert 9 in holds.before
@@ -128,7 +129,7 @@ def test_without_their_headers_copies_seem_to_come_over_others():
     assert _differences("harts", blind) != []
 
 
-@pytest.mark.parametrize("name", CONFIGURATIONS)
+@each("name", CONFIGURATIONS)
 def test_a_channel_is_held_where_the_engine_counts_a_message_on_it(name):
     """The engine's counters see whether a message is on a channel at the start of a cycle."""
     design, holds = _design(name), _recording(name).holds
@@ -145,7 +146,7 @@ def test_a_channel_is_held_where_the_engine_counts_a_message_on_it(name):
     assert (moved == simulation.channel_counts().flits).all()
 
 
-@pytest.mark.parametrize("name", CONFIGURATIONS)
+@each("name", CONFIGURATIONS)
 def test_a_window_shows_what_the_whole_run_shows(name):
     whole = _recording(name).replay()
     part = _recording(name, 150, 260).replay()

@@ -22,6 +22,7 @@ from hydranoc.sweeps.measure import COLUMNS, Effort
 from hydranoc.sweeps.plots import sweep_figures
 from hydranoc.sweeps.run import Sweep, sharing, sweep
 from hydranoc.sweeps.table import data_frame
+from tests.each import each
 from topology.common.trouble import MachineTrouble
 
 CONTENT = {
@@ -236,8 +237,8 @@ def test_wrong_clusters(config, address, code, text, monkeypatch, capsys):
     assert text in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("text", "values"),
+@each(
+    "text, values",
     [
         ("network.buffer_flits=1,2,4", (1, 2, 4)),
         ("network.buffer_flits=2", (2,)),
@@ -259,8 +260,8 @@ def test_values_of_a_text(text, values):
     assert parse_axis(text).key == text.partition("=")[0]
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
+@each(
+    "text, problem",
     [
         ("network.buffer_flits", "must be KEY=VALUES"),
         ("=1,2", "must be KEY=VALUES"),
