@@ -18,8 +18,6 @@ FLITS, STALLED_CYCLES, BUBBLES = range(KINDS)
 """Positions in a row of ``tallies``."""
 IN_MESSAGE = KINDS
 """Position behind them: 1 between the moves of a head and of its tail."""
-COUNT_BITS = 48
-"""Bits of a count in planes."""
 
 
 @compiled
@@ -100,41 +98,3 @@ def counts_by_worms(channels: np.recarray, state: EngineState) -> ChannelCounts:
     counts = counts_by_cycles(state)
     counts.stalled_cycles[waits] += last - channels.load_cycle[waits]
     return counts._replace(bubbles=counts.bubbles + bubbles)
-
-
-@compiled
-def add_to_planes(numbers, routers, amount):
-    """Add an amount to the numbers of some routers; additions with ripple carry.
-
-    Parameters
-    ----------
-    numbers : int64[bits]
-    routers : int
-    amount : int
-        At least 0.
-    """
-    place = 0
-    while amount != 0:
-        carry, bit = routers if amount & 1 else 0, place
-        while carry != 0:
-            number = numbers[bit]
-            numbers[bit] = number ^ carry
-            carry &= number
-            bit += 1
-        amount >>= 1
-        place += 1
-
-
-def counts_by_planes(counts: np.ndarray, slots: np.ndarray, switches: np.ndarray) -> ChannelCounts:
-    """Return the counts so far in the plane engine.
-
-    Parameters
-    ----------
-    counts : int64[words, kinds, slots, bits]
-    slots, switches : int64[channels]
-        Position among the output VCs, or behind them among the injectors, and switch, of each channel.
-    """
-    bits = np.ascontiguousarray(np.moveaxis(counts, 0, -1)).view(np.uint8)
-    planes = np.unpackbits(bits, axis=-1, bitorder="little")  # [kinds, slots, bits, routers]
-    numbers = (planes.astype(np.int64) << np.arange(COUNT_BITS)[:, None]).sum(axis=2)
-    return ChannelCounts(*numbers[:, slots, switches])

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from sim_model.loops.vector_layout import VectorLayout
+
 COMPILER_FILES = tuple(
     str(Path(__file__).with_name(name))
     for name in (
@@ -103,6 +105,9 @@ class _Seen:
                 self._add_value(f"{name}.{position}", item)
         elif isinstance(value, bool | int | float | str | np.generic | None):
             self.constants.add(f"{name} {value!r}")
+        elif isinstance(value, VectorLayout):
+            for attribute, item in vars(value).items():
+                self._add_value(f"{name}.{attribute}", item)
         elif isinstance(value, ModuleType):
             self.constants.add(f"{name} {value.__name__}")
 

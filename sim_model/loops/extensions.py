@@ -3,13 +3,16 @@
 from typing import Any
 
 from numba import types
-from numba.extending import intrinsic, overload
+from numba.core.imputils import lower_getattr_generic
+from numba.core.typing.templates import AttributeTemplate, infer_getattr
+from numba.extending import intrinsic, models, overload, register_model
 
 from sim_model.loops.bits import highest_bit, lowest_bit
 from sim_model.loops.lists import enter
 from sim_model.loops.lookups import candidates_of, computed_for, ports_to
 from sim_model.loops.pipeline import INLINED
 from sim_model.loops.plane_bits import count_bits
+from sim_model.loops.vector_layout import VectorLayout
 
 
 def _zeros_counter(name: str) -> Any:
@@ -90,3 +93,32 @@ def _ports_to(reach, _switch, _processor):
         return lambda reach, _switch, _processor: reach[_switch, _processor]
     function = computed_for(reach.instance_class)
     return lambda reach, _switch, _processor: function(_switch, _processor, reach)
+
+
+class LayoutType(types.Opaque):
+    """Type of a layout, whose attributes are part of it."""
+
+    def __init__(self, layout: VectorLayout):
+        self.layout = layout
+        super().__init__(name=f"{type(layout).__name__}({id(layout)})")
+
+
+register_model(LayoutType)(models.OpaqueModel)
+
+
+def _constant_type(context: Any, kind: Any, name: str) -> Any:
+    return context.resolve_value_type_prefer_literal(getattr(kind.layout, name))
+
+
+@infer_getattr
+class _LayoutAttributes(AttributeTemplate):
+    key = LayoutType
+
+    def generic_resolve(self, kind, name):
+        return _constant_type(self.context, kind, name)
+
+
+@lower_getattr_generic(LayoutType)
+def _layout_attribute(context, builder, kind, _value, name):
+    found = _constant_type(context.typing_context, kind, name)
+    return context.get_constant_generic(builder, found, getattr(kind.layout, name))

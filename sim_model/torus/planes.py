@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from sim_model.engines.cycle.state import NONE, EngineState
-from sim_model.engines.plane.layout import ports_of_vector, room_for
+from sim_model.engines.plane.counts import places_of_counts
+from sim_model.engines.plane.layout import PlaneLayout, plane_layout, ports_of_vector, room_for
 from sim_model.engines.plane.loop import plane_loop
 from sim_model.engines.plane.model import PlaneEngine, PlaneRun
 from sim_model.engines.plane.state import Moves, make_plane_state, moves_of
@@ -92,19 +93,19 @@ class TorusPlanes(PlaneEngine):
 
     def start(self, state: EngineState, messages: Messages) -> PlaneRun:
         """Return a run before cycle 0."""
-        model, network = self._model, self._network
+        model = self._model
         neighbours, moves = self._layout
         planes = make_plane_state(
             state,
+            self._planes,
             neighbours,
             moves,
-            lanes=network.lanes,
             routing_cycles=model.routing_cycles,
             empty_reuse=model.lane_reuse == REUSE_EMPTY,
             low_injection=model.injection_priority == PRIORITY_LOW,
         )
         routes = make_routes(model.routing, messages)
-        loop = plane_loop(find_way, PORTS, network.lanes, room_for(model.buffer_flits), Path(__file__).parent)
+        loop = plane_loop(self._planes, Path(__file__).parent)
         return PlaneRun(planes, PlaneRoutes(routes, self._high_arrivals(routes)), loop, self._places_of_counts)
 
     @cached_property
@@ -134,12 +135,10 @@ class TorusPlanes(PlaneEngine):
         ).T
 
     def _places_of_counts(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the position among the output VCs, and the switch, of each channel; int64[channels] each."""
-        network = self._network
-        slots, switches = [], []
-        for channel, way in zip(network.channels, network.direction_of, strict=True):
-            injects = not network.is_switch(channel.source)
-            lane = network.lane_of[channel.index]
-            slots.append(WIDTH * network.lanes if injects else lane * WIDTH + (HOST if way is None else way))
-            switches.append(channel.sink if injects else channel.source)
-        return np.array(slots), np.array(switches)
+        """Return the position among the counts of a switch, and the switch, of each channel."""
+        return places_of_counts(self._network, self._network.direction_of, self._planes)
+
+    @property
+    def _planes(self) -> PlaneLayout:
+        """Layout of the planes."""
+        return plane_layout(PORTS, self._network.lanes, room_for(self._model.buffer_flits), find_way)

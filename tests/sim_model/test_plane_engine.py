@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from sim_model.engines.counts import COUNT_BITS, KINDS, add_to_planes, counts_by_planes
+from sim_model.engines.counts import KINDS
+from sim_model.engines.plane.counts import COUNT_BITS, add_to_planes, counts_by_planes
 from sim_model.engines.plane.model import MIN_FLITS
 from sim_model.engines.plane.state import plane_of
 from sim_model.engines.simulation import Simulation

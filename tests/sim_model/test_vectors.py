@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sim_model.engines.cycle.records import aligned_words
-from sim_model.engines.plane.layout import plane_offsets
+from sim_model.engines.plane.layout import PlaneLayout
 from sim_model.loops.compiled import compiled_loop
 from sim_model.loops.lists import enter
 from sim_model.loops.vector_operations import (
@@ -14,6 +14,7 @@ from sim_model.loops.vector_operations import (
     turn_operations,
     word_operations,
 )
+from sim_model.torus.planes import find_way
 from tests.sim_model.torus_traffic import simulate, torus_model
 
 ROWS = 13
@@ -97,7 +98,7 @@ def test_vectors_lie_in_lines_of_the_cache():
     assert all(aligned_words(rows, 24).ctypes.data % 64 == 0 for rows in (1, 2, 5) for _ in range(20))
     family = simulate(torus_model(3, 3, 2), []).router_state
     assert all(words.ctypes.data % 64 == 0 for words in (family.words, family.ways, family.port_lanes))
-    at = dict(plane_offsets(5, 3, 4))
-    for name in ("PORTS", "HOST", "LANES", "ROOM", "MIN_DEPTH", "CREDIT_BITS"):
-        del at[name]
-    assert {name: offset for name, offset in at.items() if offset % at["WIDTH"]} == {}
+    at = PlaneLayout(5, 3, 4, find_way)
+    sizes = ("PORTS", "HOST", "LANES", "ROOM", "MIN_DEPTH", "CREDIT_BITS", "CHANNELS", "FIRST_HOST", "HOST_OUTPUT")
+    offsets = {name: value for name, value in vars(at).items() if name.isupper() and name not in sizes}
+    assert {name: offset for name, offset in offsets.items() if offset % at.WIDTH} == {}

@@ -1,31 +1,104 @@
-"""Counts per channel of flits, stalled cycles and bubbles (``engines/counts.py``): planes of bits."""
+"""Counts of each channel (``engines/counts.py``) as numbers in planes: bit k of those of 64 routers is a word."""
 
-# Offsets of planes are names that ``loop.py`` puts into the scope of these functions, as constants.
-# ruff: noqa: F821
-# pyright: reportUndefinedVariable=false
+from collections.abc import Sequence
 
-from sim_model.engines.counts import BUBBLES, FLITS, STALLED_CYCLES, add_to_planes
+import numpy as np
+
+from sim_model.engines.counts import KINDS, events, in_message_after
+from sim_model.engines.plane.layout import RouterLayout
+from sim_model.loops.compiled import compiled
+from topology.common.counter_bus import ChannelCounts
+from topology.common.lanes import LaneNetwork
+
+COUNT_BITS = 48
+"""Bits of a count."""
 
 
-def count_registers(row, left, counts, depth):
-    """Count the contents of the output registers of all channels in a cycle that is about to run."""
-    for slot in range(SLOTS):
-        valid, tail = left[OUT_VALID + slot], left[OUT_TAIL + slot]
-        if slot == HOST:
-            valid, tail = row[REGISTER], row[REGISTER_TAIL]
-        elif slot % WIDTH >= HOST:
+@compiled
+def count_planes(cycles, word, first_cycle, planes, at: RouterLayout):
+    """Count a cycle that is about to run, or several equal ones in which nothing moves, in 64 routers.
+
+    Parameters
+    ----------
+    cycles, word, first_cycle : int
+        Number of cycles, group of routers, and the first of the cycles.
+    """
+    row, left, counts = planes.rows[word], planes.outputs[first_cycle & 1, word], planes.counts[word]
+    for slot in range(at.SLOTS):
+        valid, tail = left[at.OUT_VALID + slot], left[at.OUT_TAIL + slot]
+        if slot == at.HOST_OUTPUT:
+            valid, tail = row[at.REGISTER], row[at.REGISTER_TAIL]
+        elif slot % at.WIDTH >= at.HOST_OUTPUT:
             continue
-        add_to_planes(counts[FLITS, slot], valid, 1)
-        add_to_planes(counts[BUBBLES, slot], row[IN_MESSAGE + slot] & ~valid, 1)
-        row[IN_MESSAGE + slot] = row[IN_MESSAGE + slot] & ~valid | valid & ~tail
-    full = row[HELD + (depth - 1) * SLOTS + HOST]
-    add_to_planes(counts[FLITS, SLOTS], row[INJECTOR_VALID] & ~full, 1)
-    add_to_planes(counts[STALLED_CYCLES, SLOTS], row[INJECTOR_VALID] & full, 1)
+        _add_events(cycles, counts, slot, valid, -1, row[at.IN_MESSAGE + slot])
+        row[at.IN_MESSAGE + slot] = in_message_after(valid, -1, tail, row[at.IN_MESSAGE + slot])
+    for channel in range(at.CHANNELS):
+        place = at.FIRST_HOST + channel
+        full = row[at.HELD + (planes.depth - 1) * at.HELD_STEP + place]
+        _add_events(cycles, counts, at.SLOTS + channel, row[at.INJECTOR_VALID + place], ~full, 0)
 
 
-def count_blocked(word, cycles, planes):
-    """Count cycles in which nothing moves."""
-    row, counts = planes.rows[word], planes.counts[word]
-    for slot in range(SLOTS):
-        add_to_planes(counts[BUBBLES, slot], row[IN_MESSAGE + slot], cycles)
-    add_to_planes(counts[STALLED_CYCLES, SLOTS], row[INJECTOR_VALID], cycles)
+@compiled
+def _add_events(cycles, counts, slot, valid, ready, in_message):
+    happens = events(valid, ready, in_message)
+    for kind in range(KINDS):
+        add_to_planes(counts[kind, slot], happens[kind], cycles)
+
+
+@compiled
+def add_to_planes(numbers, routers, amount):
+    """Add an amount to the numbers of some routers; additions with ripple carry.
+
+    Parameters
+    ----------
+    numbers : int64[bits]
+    routers : int
+    amount : int
+        At least 0.
+    """
+    place = 0
+    while amount != 0:
+        carry, bit = routers if amount & 1 else 0, place
+        while carry != 0:
+            number = numbers[bit]
+            numbers[bit] = number ^ carry
+            carry &= number
+            bit += 1
+        amount >>= 1
+        place += 1
+
+
+def counts_by_planes(counts: np.ndarray, slots: np.ndarray, switches: np.ndarray) -> ChannelCounts:
+    """Return the counts so far in the plane engine.
+
+    Parameters
+    ----------
+    counts : int64[words, kinds, slots, bits]
+    slots, switches : int64[channels]
+        As ``places_of_counts`` gives them.
+    """
+    bits = np.ascontiguousarray(np.moveaxis(counts, 0, -1)).view(np.uint8)
+    planes = np.unpackbits(bits, axis=-1, bitorder="little")  # [kinds, slots, bits, routers]
+    numbers = (planes.astype(np.int64) << np.arange(COUNT_BITS)[:, None]).sum(axis=2)
+    return ChannelCounts(*numbers[:, slots, switches])
+
+
+def places_of_counts(
+    network: LaneNetwork, outputs: Sequence[int | None], at: RouterLayout
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return slot and switch of the counts of each channel.
+
+    Parameters
+    ----------
+    network : LaneNetwork
+    outputs : sequence of int or None
+        Place of each channel among the outputs of its router; None for delivery channels and those from processors.
+    at : RouterLayout
+    """
+    slots, switches = [], []
+    for channel, output in zip(network.channels, outputs, strict=True):
+        injects = not network.is_switch(channel.source)
+        place = network.lane_of[channel.index] * at.WIDTH + (at.HOST_OUTPUT if output is None else output)
+        slots.append(at.SLOTS + channel.source_port if injects else place)
+        switches.append(channel.sink if injects else channel.source)
+    return np.array(slots), np.array(switches)

@@ -5,7 +5,12 @@ that are constants of the compiled loop, so that the compiler sees that they do 
 by side, in as many places as a vector has, so that one instruction processes all of them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from sim_model.loops.vector_layout import VectorLayout
+from sim_model.loops.vector_operations import memory_operations, turn_operations, word_operations
 
 WORD_SHIFT = 6
 WORD_BITS = 1 << WORD_SHIFT
@@ -39,8 +44,39 @@ def least_depth(room: int) -> int:
     return 1 if room == MIN_ROOM else room // 2 + 1
 
 
-def plane_offsets(ports: int, lanes: int, room: int) -> Mapping[str, int]:
-    """Return offsets of all planes of a router with virtual channels, by name, with the numbers that they follow from.
+class RouterLayout(VectorLayout):
+    """Names that are common to the routers of all families.
+
+    Members
+    -------
+    ROOM, MIN_DEPTH : int
+        Room in flits, see ``room_for``, and the least depth of buffers that have it.
+    CHANNELS, FIRST_HOST : int
+        Channels from a processor, and the place of the first one among the inputs.
+    SLOTS, HOST_OUTPUT : int
+        Places of all output VCs, VC by VC, and the place of the delivery channel.
+    HELD, HELD_STEP : int
+        Planes of the first place of buffers, and from there to the next place.
+    """
+
+    ROOM: int
+    MIN_DEPTH: int
+    CHANNELS: int
+    FIRST_HOST: int
+    SLOTS: int
+    HOST_OUTPUT: int
+    HELD: int
+    HELD_STEP: int
+    INJECTOR_VALID: int
+    REGISTER: int
+    REGISTER_TAIL: int
+    IN_MESSAGE: int
+    OUT_VALID: int
+    OUT_TAIL: int
+
+
+class PlaneLayout(RouterLayout):
+    """Offsets of all planes of a router with virtual channels, and the numbers that they follow from.
 
     An input VC is ``lane * WIDTH + port``, and so is an output VC; unused numbers, for ports from ``ports`` to
     ``WIDTH``, stay 0. Injection and delivery have the last port and are VC 0 of it; its other VCs are never used.
@@ -53,60 +89,72 @@ def plane_offsets(ports: int, lanes: int, room: int) -> Mapping[str, int]:
         Of a channel.
     room : int
         Flits that there are planes for in the buffer of a VC, see ``room_for``.
+    find_way : compiled function
+        Gets switch, port, VC, message, the states of the engine and of the family's routing. Returns the port of the
+        output, and the mask of its VCs, for a head of the message that comes on this input VC.
     """
-    width = ports_of_vector(ports)
-    credit_bits = room.bit_length()
-    sizes = {  # in vectors
-        "HELD": room * lanes,  # [position in the buffer][input lane]: a flit is there
-        "TAILS": room * lanes,  # and is a tail
-        "ACTIVE": lanes,  # the worm at the front has an output VC
-        "LOOKED_UP": lanes,  # it is known where the head at the front can go
-        "CANDIDATES": lanes * lanes,  # [output lane][input lane]: of the requested output
-        "WANTED": ports * lanes,  # [output][input lane]
-        "WAY": lanes * width,  # [input lane][output]: the same
-        "INPUT_TURN": lanes,  # the VC is at or after the one first in turn
-        "OUTPUT_TURN": ports,  # [input][output]: the same for inputs
-        "REQUEST": ports,  # [input][output]
-        "REQUEST_LANE": lanes,  # [lane][input]: VC whose flit is requested
-        "REQUEST_TARGET": lanes,  # [output lane][input]
-        "FREE": lanes,  # output VCs without a worm
-        "CREDITS": credit_bits * lanes,  # [bit][output lane]
-        "INJECTOR_VALID": 1,  # a flit is in the injector's register
-        "INJECTOR_LAST": 1,  # and is a tail
-        "DELIVERED": 1,  # a flit was sent to the delivery buffer in the last cycle
-        "DELIVERED_TAIL": 1,
-        "REGISTER": 1,  # a flit is in the register of the delivery channel
-        "REGISTER_TAIL": 1,
-        "IN_MESSAGE": lanes,  # output VCs between the moves of a head and of its tail; kept only if they are counted
-        # what follows is written anew in every cycle
-        "ARRIVED": lanes,
-        "ARRIVED_TAIL": lanes,
-        "RETURNED": lanes,  # credits on their wires
-        "CREDITED": lanes,
-        "USABLE": lanes,  # output VCs that a head can have
-        "MAY_SEND": lanes,
-        "MAY_START": lanes,
-        "WINNER": ports,  # [input][output]
-        "WINNER_ACTIVE": 1,  # by output
-        "WINNER_TAIL": 1,
-        "SENT": lanes,
-        "ACTIVE_REQUEST": 1,  # by input
-        "TAIL_REQUEST": 1,
-        "YIELDED": 1,  # by output: requests from the processor that wait for others
-        "FOLLOWING": lanes,
-        "HEADS": lanes,
-        "ARRIVING": lanes,
-        "HEAD_POPPED": lanes,
-        "POSSIBLE": lanes * lanes,  # candidates that a head can have
-        "NEW_HEADS": 1,  # of one VC
-        "CHOSEN": lanes,
-    }
-    slots = lanes * width
-    offsets = {"PORTS": ports, "HOST": ports - 1, "LANES": lanes, "ROOM": room, "MIN_DEPTH": least_depth(room)}
-    offsets |= {"WIDTH": width, "SLOTS": slots, "CREDIT_BITS": credit_bits}
-    size = 0
-    for name, vectors in sizes.items():
-        offsets[name] = size
-        size += vectors * width
-    sent = {"OUT_VALID": 0, "OUT_TAIL": slots, "OUT_CREDIT": 2 * slots, "OUT_SIZE": 3 * slots}
-    return offsets | {"SIZE": size} | sent
+
+    def __init__(self, ports: int, lanes: int, room: int, find_way: Callable[..., Any]):
+        width = ports_of_vector(ports)
+        operations = {**memory_operations(width, ports), **word_operations(width), **turn_operations(width)}
+        super().__init__(f"{ports}_{lanes}_{room}", width, operations)
+        self.PORTS, self.HOST, self.LANES, self.ROOM, self.MIN_DEPTH = ports, ports - 1, lanes, room, least_depth(room)
+        self.SLOTS, self.CREDIT_BITS, self.find_way = lanes * width, room.bit_length(), find_way
+        self.CHANNELS, self.FIRST_HOST, self.HOST_OUTPUT, self.HELD_STEP = 1, self.HOST, self.HOST, self.SLOTS
+        self.OUT_VALID, self.OUT_TAIL, self.OUT_CREDIT, self.OUT_SIZE = (part * self.SLOTS for part in range(4))
+        self._place_registers(ports, lanes, room)
+        self._place_signals(ports, lanes)
+
+    def _place_registers(self, ports: int, lanes: int, room: int) -> None:
+        """Place what is kept from cycle to cycle."""
+        take = self.take
+        self.HELD = take(room * lanes)  # [position in the buffer][input lane]: a flit is there
+        self.TAILS = take(room * lanes)  # and is a tail
+        self.ACTIVE = take(lanes)  # the worm at the front has an output VC
+        self.LOOKED_UP = take(lanes)  # it is known where the head at the front can go
+        self.CANDIDATES = take(lanes * lanes)  # [output lane][input lane]: of the requested output
+        self.WANTED = take(ports * lanes)  # [output][input lane]
+        self.WAY = take(lanes * self.WIDTH)  # [input lane][output]: the same
+        self.INPUT_TURN = take(lanes)  # the VC is at or after the one first in turn
+        self.OUTPUT_TURN = take(ports)  # [input][output]: the same for inputs
+        self.REQUEST = take(ports)  # [input][output]
+        self.REQUEST_LANE = take(lanes)  # [lane][input]: VC whose flit is requested
+        self.REQUEST_TARGET = take(lanes)  # [output lane][input]
+        self.FREE = take(lanes)  # output VCs without a worm
+        self.CREDITS = take(self.CREDIT_BITS * lanes)  # [bit][output lane]
+        self.INJECTOR_VALID = take(1)  # a flit is in the injector's register
+        self.INJECTOR_LAST = take(1)  # and is a tail
+        self.DELIVERED = take(1)  # a flit was sent to the delivery buffer in the last cycle
+        self.DELIVERED_TAIL = take(1)
+        self.REGISTER = take(1)  # a flit is in the register of the delivery channel
+        self.REGISTER_TAIL = take(1)
+        self.IN_MESSAGE = take(lanes)  # output VCs between the moves of a head and of its tail, if they are counted
+
+    def _place_signals(self, ports: int, lanes: int) -> None:
+        """Place what is written anew in every cycle."""
+        take = self.take
+        self.ARRIVED = take(lanes)
+        self.ARRIVED_TAIL = take(lanes)
+        self.RETURNED = take(lanes)  # credits on their wires
+        self.CREDITED = take(lanes)
+        self.USABLE = take(lanes)  # output VCs that a head can have
+        self.MAY_SEND = take(lanes)
+        self.MAY_START = take(lanes)
+        self.WINNER = take(ports)  # [input][output]
+        self.WINNER_ACTIVE = take(1)  # by output
+        self.WINNER_TAIL = take(1)
+        self.SENT = take(lanes)
+        self.ACTIVE_REQUEST = take(1)  # by input
+        self.TAIL_REQUEST = take(1)
+        self.YIELDED = take(1)  # by output: requests from the processor that wait for others
+        self.FOLLOWING = take(lanes)
+        self.HEADS = take(lanes)
+        self.ARRIVING = take(lanes)
+        self.HEAD_POPPED = take(lanes)
+        self.POSSIBLE = take(lanes * lanes)  # candidates that a head can have
+        self.NEW_HEADS = take(1)  # of one VC
+        self.CHOSEN = take(lanes)
+
+
+plane_layout = cache(PlaneLayout)
+"""The layout of a shape: loops are compiled for each."""

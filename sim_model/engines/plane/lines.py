@@ -1,6 +1,9 @@
 """Queues of messages: rings of numbers, each with its begin and its end beside it."""
 
+from sim_model.loops.compiled import compiled
 
+
+@compiled
 def join(line, message):
     """Append a message to a queue.
 
@@ -14,11 +17,13 @@ def join(line, message):
     line[1] += 1
 
 
+@compiled
 def first_of(line):
     """Return the first message in a queue."""
     return line[2 + (line[0] & len(line) - 3)]
 
 
+@compiled
 def leave(line):
     """Remove and return the first message in a queue."""
     message = first_of(line)

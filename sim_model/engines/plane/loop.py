@@ -1,42 +1,38 @@
 """The loop of the engine that moves planes: one cycle of 64 routers at a time."""
 
-# Offsets of planes are names that ``loop.py`` puts into the scope of these functions, as constants.
-# ruff: noqa: F821
-# pyright: reportUndefinedVariable=false
-
-import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from types import FunctionType
 from typing import Any
 
 from sim_model.engines.cycle.clock import DEADLOCKED, FINISHED, LIMIT
 from sim_model.engines.cycle.state import CYCLE, FLIT_HOPS, NEVER, NEXT_HOST_CYCLE, UNSENT, EngineState
 from sim_model.engines.hosts import schedule_hosts
-from sim_model.engines.plane import buffers, counts, hosts, lines, router
-from sim_model.engines.plane.layout import WORD_SHIFT, plane_offsets
+from sim_model.engines.plane.counts import count_planes
+from sim_model.engines.plane.hosts import inject_messages, move_to_and_from_hosts
+from sim_model.engines.plane.layout import WORD_SHIFT, PlaneLayout
+from sim_model.engines.plane.lines import first_of, join, leave
+from sim_model.engines.plane.router import (
+    choose_requests,
+    count_credits,
+    count_delays,
+    find_first_requests,
+    grant_first_requests,
+    keep_granted_lanes,
+    move_through_buffers,
+    send_flits,
+    update_vc_availability,
+)
 from sim_model.engines.plane.state import ALIVE, CHANGED, PlaneState
 from sim_model.loops.bits import lowest_bit
 from sim_model.loops.compiled import compiled, compiled_loop
 from sim_model.loops.plane_bits import count_bits
-from sim_model.loops.vector_operations import memory_operations, turn_operations, word_operations
 
 PlaneLoop = Callable[[PlaneState, EngineState, Any, int], int]
 
 
-def find_way(_switch, _port, _lane, _message, _state, _routes):
-    """Return no route: placeholder for the routing of a family.
-
-    Returns
-    -------
-    output, lanes : int
-        Port of the output, and mask of its VCs, for a head of the message that comes on an input VC.
-    """
-    return 0, 0
-
-
-def run_planes(planes, state, routes, until_cycle):
+@compiled
+def run_planes(planes, state, routes, until_cycle, at: PlaneLayout):
     """Run to ``until_cycle``, the end, or a deadlock, and return why it stopped."""
     cycle = state.counters[CYCLE]
     schedule_hosts(cycle, state)
@@ -44,12 +40,12 @@ def run_planes(planes, state, routes, until_cycle):
     while cycle < until_cycle and reason == LIMIT:
         planes.counters[CHANGED] = 0
         for word in range(len(planes.rows)):
+            if len(planes.counts) > 0:
+                count_planes(1, word, cycle, planes, at)
             if planes.awake[cycle & 1, word]:
                 planes.awake[cycle & 1, word] = 0
-                step_word(cycle, word, planes, state, routes)
-            elif len(planes.counts) > 0:
-                count_blocked(word, 1, planes)
-        inject_messages(cycle, planes, state)
+                step_word(cycle, word, planes, state, routes, at)
+        inject_messages(cycle, planes, state, at)
         following = cycle + 1
         if planes.counters[ALIVE] == 0 and state.counters[UNSENT] == 0:
             reason = FINISHED
@@ -61,57 +57,58 @@ def run_planes(planes, state, routes, until_cycle):
                 following = max(following, min(until_cycle, wake_cycle))
                 if len(planes.counts) > 0:
                     for word in range(len(planes.rows)):
-                        count_blocked(word, following - cycle - 1, planes)
+                        count_planes(following - cycle - 1, word, cycle + 1, planes, at)
         cycle = following
     state.counters[CYCLE] = cycle
     return reason
 
 
-def step_word(cycle, word, planes, state, routes):
+@compiled
+def step_word(cycle, word, planes, state, routes, at: PlaneLayout):
     """Step 64 routers and their hosts by one cycle."""
     row, out, coming = planes.rows[word], planes.outputs[cycle + 1 & 1, word], planes.outputs[cycle & 1]
-    if len(planes.counts) > 0:
-        count_registers(row, coming[word], planes.counts[word], planes.depth)
-    delivers = row[DELIVERED]
-    from_hosts = move_to_and_from_hosts(cycle, word, row, planes, state)
-    changed, flits = take_from_links(word, row, coming, planes.ahead, planes.back, from_hosts)
+    delivers = row[at.DELIVERED]
+    from_hosts = move_to_and_from_hosts(cycle, word, row, planes, state, at)
+    changed, flits = take_from_links(word, row, coming, planes.ahead, planes.back, from_hosts, at)
     state.counters[FLIT_HOPS] += flits
-    update_vc_availability(row, planes.empty_reuse, planes.depth)
-    find_first_requests(row, planes.low_injection)
-    asked, granted = grant_first_requests(row, planes.low_injection)
+    update_vc_availability(row, planes.empty_reuse, planes.depth, at)
+    find_first_requests(row, planes.low_injection, at)
+    asked, granted = grant_first_requests(row, planes.low_injection, at)
     looks_ahead = 1 if planes.routing_cycles == 1 else 0
-    changed = changed | asked | move_through_buffers(row, out, asked, granted, looks_ahead, planes.depth)
-    keep_granted_lanes(row)
-    send_flits(row, out)
-    count_credits(row, planes.depth)
+    changed = changed | asked | move_through_buffers(row, out, asked, granted, looks_ahead, planes.depth, at)
+    keep_granted_lanes(row, at)
+    send_flits(row, out, at)
+    count_credits(row, planes.depth, at)
     if planes.routing_cycles > 2:
-        changed = changed | count_delays(row, planes.delays[word], planes.routing_cycles - 2)
-    pass_heads_on(word, row, planes)
-    look_up_heads(word, row, planes, state, routes)
-    changed = changed | choose_requests(row) | splat(delivers)
-    has_changed = any_of(changed)
+        changed = changed | count_delays(row, planes.delays[word], planes.routing_cycles - 2, at)
+    pass_heads_on(word, row, planes, at)
+    look_up_heads(word, row, planes, state, routes, at)
+    changed = changed | choose_requests(row, at) | at.splat(delivers)
+    has_changed = at.any_of(changed)
     if has_changed != 0:
         planes.counters[CHANGED] = 1
-    wake_words(cycle + 1, word, has_changed, out, coming[word], planes.near, planes.awake)
+    wake_words(cycle + 1, word, has_changed, out, coming[word], planes.near, planes.awake, at)
 
 
-def wake_words(cycle, word, changed, out, left, near, awake):
+@compiled
+def wake_words(cycle, word, changed, out, left, near, awake, at: PlaneLayout):
     """Put a word to sleep when nothing has changed in it or left it in this cycle or the one before.
 
     By then both its rows of ``outputs`` are 0. Flits and credits that leave it wake the words at their links.
     """
-    leaving, leaves = splat(0), splat(0)
-    for place in range(0, OUT_SIZE, WIDTH):
-        leaving, leaves = leaving | vector_at(out, place), leaves | vector_at(left, place)
-    is_leaving = any_of(leaving)
-    if changed | is_leaving | any_of(leaves):
+    leaving, leaves = at.splat(0), at.splat(0)
+    for place in range(0, at.OUT_SIZE, at.WIDTH):
+        leaving, leaves = leaving | at.vector_at(out, place), leaves | at.vector_at(left, place)
+    is_leaving = at.any_of(leaving)
+    if changed | is_leaving | at.any_of(leaves):
         awake[cycle & 1, word] = 1
     if is_leaving:
         for position in range(near.shape[1]):
             awake[cycle & 1, near[word, position]] = 1
 
 
-def take_from_links(word, row, coming, ahead, back, from_hosts):
+@compiled
+def take_from_links(word, row, coming, ahead, back, from_hosts, at: PlaneLayout):
     """Receive the flits and credits that are on the links, and those of the hosts.
 
     Parameters
@@ -127,109 +124,101 @@ def take_from_links(word, row, coming, ahead, back, from_hosts):
         Those that move into buffers and to hosts.
     """
     moved, ended, delivered = from_hosts
-    flits, changed = count_bits(delivered), splat(0)
-    arrived, tails, returned = alone(moved, HOST), alone(ended, HOST), alone(delivered, HOST)
-    for lane in range(0, SLOTS, WIDTH):
+    flits, changed = count_bits(delivered), at.splat(0)
+    arrived, tails, returned = at.alone(moved, at.HOST), at.alone(ended, at.HOST), at.alone(delivered, at.HOST)
+    for lane in range(0, at.SLOTS, at.WIDTH):
         for part in range(ahead.begins[word], ahead.begins[word + 1]):
-            source, turn, mask = coming[ahead.word[part]], ahead.turn[part], vector_at(ahead.mask[part], 0)
-            arrived = arrived | rotated(vector_at(source, OUT_VALID + lane), vector_at(turn, 0)) & mask
-            tails = tails | rotated(vector_at(source, OUT_TAIL + lane), vector_at(turn, 0)) & mask
+            source, turn, mask = coming[ahead.word[part]], ahead.turn[part], at.vector_at(ahead.mask[part], 0)
+            arrived = arrived | at.rotated(at.vector_at(source, at.OUT_VALID + lane), at.vector_at(turn, 0)) & mask
+            tails = tails | at.rotated(at.vector_at(source, at.OUT_TAIL + lane), at.vector_at(turn, 0)) & mask
         for part in range(back.begins[word], back.begins[word + 1]):
-            source, turn, mask = coming[back.word[part]], back.turn[part], vector_at(back.mask[part], 0)
-            returned = returned | rotated(vector_at(source, OUT_CREDIT + lane), vector_at(turn, 0)) & mask
-        put(row, ARRIVED + lane, arrived)
-        put(row, ARRIVED_TAIL + lane, tails)
-        put(row, RETURNED + lane, returned)
-        flits += count_all(arrived)
+            source, turn, mask = coming[back.word[part]], back.turn[part], at.vector_at(back.mask[part], 0)
+            returned = returned | at.rotated(at.vector_at(source, at.OUT_CREDIT + lane), at.vector_at(turn, 0)) & mask
+        at.put(row, at.ARRIVED + lane, arrived)
+        at.put(row, at.ARRIVED_TAIL + lane, tails)
+        at.put(row, at.RETURNED + lane, returned)
+        flits += at.count_all(arrived)
         changed = changed | arrived | returned
-        arrived, tails, returned = splat(0), splat(0), splat(0)
+        arrived, tails, returned = at.splat(0), at.splat(0), at.splat(0)
     return changed, flits
 
 
-def pass_heads_on(word, row, planes):
+@compiled
+def pass_heads_on(word, row, planes, at: PlaneLayout):
     """Pass the messages of granted heads on to the queues at their outputs."""
-    for lane in range(0, SLOTS, WIDTH):
-        ports = places_of(vector_at(row, HEAD_POPPED + lane))
+    for lane in range(0, at.SLOTS, at.WIDTH):
+        ports = at.places_of(at.vector_at(row, at.HEAD_POPPED + lane))
         while ports != 0:
             slot = lane + lowest_bit(ports)
             ports &= ports - 1
-            heads = row[HEAD_POPPED + slot]
+            heads = row[at.HEAD_POPPED + slot]
             while heads != 0:
                 bit = lowest_bit(heads)
                 heads &= heads - 1
-                pass_on(word << WORD_SHIFT | bit, bit, slot, row, planes)
+                pass_on(word << WORD_SHIFT | bit, bit, slot, row, planes, at)
 
 
-def pass_on(switch, bit, slot, row, planes):
+@compiled
+def pass_on(switch, bit, slot, row, planes, at: PlaneLayout):
     """Move the message of a head to the queue at its output."""
     message, output = leave(planes.worms[slot, switch]), planes.ways[slot, switch]
-    if output == HOST:
-        join(planes.worms[SLOTS, switch], message)
+    if output == at.HOST:
+        join(planes.worms[at.SLOTS, switch], message)
     else:
         target = 0
-        while row[CANDIDATES + target * SLOTS + slot] >> bit & 1 == 0:
+        while row[at.CANDIDATES + target * at.SLOTS + slot] >> bit & 1 == 0:
             target += 1
-        join(planes.worms[target * WIDTH + output, planes.neighbours[output, switch]], message)
+        join(planes.worms[target * at.WIDTH + output, planes.neighbours[output, switch]], message)
 
 
-def look_up_heads(word, row, planes, state, routes):
+@compiled
+def look_up_heads(word, row, planes, state, routes, at: PlaneLayout):
     """Look up the outputs of new heads in the family's routing."""
-    for lane in range(0, SLOTS, WIDTH):
-        looked_up = vector_at(row, LOOKED_UP + lane)
-        new = vector_at(row, HEADS + lane) & ~looked_up
-        put(row, LOOKED_UP + lane, looked_up | new)
-        put(row, NEW_HEADS, new)
-        ports = places_of(new)
+    for lane in range(0, at.SLOTS, at.WIDTH):
+        looked_up = at.vector_at(row, at.LOOKED_UP + lane)
+        new = at.vector_at(row, at.HEADS + lane) & ~looked_up
+        at.put(row, at.LOOKED_UP + lane, looked_up | new)
+        at.put(row, at.NEW_HEADS, new)
+        ports = at.places_of(new)
         while ports != 0:
             port = lowest_bit(ports)
             ports &= ports - 1
-            heads = row[NEW_HEADS + port]
+            heads = row[at.NEW_HEADS + port]
             while heads != 0:
                 bit = lowest_bit(heads)
                 heads &= heads - 1
-                look_up(word << WORD_SHIFT | bit, planes.bit[bit], lane + port, row, planes, state, routes)
+                look_up(word << WORD_SHIFT | bit, planes.bit[bit], lane + port, row, planes, state, routes, at)
 
 
-def look_up(switch, one, slot, row, planes, state, routes):
+@compiled
+def look_up(switch, one, slot, row, planes, state, routes, at: PlaneLayout):
     """Look up the outputs of one head; ``one`` is the bit of its switch."""
     before = planes.ways[slot, switch]
-    row[WANTED + before * SLOTS + slot] &= ~one
-    row[WAY + slot * WIDTH + before] &= ~one
+    row[at.WANTED + before * at.SLOTS + slot] &= ~one
+    row[at.WAY + slot * at.WIDTH + before] &= ~one
     message = first_of(planes.worms[slot, switch])
-    output, lanes = find_way(switch, slot % WIDTH, slot // WIDTH, message, state, routes)
+    output, lanes = at.find_way(switch, slot % at.WIDTH, slot // at.WIDTH, message, state, routes)
     planes.ways[slot, switch] = output
-    row[WANTED + output * SLOTS + slot] |= one
-    row[WAY + slot * WIDTH + output] |= one
-    for target in range(LANES):
-        candidates = CANDIDATES + target * SLOTS + slot
+    row[at.WANTED + output * at.SLOTS + slot] |= one
+    row[at.WAY + slot * at.WIDTH + output] |= one
+    for target in range(at.LANES):
+        candidates = at.CANDIDATES + target * at.SLOTS + slot
         row[candidates] = row[candidates] & ~one | (one if lanes >> target & 1 else 0)
 
 
 @cache
-def plane_loop(way: Callable[..., Any], ports: int, lanes: int, room: int, folder: Path) -> PlaneLoop:
-    """Return the compiled loop of a family, for one number of virtual channels and one room in buffers.
+def plane_loop(layout: PlaneLayout, folder: Path) -> PlaneLoop:
+    """Return the compiled loop of a family for a layout.
 
     Parameters
     ----------
-    way : compiled function
-        As ``find_way``.
-    ports, lanes, room : int
-        As for ``plane_offsets``.
+    layout : PlaneLayout
     folder : Path
         The family's folder, whose name is part of the loop's.
     """
-    at = plane_offsets(ports, lanes, room)
-    modules = (buffers, counts, hosts, lines, router, sys.modules[__name__])
-    scope: dict[str, Any] = {}
-    for module in modules:
-        scope |= vars(module)
-    width = at["WIDTH"]
-    scope |= {**at, **memory_operations(width, ports), **word_operations(width), **turn_operations(width)}
-    for module in modules:
-        for part in list(vars(module).values()):
-            if isinstance(part, FunctionType) and part.__module__ == module.__name__:
-                scope[part.__name__] = compiled(FunctionType(part.__code__, scope))
-    scope["find_way"] = way
-    loop = FunctionType(run_planes.__code__, scope)
-    loop.__doc__, loop.__qualname__ = run_planes.__doc__, f"run_planes_{folder.name}_{ports}_{lanes}_{room}"
+
+    def loop(planes, state, routes, until_cycle):
+        return run_planes(planes, state, routes, until_cycle, layout)
+
+    loop.__doc__, loop.__qualname__ = run_planes.__doc__, f"run_planes_{folder.name}_{layout.shape}"
     return compiled_loop(loop)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from sim_model.engines.counts import counts_by_planes
 from sim_model.engines.cycle.state import EngineState
 from sim_model.engines.engine import PLANES
+from sim_model.engines.plane.counts import counts_by_planes
 from sim_model.engines.plane.loop import PlaneLoop
 from sim_model.engines.plane.state import PlaneState
 from sim_model.messages.messages import Messages

@@ -4,235 +4,263 @@ The functions here name planes by their offsets (``layout.py``), which ``loop.py
 all routers of a word by bits, where a condition is a mask of routers, and all ports by vectors with a word per port.
 """
 
-# Offsets of planes are names that ``loop.py`` puts into the scope of these functions, as constants.
-# ruff: noqa: F821
-# pyright: reportUndefinedVariable=false
+from sim_model.engines.plane.buffers import move_up
+from sim_model.engines.plane.layout import PlaneLayout
+from sim_model.loops.compiled import compiled
 
 
-def update_vc_availability(row, empty_reuse, depth):
+@compiled
+def update_vc_availability(row, empty_reuse, depth, at: PlaneLayout):
     """Find output VCs with credits, those that heads can get, and both including the credits on wires."""
-    for lane in range(0, SLOTS, WIDTH):
-        free, returned = vector_at(row, FREE + lane), vector_at(row, RETURNED + lane)
-        credited = splat(0)
-        for bit in range(CREDIT_BITS):
-            if MIN_DEPTH >> bit == 0 and depth >> bit == 0:
+    for lane in range(0, at.SLOTS, at.WIDTH):
+        free, returned = at.vector_at(row, at.FREE + lane), at.vector_at(row, at.RETURNED + lane)
+        credited = at.splat(0)
+        for bit in range(at.CREDIT_BITS):
+            if at.MIN_DEPTH >> bit == 0 and depth >> bit == 0:
                 break
-            credited = credited | vector_at(row, CREDITS + bit * SLOTS + lane)
-        put(row, CREDITED + lane, credited)
-        put(row, MAY_SEND + lane, credited | returned)
+            credited = credited | at.vector_at(row, at.CREDITS + bit * at.SLOTS + lane)
+        at.put(row, at.CREDITED + lane, credited)
+        at.put(row, at.MAY_SEND + lane, credited | returned)
         if empty_reuse:
-            everything = has_credits(row, lane, depth)
-            put(row, USABLE + lane, free & everything)
-            put(row, MAY_START + lane, free & (everything | returned & has_credits(row, lane, depth - 1)))
+            everything = has_credits(row, lane, depth, at)
+            at.put(row, at.USABLE + lane, free & everything)
+            at.put(row, at.MAY_START + lane, free & (everything | returned & has_credits(row, lane, depth - 1, at)))
         else:
-            put(row, USABLE + lane, free & credited)
-            put(row, MAY_START + lane, free & (credited | returned))
+            at.put(row, at.USABLE + lane, free & credited)
+            at.put(row, at.MAY_START + lane, free & (credited | returned))
 
 
-def has_credits(row, lane, credits):
+@compiled
+def has_credits(row, lane, credits, at: PlaneLayout):
     """Return the outputs at which a VC has exactly ``credits`` credits."""
-    found = splat(-1)
-    for bit in range(CREDIT_BITS):
-        found = found & (vector_at(row, CREDITS + bit * SLOTS + lane) ^ splat((credits >> bit & 1) - 1))
+    found = at.splat(-1)
+    for bit in range(at.CREDIT_BITS):
+        found = found & (at.vector_at(row, at.CREDITS + bit * at.SLOTS + lane) ^ at.splat((credits >> bit & 1) - 1))
     return found
 
 
-def find_first_requests(row, low_injection):
+@compiled
+def find_first_requests(row, low_injection, at: PlaneLayout):
     """Find the first request at each output, from the input at or after its turn."""
-    active, tail = splat(0), splat(0)
-    for lane in range(0, SLOTS, WIDTH):
-        requested = vector_at(row, REQUEST_LANE + lane)
-        active = active | requested & vector_at(row, ACTIVE + lane)
-        tail = tail | requested & vector_at(row, TAILS + lane)
-        put(row, SENT + lane, splat(0))
-    put(row, ACTIVE_REQUEST, active)
-    put(row, TAIL_REQUEST, tail)
+    active, tail = at.splat(0), at.splat(0)
+    for lane in range(0, at.SLOTS, at.WIDTH):
+        requested = at.vector_at(row, at.REQUEST_LANE + lane)
+        active = active | requested & at.vector_at(row, at.ACTIVE + lane)
+        tail = tail | requested & at.vector_at(row, at.TAILS + lane)
+        at.put(row, at.SENT + lane, at.splat(0))
+    at.put(row, at.ACTIVE_REQUEST, active)
+    at.put(row, at.TAIL_REQUEST, tail)
     if low_injection:
-        _let_others_go_first(row)
-    later, taken, winner_active, winner_tail = splat(0), splat(0), splat(0), splat(0)
-    for place in range(0, PORTS * WIDTH, WIDTH):
-        later = later | vector_at(row, REQUEST + place) & vector_at(row, OUTPUT_TURN + place)
-    for port in range(PORTS):
-        place = port * WIDTH
-        rivals = vector_at(row, REQUEST + place) & (vector_at(row, OUTPUT_TURN + place) | ~later)
+        _let_others_go_first(row, at)
+    later, taken, winner_active, winner_tail = at.splat(0), at.splat(0), at.splat(0), at.splat(0)
+    for place in range(0, at.PORTS * at.WIDTH, at.WIDTH):
+        later = later | at.vector_at(row, at.REQUEST + place) & at.vector_at(row, at.OUTPUT_TURN + place)
+    for port in range(at.PORTS):
+        place = port * at.WIDTH
+        rivals = at.vector_at(row, at.REQUEST + place) & (at.vector_at(row, at.OUTPUT_TURN + place) | ~later)
         winner = rivals & ~taken
         taken = taken | rivals
-        winner_active = winner_active | winner & splat(row[ACTIVE_REQUEST + port])
-        winner_tail = winner_tail | winner & splat(row[TAIL_REQUEST + port])
-        put(row, WINNER + place, winner)
-        for lane in range(0, SLOTS, WIDTH):
-            wants_lane = splat(row[REQUEST_TARGET + lane + port])
-            put(row, SENT + lane, vector_at(row, SENT + lane) | winner & wants_lane)
-    put(row, WINNER_ACTIVE, winner_active)
-    put(row, WINNER_TAIL, winner_tail)
+        winner_active = winner_active | winner & at.splat(row[at.ACTIVE_REQUEST + port])
+        winner_tail = winner_tail | winner & at.splat(row[at.TAIL_REQUEST + port])
+        at.put(row, at.WINNER + place, winner)
+        for lane in range(0, at.SLOTS, at.WIDTH):
+            wants_lane = at.splat(row[at.REQUEST_TARGET + lane + port])
+            at.put(row, at.SENT + lane, at.vector_at(row, at.SENT + lane) | winner & wants_lane)
+    at.put(row, at.WINNER_ACTIVE, winner_active)
+    at.put(row, at.WINNER_TAIL, winner_tail)
 
 
-def _let_others_go_first(row):
+@compiled
+def _let_others_go_first(row, at: PlaneLayout):
     """Remove inputs from processors from the competition where another input requests."""
-    others, own = splat(0), vector_at(row, REQUEST + HOST * WIDTH)
-    for place in range(0, HOST * WIDTH, WIDTH):
-        others = others | vector_at(row, REQUEST + place)
-    put(row, YIELDED, own & others)
-    put(row, REQUEST + HOST * WIDTH, own & ~others)
+    others, own = at.splat(0), at.vector_at(row, at.REQUEST + at.HOST * at.WIDTH)
+    for place in range(0, at.HOST * at.WIDTH, at.WIDTH):
+        others = others | at.vector_at(row, at.REQUEST + place)
+    at.put(row, at.YIELDED, own & others)
+    at.put(row, at.REQUEST + at.HOST * at.WIDTH, own & ~others)
 
 
-def grant_first_requests(row, low_injection):
+@compiled
+def grant_first_requests(row, low_injection, at: PlaneLayout):
     """Grant the first requests that have resources, drop the others, and clear both.
 
     Returns the inputs with a first request, and those whose request is granted.
     """
-    active, good = vector_at(row, WINNER_ACTIVE), splat(0)
-    changes_hands = ~active ^ vector_at(row, WINNER_TAIL)
-    for lane in range(0, SLOTS, WIDTH):
-        can = active & vector_at(row, CREDITED + lane) | ~active & vector_at(row, USABLE + lane)
-        sent = vector_at(row, SENT + lane) & can
+    active, good = at.vector_at(row, at.WINNER_ACTIVE), at.splat(0)
+    changes_hands = ~active ^ at.vector_at(row, at.WINNER_TAIL)
+    for lane in range(0, at.SLOTS, at.WIDTH):
+        can = active & at.vector_at(row, at.CREDITED + lane) | ~active & at.vector_at(row, at.USABLE + lane)
+        sent = at.vector_at(row, at.SENT + lane) & can
         good = good | sent
-        put(row, SENT + lane, sent)
-        put(row, FREE + lane, vector_at(row, FREE + lane) ^ sent & changes_hands)
-    asked, taken = gathered(row, WINNER), splat(0)
-    for place in range(0, PORTS * WIDTH, WIDTH):
-        winner, turn = vector_at(row, WINNER + place), vector_at(row, OUTPUT_TURN + place)
-        put(row, REQUEST + place, vector_at(row, REQUEST + place) & ~winner)
-        put(row, OUTPUT_TURN + place, turn & ~good | taken)
+        at.put(row, at.SENT + lane, sent)
+        at.put(row, at.FREE + lane, at.vector_at(row, at.FREE + lane) ^ sent & changes_hands)
+    asked, taken = at.gathered(row, at.WINNER), at.splat(0)
+    for place in range(0, at.PORTS * at.WIDTH, at.WIDTH):
+        winner, turn = at.vector_at(row, at.WINNER + place), at.vector_at(row, at.OUTPUT_TURN + place)
+        at.put(row, at.REQUEST + place, at.vector_at(row, at.REQUEST + place) & ~winner)
+        at.put(row, at.OUTPUT_TURN + place, turn & ~good | taken)
         taken = taken | winner & good
-        put(row, WINNER + place, winner & good)
+        at.put(row, at.WINNER + place, winner & good)
     if low_injection:
-        place = REQUEST + HOST * WIDTH
-        put(row, place, vector_at(row, place) | vector_at(row, YIELDED))
-    return asked, gathered(row, WINNER)
+        place = at.REQUEST + at.HOST * at.WIDTH
+        at.put(row, place, at.vector_at(row, place) | at.vector_at(row, at.YIELDED))
+    return asked, at.gathered(row, at.WINNER)
 
 
-def count_delays(row, delays, most_cycles):
+@compiled
+def count_delays(row, delays, most_cycles, at: PlaneLayout):
     """Count the routing delay of heads. Returns a vector that is 0 only if no head waits."""
-    changed = splat(0)
-    for lane in range(0, SLOTS, WIDTH):
-        popped, short = vector_at(row, HEAD_POPPED + lane), splat(0)
-        for place in range(lane, len(delays), SLOTS):
-            number = vector_at(delays, place) & ~popped
-            short = short | number ^ splat(-(most_cycles >> place // SLOTS & 1))
-            put(delays, place, number)
-        counting = vector_at(row, HEADS + lane) & short
-        put(row, HEADS + lane, vector_at(row, HEADS + lane) & ~counting)
+    changed = at.splat(0)
+    for lane in range(0, at.SLOTS, at.WIDTH):
+        popped, short = at.vector_at(row, at.HEAD_POPPED + lane), at.splat(0)
+        for place in range(lane, len(delays), at.SLOTS):
+            number = at.vector_at(delays, place) & ~popped
+            short = short | number ^ at.splat(-(most_cycles >> place // at.SLOTS & 1))
+            at.put(delays, place, number)
+        counting = at.vector_at(row, at.HEADS + lane) & short
+        at.put(row, at.HEADS + lane, at.vector_at(row, at.HEADS + lane) & ~counting)
         changed = changed | counting
-        for place in range(lane, len(delays), SLOTS):
-            number = vector_at(delays, place)
-            put(delays, place, number ^ counting)
+        for place in range(lane, len(delays), at.SLOTS):
+            number = at.vector_at(delays, place)
+            at.put(delays, place, number ^ counting)
             counting = counting & number
     return changed
 
 
-def move_through_buffers(row, out, asked_inputs, granted_inputs, looks_ahead, depth):
+@compiled
+def move_through_buffers(row, out, asked_inputs, granted_inputs, looks_ahead, depth, at: PlaneLayout):
     """Pop granted flits, store arriving ones, and find the heads and followers that may request.
 
     Returns a vector that is 0 only if no buffer changed.
     """
-    changed = splat(0)
-    for lane in range(0, SLOTS, WIDTH):
-        requested = vector_at(row, REQUEST_LANE + lane)
+    changed = at.splat(0)
+    for lane in range(0, at.SLOTS, at.WIDTH):
+        requested = at.vector_at(row, at.REQUEST_LANE + lane)
         asked, pop = requested & asked_inputs, requested & granted_inputs
-        put(row, REQUEST_LANE + lane, requested & ~asked)
-        arrived, active = vector_at(row, ARRIVED + lane), vector_at(row, ACTIVE + lane)
-        held, tail = vector_at(row, HELD + lane), vector_at(row, TAILS + lane)
-        behind = arrived | vector_at(row, HELD + SLOTS + lane)
-        put(row, FOLLOWING + lane, active & (asked & ~tail & behind | ~asked & (held | arrived)))
-        ahead = arrived & ~active & ~held & splat(-looks_ahead)
-        put(row, ARRIVING + lane, ahead)
-        put(row, HEADS + lane, held & ~active & ~asked | ahead)
-        put(row, HEAD_POPPED + lane, pop & ~active)
-        put(row, ACTIVE + lane, active ^ pop & (~active ^ tail))
-        put(row, LOOKED_UP + lane, vector_at(row, LOOKED_UP + lane) & ~pop)
-        put(out, OUT_CREDIT + lane, pop)
+        at.put(row, at.REQUEST_LANE + lane, requested & ~asked)
+        arrived, active = at.vector_at(row, at.ARRIVED + lane), at.vector_at(row, at.ACTIVE + lane)
+        held, tail = at.vector_at(row, at.HELD + lane), at.vector_at(row, at.TAILS + lane)
+        behind = arrived | at.vector_at(row, at.HELD + at.SLOTS + lane)
+        at.put(row, at.FOLLOWING + lane, active & (asked & ~tail & behind | ~asked & (held | arrived)))
+        ahead = arrived & ~active & ~held & at.splat(-looks_ahead)
+        at.put(row, at.ARRIVING + lane, ahead)
+        at.put(row, at.HEADS + lane, held & ~active & ~asked | ahead)
+        at.put(row, at.HEAD_POPPED + lane, pop & ~active)
+        at.put(row, at.ACTIVE + lane, active ^ pop & (~active ^ tail))
+        at.put(row, at.LOOKED_UP + lane, at.vector_at(row, at.LOOKED_UP + lane) & ~pop)
+        at.put(out, at.OUT_CREDIT + lane, pop)
         changed = changed | arrived
-        move_up(row, depth, HELD + lane, TAILS + lane, SLOTS, pop, arrived, vector_at(row, ARRIVED_TAIL + lane))
+        move_up(
+            row,
+            depth,
+            at.HELD + lane,
+            at.TAILS + lane,
+            at.SLOTS,
+            pop,
+            arrived,
+            at.vector_at(row, at.ARRIVED_TAIL + lane),
+            at,
+        )
     return changed
 
 
-def keep_granted_lanes(row):
+@compiled
+def keep_granted_lanes(row, at: PlaneLayout):
     """Reduce the candidates of granted heads to the VC that they were granted."""
-    for target in range(LANES):
-        wanted = vector_at(row, REQUEST_TARGET + target * WIDTH)
-        for lane in range(0, SLOTS, WIDTH):
-            popped, place = vector_at(row, HEAD_POPPED + lane), CANDIDATES + target * SLOTS + lane
-            put(row, place, vector_at(row, place) & ~popped | wanted & popped)
+    for target in range(at.LANES):
+        wanted = at.vector_at(row, at.REQUEST_TARGET + target * at.WIDTH)
+        for lane in range(0, at.SLOTS, at.WIDTH):
+            popped, place = at.vector_at(row, at.HEAD_POPPED + lane), at.CANDIDATES + target * at.SLOTS + lane
+            at.put(row, place, at.vector_at(row, place) & ~popped | wanted & popped)
 
 
-def send_flits(row, out):
+@compiled
+def send_flits(row, out, at: PlaneLayout):
     """Send granted flits over the links in the next cycle, or to the delivery buffer."""
-    tail = vector_at(row, WINNER_TAIL)
-    for lane in range(0, SLOTS, WIDTH):
-        sent = vector_at(row, SENT + lane)
-        put(out, OUT_VALID + lane, sent)
-        put(out, OUT_TAIL + lane, sent & tail)
-    row[DELIVERED] = out[OUT_VALID + HOST]
-    row[DELIVERED_TAIL] = out[OUT_TAIL + HOST]
+    tail = at.vector_at(row, at.WINNER_TAIL)
+    for lane in range(0, at.SLOTS, at.WIDTH):
+        sent = at.vector_at(row, at.SENT + lane)
+        at.put(out, at.OUT_VALID + lane, sent)
+        at.put(out, at.OUT_TAIL + lane, sent & tail)
+    row[at.DELIVERED] = out[at.OUT_VALID + at.HOST]
+    row[at.DELIVERED_TAIL] = out[at.OUT_TAIL + at.HOST]
 
 
-def count_credits(row, depth):
+@compiled
+def count_credits(row, depth, at: PlaneLayout):
     """Count one credit up for each return, and one down for each flit sent."""
-    for lane in range(0, SLOTS, WIDTH):
-        returned, sent = vector_at(row, RETURNED + lane), vector_at(row, SENT + lane)
+    for lane in range(0, at.SLOTS, at.WIDTH):
+        returned, sent = at.vector_at(row, at.RETURNED + lane), at.vector_at(row, at.SENT + lane)
         more, less = returned & ~sent, sent & ~returned
-        for bit in range(CREDIT_BITS):
-            if MIN_DEPTH >> bit == 0 and depth >> bit == 0:
+        for bit in range(at.CREDIT_BITS):
+            if at.MIN_DEPTH >> bit == 0 and depth >> bit == 0:
                 break
-            place = CREDITS + bit * SLOTS + lane
-            number = vector_at(row, place)
-            put(row, place, number ^ (more | less))
+            place = at.CREDITS + bit * at.SLOTS + lane
+            number = at.vector_at(row, place)
+            at.put(row, place, number ^ (more | less))
             more, less = more & number, less & ~number
 
 
-def choose_requests(row):
+@compiled
+def choose_requests(row, at: PlaneLayout):
     """Choose new requests of all inputs that have none. Returns a vector that is 0 only if there is no new one."""
-    requesting, later, seen = splat(0), splat(0), splat(0)
-    for lane in range(0, SLOTS, WIDTH):
-        requesting = requesting | vector_at(row, REQUEST_LANE + lane)
-    for lane in range(0, SLOTS, WIDTH):
-        eligible = find_eligible_vcs(row, lane) & ~requesting
-        later = later | eligible & vector_at(row, INPUT_TURN + lane)
-        put(row, CHOSEN + lane, eligible)
-    for lane in range(0, SLOTS, WIDTH):
-        rivals = vector_at(row, CHOSEN + lane) & (vector_at(row, INPUT_TURN + lane) | ~later)
-        put(row, CHOSEN + lane, rivals & ~seen)
+    requesting, later, seen = at.splat(0), at.splat(0), at.splat(0)
+    for lane in range(0, at.SLOTS, at.WIDTH):
+        requesting = requesting | at.vector_at(row, at.REQUEST_LANE + lane)
+    for lane in range(0, at.SLOTS, at.WIDTH):
+        eligible = find_eligible_vcs(row, lane, at) & ~requesting
+        later = later | eligible & at.vector_at(row, at.INPUT_TURN + lane)
+        at.put(row, at.CHOSEN + lane, eligible)
+    for lane in range(0, at.SLOTS, at.WIDTH):
+        rivals = at.vector_at(row, at.CHOSEN + lane) & (at.vector_at(row, at.INPUT_TURN + lane) | ~later)
+        at.put(row, at.CHOSEN + lane, rivals & ~seen)
         seen = seen | rivals
-    for target in range(0, SLOTS, WIDTH):
-        put(row, REQUEST_TARGET + target, vector_at(row, REQUEST_TARGET + target) & ~seen)
-    turned = splat(0)
-    for lane in range(0, SLOTS, WIDTH):
-        chosen = vector_at(row, CHOSEN + lane)
-        put(row, INPUT_TURN + lane, vector_at(row, INPUT_TURN + lane) & ~seen | turned)
+    for target in range(0, at.SLOTS, at.WIDTH):
+        at.put(row, at.REQUEST_TARGET + target, at.vector_at(row, at.REQUEST_TARGET + target) & ~seen)
+    turned = at.splat(0)
+    for lane in range(0, at.SLOTS, at.WIDTH):
+        chosen = at.vector_at(row, at.CHOSEN + lane)
+        at.put(row, at.INPUT_TURN + lane, at.vector_at(row, at.INPUT_TURN + lane) & ~seen | turned)
         turned = turned | chosen
-        put(row, REQUEST_LANE + lane, vector_at(row, REQUEST_LANE + lane) | chosen)
-        select_target(row, lane, chosen)
-    for port in range(PORTS):
-        requested = vector_at(row, REQUEST + port * WIDTH)
-        for lane in range(0, SLOTS, WIDTH):
-            requested = requested | splat(row[CHOSEN + lane + port]) & vector_at(row, WAY + (lane + port) * WIDTH)
-        put(row, REQUEST + port * WIDTH, requested)
+        at.put(row, at.REQUEST_LANE + lane, at.vector_at(row, at.REQUEST_LANE + lane) | chosen)
+        select_target(row, lane, chosen, at)
+    for port in range(at.PORTS):
+        requested = at.vector_at(row, at.REQUEST + port * at.WIDTH)
+        for lane in range(0, at.SLOTS, at.WIDTH):
+            requested = requested | at.splat(row[at.CHOSEN + lane + port]) & at.vector_at(
+                row, at.WAY + (lane + port) * at.WIDTH
+            )
+        at.put(row, at.REQUEST + port * at.WIDTH, requested)
     return seen
 
 
-def find_eligible_vcs(row, lane):
+@compiled
+def find_eligible_vcs(row, lane, at: PlaneLayout):
     """Find the available candidates of heads in a VC of all inputs. Returns the inputs where the VC may request."""
-    eligible = vector_at(row, ARRIVING + lane)
-    for target in range(LANES):
-        may_start, may_send = splat(0), splat(0)
-        for output in range(PORTS):
-            wanted = vector_at(row, WANTED + output * SLOTS + lane)
-            may_start = may_start | wanted & splat(row[MAY_START + target * WIDTH + output])
-            may_send = may_send | wanted & splat(row[MAY_SEND + target * WIDTH + output])
-        candidate = vector_at(row, CANDIDATES + target * SLOTS + lane)
+    eligible = at.vector_at(row, at.ARRIVING + lane)
+    for target in range(at.LANES):
+        may_start, may_send = at.splat(0), at.splat(0)
+        for output in range(at.PORTS):
+            wanted = at.vector_at(row, at.WANTED + output * at.SLOTS + lane)
+            may_start = may_start | wanted & at.splat(row[at.MAY_START + target * at.WIDTH + output])
+            may_send = may_send | wanted & at.splat(row[at.MAY_SEND + target * at.WIDTH + output])
+        candidate = at.vector_at(row, at.CANDIDATES + target * at.SLOTS + lane)
         possible = candidate & may_start
-        put(row, POSSIBLE + target * SLOTS + lane, possible)
-        following = vector_at(row, FOLLOWING + lane) & candidate & may_send
-        eligible = eligible | vector_at(row, HEADS + lane) & possible | following
+        at.put(row, at.POSSIBLE + target * at.SLOTS + lane, possible)
+        following = at.vector_at(row, at.FOLLOWING + lane) & candidate & may_send
+        eligible = eligible | at.vector_at(row, at.HEADS + lane) & possible | following
     return eligible
 
 
-def select_target(row, lane, chosen):
+@compiled
+def select_target(row, lane, chosen, at: PlaneLayout):
     """Select the lowest available candidate, or else the lowest one (selection function)."""
     left = chosen
-    for planes in (POSSIBLE, CANDIDATES):
-        for target in range(LANES):
-            found, place = left & vector_at(row, planes + target * SLOTS + lane), REQUEST_TARGET + target * WIDTH
-            put(row, place, vector_at(row, place) | found)
+    for planes in (at.POSSIBLE, at.CANDIDATES):
+        for target in range(at.LANES):
+            found, place = (
+                left & at.vector_at(row, planes + target * at.SLOTS + lane),
+                at.REQUEST_TARGET + target * at.WIDTH,
+            )
+            at.put(row, place, at.vector_at(row, place) | found)
             left = left & ~found

@@ -1,14 +1,15 @@
 """State of the plane engine: bits of all routers, and the messages of the worms."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from sim_model.engines.counts import COUNT_BITS, KINDS
+from sim_model.engines.counts import KINDS
 from sim_model.engines.cycle.records import WHOLE, aligned_words
 from sim_model.engines.cycle.state import NONE, EngineState
-from sim_model.engines.plane.layout import BIT_MASK, WORD_BITS, WORD_SHIFT, plane_offsets, ports_of_vector, room_for
+from sim_model.engines.plane.counts import COUNT_BITS
+from sim_model.engines.plane.layout import BIT_MASK, WORD_BITS, WORD_SHIFT, PlaneLayout, ports_of_vector
 from sim_model.messages.distinct import distinct
 
 # Positions in ``counters``.
@@ -54,10 +55,10 @@ class PlaneState(NamedTuple):
 
 def make_plane_state(
     state: EngineState,
+    at: PlaneLayout,
     neighbours: np.ndarray,
     moves: tuple[Moves, Moves],
     *,
-    lanes: int,
     routing_cycles: int,
     empty_reuse: bool,
     low_injection: bool,
@@ -68,18 +69,16 @@ def make_plane_state(
     ----------
     state : EngineState
         Hosts and messages.
+    at : PlaneLayout
     neighbours : int64[directions, switches]
         The switches that channels lead to; the switch itself where there is no channel.
     moves : tuple of Moves
         Ahead and back, see ``moves_of``.
-    lanes : int
-        Of a channel between switches.
     routing_cycles, empty_reuse, low_injection
         As for ``make_lane_state``.
     """
     depth, switches = state.buffer_depth_flits, state.switches
-    at = plane_offsets(len(neighbours) + 1, lanes, room_for(depth))
-    slots, words = at["SLOTS"], words_for(switches)
+    slots, words = at.SLOTS, words_for(switches)
     places = 1 << (depth + 2).bit_length()
     most_flits = int(state.jobs.flits.max(initial=1))
     return PlaneState(
@@ -91,7 +90,7 @@ def make_plane_state(
         back=moves[1],
         bit=np.array([1 << bit for bit in range(WORD_BITS)], dtype=np.uint64).view(np.int64),
         rows=_first_rows(at, words, depth),
-        outputs=aligned_words(2, words, at["OUT_SIZE"]),
+        outputs=aligned_words(2, words, at.OUT_SIZE),
         delays=aligned_words(words, max(routing_cycles - 2, 0).bit_length() * slots),
         unloaded=np.zeros((words, most_flits.bit_length()), dtype=np.int64),
         neighbours=neighbours,
@@ -173,15 +172,15 @@ def _words_near(neighbours: np.ndarray, words: int) -> np.ndarray:
     return np.array([sorted(found) + [word] * (most - len(found)) for word, found in enumerate(near)], dtype=np.int64)
 
 
-def _first_rows(at: Mapping[str, int], words: int, depth: int) -> np.ndarray:
+def _first_rows(at: PlaneLayout, words: int, depth: int) -> np.ndarray:
     """Return the first rows: no flits, all credits, all virtual channels free, every turn at the first input."""
-    rows = aligned_words(words, at["SIZE"])
-    width, slots, ports = at["WIDTH"], at["SLOTS"], at["PORTS"]
-    for name, count in (("FREE", slots), ("INPUT_TURN", slots), ("OUTPUT_TURN", ports * width)):
-        for first in range(at[name], at[name] + count, width):
+    rows = aligned_words(words, at.SIZE)
+    width, slots, ports = at.WIDTH, at.SLOTS, at.PORTS
+    for offset, count in ((at.FREE, slots), (at.INPUT_TURN, slots), (at.OUTPUT_TURN, ports * width)):
+        for first in range(offset, offset + count, width):
             rows[:, first : first + ports] = -1
-    for bit in range(at["CREDIT_BITS"]):
+    for bit in range(at.CREDIT_BITS):
         for lane in range(0, slots, width):
-            first = at["CREDITS"] + bit * slots + lane
+            first = at.CREDITS + bit * slots + lane
             rows[:, first : first + ports] = -(depth >> bit & 1)
     return rows

@@ -1,42 +1,45 @@
 """VC allocation for waiting heads, 64 routers at a time (docs/look_up/timing_hypercube.md)."""
 
-# Names in capitals are offsets of planes, which the loop has as constants.
-# ruff: noqa: F821
-# pyright: reportUndefinedVariable=false
+from sim_model.hypercube.planes.grants import first_by_order
+from sim_model.hypercube.planes.layout import CubeLayout
+from sim_model.loops.compiled import compiled
 
 
-def note_free_outputs(row):
+@compiled
+def note_free_outputs(row, at: CubeLayout):
     """Find the outputs with a free VC for any head."""
-    free = splat(0)
-    for lane in range(0, ADAPTIVE_LANES * WIDTH, WIDTH):
-        free = free | vector_at(row, FREE + lane)
-    delivery = vector_at(row, FREE) & vector_at(row, IS_DELIVERY)
-    put(row, ANY_FREE, free & vector_at(row, IS_DIMENSION) | delivery)
+    free = at.splat(0)
+    for lane in range(0, at.ADAPTIVE_LANES * at.WIDTH, at.WIDTH):
+        free = free | at.vector_at(row, at.FREE + lane)
+    delivery = at.vector_at(row, at.FREE) & at.vector_at(row, at.IS_DELIVERY)
+    at.put(row, at.ANY_FREE, free & at.vector_at(row, at.IS_DIMENSION) | delivery)
 
 
-def examine(row):
+@compiled
+def examine(row, at: CubeLayout):
     """Grant output VCs to the heads on the diagonal. Returns the bits of the inputs that have got one."""
-    line, anything = vector_at(row, LINE), splat(0)
-    for output in range(OUTPUTS):
-        put(row, LOOKING + output * WIDTH, crossed(line, output) & splat(row[ANY_FREE + output]))
-    escape_is_free = any_of(vector_at(row, ESCAPE) & vector_at(row, FREE + (LANES - 1) * WIDTH))
-    seen = splat(0)
-    for lane in range(0, LANES * WIDTH, WIDTH):
-        wanted, waiting = splat(0), vector_at(row, WAITING + lane)
-        for output in range(OUTPUTS):
-            wants = vector_at(row, WANTED + output * LANES * WIDTH + lane)
-            wanted = wanted | vector_at(row, LOOKING + output * WIDTH) & wants
-        rivals = wanted & waiting & vector_at(row, ALLOWED + lane)
-        escaped = vector_at(row, ESCAPING + lane) & waiting & splat(escape_is_free)
+    line, anything = at.vector_at(row, at.LINE), at.splat(0)
+    for output in range(at.OUTPUTS):
+        at.put(row, at.LOOKING + output * at.WIDTH, at.crossed(line, output) & at.splat(row[at.ANY_FREE + output]))
+    escape_is_free = at.any_of(at.vector_at(row, at.ESCAPE) & at.vector_at(row, at.FREE + (at.LANES - 1) * at.WIDTH))
+    seen = at.splat(0)
+    for lane in range(0, at.LANES * at.WIDTH, at.WIDTH):
+        wanted, waiting = at.splat(0), at.vector_at(row, at.WAITING + lane)
+        for output in range(at.OUTPUTS):
+            wants = at.vector_at(row, at.WANTED + output * at.LANES * at.WIDTH + lane)
+            wanted = wanted | at.vector_at(row, at.LOOKING + output * at.WIDTH) & wants
+        rivals = wanted & waiting & at.vector_at(row, at.ALLOWED + lane)
+        escaped = at.vector_at(row, at.ESCAPING + lane) & waiting & at.splat(escape_is_free)
         got = rivals & ~seen | escaped
         seen = seen | rivals
-        put(row, ESCAPED + lane, escaped)
-        put(row, GOT + lane, got)
+        at.put(row, at.ESCAPED + lane, escaped)
+        at.put(row, at.GOT + lane, got)
         anything = anything | got
     return anything
 
 
-def pick(row, highest):
+@compiled
+def pick(row, highest, at: CubeLayout):
     """Pick outputs for the leaders, to be examined in the next cycle. Returns the routers that chose.
 
     Parameters
@@ -44,117 +47,123 @@ def pick(row, highest):
     highest : int
         Routers whose escape is that of the highest dimension.
     """
-    leading = splat(0)
-    for lane in range(0, LANES * WIDTH, WIDTH):
-        leading = leading | vector_at(row, LEADER + lane)
-    put(row, LEADING, leading)
-    usable, wanted = _outputs_of_leaders(row)
-    any_usable, leads = any_of(usable), any_of(leading)
-    escape = _pick_escape(wanted & splat(~any_usable), highest) if ADAPTIVE_LANES < LANES else splat(0)
-    chosen = _first_at_random(row)
-    output = chosen | usable & vector_at(row, IS_DELIVERY) | escape
-    output = output | splat(leads & ~any_of(output)) & vector_at(row, IS_FIRST)
-    line = splat(0)
-    for number in range(INPUTS):
-        code = number if number < DIMENSIONS else number + HOST_GAP
-        line = line | splat(row[LEADING + code]) & crossed(output, code)
-    put(row, LINE, line)
-    put(row, ESCAPE, escape)
-    adaptive = splat(any_usable) if ADAPTIVE_LANES < LANES else splat(-1)
-    escaping = splat(any_of(escape))
-    for lane in range(0, LANES * WIDTH, WIDTH):
-        leader = vector_at(row, LEADER + lane)
-        put(row, ALLOWED + lane, ~leading | leader & adaptive)
-        put(row, ESCAPING + lane, leader & escaping)
-    return any_of(chosen)
+    leading = at.splat(0)
+    for lane in range(0, at.LANES * at.WIDTH, at.WIDTH):
+        leading = leading | at.vector_at(row, at.LEADER + lane)
+    at.put(row, at.LEADING, leading)
+    usable, wanted = _outputs_of_leaders(row, at)
+    any_usable, leads = at.any_of(usable), at.any_of(leading)
+    escape = _pick_escape(wanted & at.splat(~any_usable), highest, at) if at.ADAPTIVE_LANES < at.LANES else at.splat(0)
+    chosen = _first_at_random(row, at)
+    output = chosen | usable & at.vector_at(row, at.IS_DELIVERY) | escape
+    output = output | at.splat(leads & ~at.any_of(output)) & at.vector_at(row, at.IS_FIRST)
+    line = at.splat(0)
+    for number in range(at.INPUTS):
+        code = number if number < at.DIMENSIONS else number + at.HOST_GAP
+        line = line | at.splat(row[at.LEADING + code]) & at.crossed(output, code)
+    at.put(row, at.LINE, line)
+    at.put(row, at.ESCAPE, escape)
+    adaptive = at.splat(any_usable) if at.ADAPTIVE_LANES < at.LANES else at.splat(-1)
+    escaping = at.splat(at.any_of(escape))
+    for lane in range(0, at.LANES * at.WIDTH, at.WIDTH):
+        leader = at.vector_at(row, at.LEADER + lane)
+        at.put(row, at.ALLOWED + lane, ~leading | leader & adaptive)
+        at.put(row, at.ESCAPING + lane, leader & escaping)
+    return at.any_of(chosen)
 
 
-def _outputs_of_leaders(row):
+@compiled
+def _outputs_of_leaders(row, at: CubeLayout):
     """Return the available outputs of the leaders' heads, and the dimensions that they request, by output."""
-    for output in range(OUTPUTS):
-        wanted = splat(0)
-        for lane in range(LANES):
-            leader = vector_at(row, LEADER + lane * WIDTH)
-            wanted = wanted | leader & vector_at(row, WANTED + (output * LANES + lane) * WIDTH)
-        put(row, BY_OUTPUT + output * WIDTH, wanted)
-    wanted = gathered(row, BY_OUTPUT)
-    usable = wanted & vector_at(row, ANY_FREE)
-    put(row, USABLE, usable)
-    return usable, wanted & vector_at(row, IS_DIMENSION)
+    for output in range(at.OUTPUTS):
+        wanted = at.splat(0)
+        for lane in range(at.LANES):
+            leader = at.vector_at(row, at.LEADER + lane * at.WIDTH)
+            wanted = wanted | leader & at.vector_at(row, at.WANTED + (output * at.LANES + lane) * at.WIDTH)
+        at.put(row, at.BY_OUTPUT + output * at.WIDTH, wanted)
+    wanted = at.gathered(row, at.BY_OUTPUT)
+    usable = wanted & at.vector_at(row, at.ANY_FREE)
+    at.put(row, at.USABLE, usable)
+    return usable, wanted & at.vector_at(row, at.IS_DIMENSION)
 
 
-def _pick_escape(wanted, highest):
+@compiled
+def _pick_escape(wanted, highest, at: CubeLayout):
     """Return the lowest of the requested dimensions, or the highest one."""
-    lowest = wanted & ~before(wanted)
+    lowest = wanted & ~at.before(wanted)
     if highest == 0:
         return lowest
-    return lowest & splat(~highest) | wanted & ~behind(wanted) & splat(highest)
+    return lowest & at.splat(~highest) | wanted & ~at.behind(wanted) & at.splat(highest)
 
 
-def _first_at_random(row):
+@compiled
+def _first_at_random(row, at: CubeLayout):
     """Return the first usable dimension in the random order, by dimension."""
-    places = splat(0)
-    for dimension in range(DIMENSIONS):
-        places = places | splat(row[USABLE + dimension]) & vector_at(row, ORDER + dimension * WIDTH)
-    first = places & ~before(places)
-    for dimension in range(DIMENSIONS):
-        put(row, BY_OUTPUT + dimension * WIDTH, vector_at(row, ORDER + dimension * WIDTH) & first)
-    put(row, BY_OUTPUT + DIMENSIONS * WIDTH, splat(0))
-    return gathered(row, BY_OUTPUT)
+    places = at.splat(0)
+    for dimension in range(at.DIMENSIONS):
+        places = places | at.splat(row[at.USABLE + dimension]) & at.vector_at(row, at.ORDER + dimension * at.WIDTH)
+    first = places & ~at.before(places)
+    for dimension in range(at.DIMENSIONS):
+        at.put(row, at.BY_OUTPUT + dimension * at.WIDTH, at.vector_at(row, at.ORDER + dimension * at.WIDTH) & first)
+    at.put(row, at.BY_OUTPUT + at.DIMENSIONS * at.WIDTH, at.splat(0))
+    return at.gathered(row, at.BY_OUTPUT)
 
 
-def step_random_orders(row, routers):
+@compiled
+def step_random_orders(row, routers, at: CubeLayout):
     """Step the random order of some routers after a choice (``topology.common.choice_orders.next_random_order``)."""
-    low = row[STATE]
-    changes = splat(routers)
-    before_it = vector_at(row, ORDER + (DIMENSIONS - 1) * WIDTH)
-    for place in range(ORDER, ORDER + DIMENSIONS * WIDTH, WIDTH):
-        places = vector_at(row, place)
-        put(row, place, places & ~changes | before_it & changes)
+    low = row[at.STATE]
+    changes = at.splat(routers)
+    before_it = at.vector_at(row, at.ORDER + (at.DIMENSIONS - 1) * at.WIDTH)
+    for place in range(at.ORDER, at.ORDER + at.DIMENSIONS * at.WIDTH, at.WIDTH):
+        places = at.vector_at(row, place)
+        at.put(row, place, places & ~changes | before_it & changes)
         before_it = places
-    if DIMENSIONS > 1:
-        one, other = vector_at(row, ORDER), vector_at(row, ORDER + WIDTH)
-        difference = (one ^ other) & splat(low & routers)
-        put(row, ORDER, one ^ difference)
-        put(row, ORDER + WIDTH, other ^ difference)
-    for place in range(0, STATE_VECTORS * WIDTH, WIDTH):
-        state, following = vector_at(row, STATE + place), vector_at(row, STATE + place + 1)
-        following = following ^ vector_at(row, FEEDBACK + place) & splat(low)
-        put(row, STATE + place, state & ~changes | following & changes)
+    if at.DIMENSIONS > 1:
+        one, other = at.vector_at(row, at.ORDER), at.vector_at(row, at.ORDER + at.WIDTH)
+        difference = (one ^ other) & at.splat(low & routers)
+        at.put(row, at.ORDER, one ^ difference)
+        at.put(row, at.ORDER + at.WIDTH, other ^ difference)
+    for place in range(0, at.STATE_VECTORS * at.WIDTH, at.WIDTH):
+        state, following = at.vector_at(row, at.STATE + place), at.vector_at(row, at.STATE + place + 1)
+        following = following ^ at.vector_at(row, at.FEEDBACK + place) & at.splat(low)
+        at.put(row, at.STATE + place, state & ~changes | following & changes)
 
 
-def elect(row, order, lane_order):
+@compiled
+def elect(row, order, lane_order, at: CubeLayout):
     """Elect the leaders: the first VC of the cycle of the first input of the cycle with a requesting head."""
-    asking = splat(0)
-    for lane in range(0, LANES * WIDTH, WIDTH):
-        asking = asking | vector_at(row, ASKING + lane)
-    put(row, LEADING, asking)
-    leading, seen = first_by_order(row, LEADING, order), splat(0)
-    for position in range(LANES):
-        lane = lane_order[position] * WIDTH
-        asks = vector_at(row, ASKING + lane)
-        put(row, LEADER + lane, asks & leading & ~seen)
+    asking = at.splat(0)
+    for lane in range(0, at.LANES * at.WIDTH, at.WIDTH):
+        asking = asking | at.vector_at(row, at.ASKING + lane)
+    at.put(row, at.LEADING, asking)
+    leading, seen = first_by_order(row, at.LEADING, order, at), at.splat(0)
+    for position in range(at.LANES):
+        lane = lane_order[position] * at.WIDTH
+        asks = at.vector_at(row, at.ASKING + lane)
+        at.put(row, at.LEADER + lane, asks & leading & ~seen)
         seen = seen | asks
     return asking
 
 
-def is_hopeful(row, highest):
+@compiled
+def is_hopeful(row, highest, at: CubeLayout):
     """Return the routers in which a waiting head could get a VC, as a word that is 0 only if there is none."""
-    hopeful = splat(0)
-    for lane in range(0, LANES * WIDTH, WIDTH):
-        waiting, below, above = vector_at(row, WAITING + lane), splat(0), splat(0)
-        for output in range(OUTPUTS):
-            wants = vector_at(row, WANTED + output * LANES * WIDTH + lane)
-            hopeful = hopeful | waiting & wants & splat(row[ANY_FREE + output])
-        if ADAPTIVE_LANES < LANES:
-            for dimension in range(DIMENSIONS):
-                wants = vector_at(row, WANTED + dimension * LANES * WIDTH + lane)
-                free = row[FREE + (LANES - 1) * WIDTH + dimension] & ~highest
-                hopeful = hopeful | waiting & wants & ~below & splat(free)
+    hopeful = at.splat(0)
+    for lane in range(0, at.LANES * at.WIDTH, at.WIDTH):
+        waiting, below, above = at.vector_at(row, at.WAITING + lane), at.splat(0), at.splat(0)
+        for output in range(at.OUTPUTS):
+            wants = at.vector_at(row, at.WANTED + output * at.LANES * at.WIDTH + lane)
+            hopeful = hopeful | waiting & wants & at.splat(row[at.ANY_FREE + output])
+        if at.ADAPTIVE_LANES < at.LANES:
+            for dimension in range(at.DIMENSIONS):
+                wants = at.vector_at(row, at.WANTED + dimension * at.LANES * at.WIDTH + lane)
+                free = row[at.FREE + (at.LANES - 1) * at.WIDTH + dimension] & ~highest
+                hopeful = hopeful | waiting & wants & ~below & at.splat(free)
                 below = below | wants
-            for dimension in range(DIMENSIONS - 1, -1, -1):
-                wants = vector_at(row, WANTED + dimension * LANES * WIDTH + lane)
-                free = row[FREE + (LANES - 1) * WIDTH + dimension] & highest
-                hopeful = hopeful | waiting & wants & ~above & splat(free)
+            for dimension in range(at.DIMENSIONS - 1, -1, -1):
+                wants = at.vector_at(row, at.WANTED + dimension * at.LANES * at.WIDTH + lane)
+                free = row[at.FREE + (at.LANES - 1) * at.WIDTH + dimension] & highest
+                hopeful = hopeful | waiting & wants & ~above & at.splat(free)
                 above = above | wants
-    return any_of(hopeful)
+    return at.any_of(hopeful)

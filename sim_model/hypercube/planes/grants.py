@@ -1,119 +1,124 @@
 """Grants, buffers and requests, 64 routers at a time (docs/look_up/timing_hypercube.md)."""
 
-# Names in capitals are offsets of planes, which the loop has as constants.
-# ruff: noqa: F821
-# pyright: reportUndefinedVariable=false
+from sim_model.engines.plane.buffers import move_up
+from sim_model.hypercube.planes.layout import CubeLayout
+from sim_model.loops.compiled import compiled
 
 
-def note_who_waits(row):
+@compiled
+def note_who_waits(row, at: CubeLayout):
     """Find waiting heads and candidates for leader. Returns the bits of heads that only arrive, or must be read."""
-    new = splat(0)
-    for lane in range(0, LANES * WIDTH, WIDTH):
-        held, active = splat(0), vector_at(row, ACTIVE + lane)
-        for bit in range(COUNT_BITS):
-            held = held | vector_at(row, COUNT + bit * LANES * WIDTH + lane)
-        put(row, WAITING + lane, held & ~active)
-        put(row, ASKING + lane, (held | vector_at(row, ARRIVED + lane)) & ~active)
-    waiting, from_host, read = vector_at(row, WAITING), vector_at(row, IS_HOST), vector_at(row, READ)
-    put(row, HEADS, waiting & from_host)
-    put(row, FRESH, waiting & from_host & ~read)
-    put(row, WAITING, waiting & ~from_host | read)
-    for lane in range(0, LANES * WIDTH, WIDTH):
-        new = new | vector_at(row, ASKING + lane) & ~vector_at(row, WAITING + lane)
+    new = at.splat(0)
+    for lane in range(0, at.LANES * at.WIDTH, at.WIDTH):
+        held, active = at.splat(0), at.vector_at(row, at.ACTIVE + lane)
+        for bit in range(at.COUNT_BITS):
+            held = held | at.vector_at(row, at.COUNT + bit * at.LANES * at.WIDTH + lane)
+        at.put(row, at.WAITING + lane, held & ~active)
+        at.put(row, at.ASKING + lane, (held | at.vector_at(row, at.ARRIVED + lane)) & ~active)
+    waiting, from_host, read = at.vector_at(row, at.WAITING), at.vector_at(row, at.IS_HOST), at.vector_at(row, at.READ)
+    at.put(row, at.HEADS, waiting & from_host)
+    at.put(row, at.FRESH, waiting & from_host & ~read)
+    at.put(row, at.WAITING, waiting & ~from_host | read)
+    for lane in range(0, at.LANES * at.WIDTH, at.WIDTH):
+        new = new | at.vector_at(row, at.ASKING + lane) & ~at.vector_at(row, at.WAITING + lane)
     return new
 
 
-def first_by_order(row, place, order):
+@compiled
+def first_by_order(row, place, order, at: CubeLayout):
     """Return, of the inputs with a bit, those that come first in the order of the cycle."""
-    beaten = splat(0)
-    for number in range(INPUTS):
-        code = number if number < DIMENSIONS else number + HOST_GAP
-        beaten = beaten | splat(row[place + code]) & vector_at(order, code * WIDTH)
-    return vector_at(row, place) & ~beaten
+    beaten = at.splat(0)
+    for number in range(at.INPUTS):
+        code = number if number < at.DIMENSIONS else number + at.HOST_GAP
+        beaten = beaten | at.splat(row[place + code]) & at.vector_at(order, code * at.WIDTH)
+    return at.vector_at(row, place) & ~beaten
 
 
-def grant_requests(row, order):
+@compiled
+def grant_requests(row, order, at: CubeLayout):
     """Grant the first request in the order of the cycle at each output. Returns the granted inputs."""
-    granted = splat(0)
-    for output in range(0, OUTPUTS * WIDTH, WIDTH):
-        rivals = splat(0)
-        for lane in range(LANES):
-            rivals = rivals | vector_at(row, REQUESTED + lane * OUTPUTS * WIDTH + output)
-        put(row, RIVALS + output, rivals)
-    for output in range(0, OUTPUTS * WIDTH, WIDTH):
-        won = first_by_order(row, RIVALS + output, order)
+    granted = at.splat(0)
+    for output in range(0, at.OUTPUTS * at.WIDTH, at.WIDTH):
+        rivals = at.splat(0)
+        for lane in range(at.LANES):
+            rivals = rivals | at.vector_at(row, at.REQUESTED + lane * at.OUTPUTS * at.WIDTH + output)
+        at.put(row, at.RIVALS + output, rivals)
+    for output in range(0, at.OUTPUTS * at.WIDTH, at.WIDTH):
+        won = first_by_order(row, at.RIVALS + output, order, at)
         granted = granted | won
-        for lane in range(LANES):
-            place = lane * OUTPUTS * WIDTH + output
-            requested = vector_at(row, REQUESTED + place)
-            put(row, SENT + place, requested & won)
-            put(row, REQUESTED + place, requested & ~won)
+        for lane in range(at.LANES):
+            place = lane * at.OUTPUTS * at.WIDTH + output
+            requested = at.vector_at(row, at.REQUESTED + place)
+            at.put(row, at.SENT + place, requested & won)
+            at.put(row, at.REQUESTED + place, requested & ~won)
     return granted
 
 
-def move_through_buffers(row, out, granted):
+@compiled
+def move_through_buffers(row, out, granted, at: CubeLayout):
     """Pop granted flits from buffers, and store arriving ones. Returns the inputs that a tail has left."""
-    all_ended, entering = splat(0), vector_at(row, MOVED)
-    from_host, tail_of_host = vector_at(row, IS_HOST), vector_at(row, TAILS)
-    for lane in range(0, LANES * WIDTH, WIDTH):
-        request, has_tail = vector_at(row, REQUEST + lane), vector_at(row, HAS_TAIL + lane)
-        popped, enters = request & granted, vector_at(row, ARRIVED + lane) | entering
-        put(row, REQUEST + lane, request & ~popped)
+    all_ended, entering = at.splat(0), at.vector_at(row, at.MOVED)
+    from_host, tail_of_host = at.vector_at(row, at.IS_HOST), at.vector_at(row, at.TAILS)
+    for lane in range(0, at.LANES * at.WIDTH, at.WIDTH):
+        request, has_tail = at.vector_at(row, at.REQUEST + lane), at.vector_at(row, at.HAS_TAIL + lane)
+        popped, enters = request & granted, at.vector_at(row, at.ARRIVED + lane) | entering
+        at.put(row, at.REQUEST + lane, request & ~popped)
         more, less = enters & ~popped, popped & ~enters
-        held, several = splat(0), splat(0)
-        for bit in range(COUNT_BITS):
-            place = COUNT + bit * LANES * WIDTH + lane
-            number = vector_at(row, place)
+        held, several = at.splat(0), at.splat(0)
+        for bit in range(at.COUNT_BITS):
+            place = at.COUNT + bit * at.LANES * at.WIDTH + lane
+            number = at.vector_at(row, place)
             changed = number ^ (more | less)
-            put(row, place, changed)
+            at.put(row, place, changed)
             held = held | changed
             if bit > 0:
                 several = several | number
             more, less = more & number, less & ~number
         ended = popped & (has_tail & ~several | tail_of_host)
-        put(row, HAS_TAIL + lane, has_tail & ~ended | vector_at(row, ARRIVED_TAIL + lane))
-        put(row, FOLLOWING + lane, vector_at(row, ACTIVE + lane) & held & ~ended)
-        put(row, ENDED + lane, ended)
-        put(out, OUT_CREDIT + lane, popped)
-        put(out, OUT_RELEASE + lane, ended & ~from_host)
+        at.put(row, at.HAS_TAIL + lane, has_tail & ~ended | at.vector_at(row, at.ARRIVED_TAIL + lane))
+        at.put(row, at.FOLLOWING + lane, at.vector_at(row, at.ACTIVE + lane) & held & ~ended)
+        at.put(row, at.ENDED + lane, ended)
+        at.put(out, at.OUT_CREDIT + lane, popped)
+        at.put(out, at.OUT_RELEASE + lane, ended & ~from_host)
         all_ended = all_ended | ended
         if lane == 0:
-            moved, moved_tail = vector_at(row, MOVED), vector_at(row, MOVED_TAIL)
-            move_up(row, ROOM, HELD, TAILS, WIDTH, popped & from_host, moved, moved_tail)
-        entering, tail_of_host = splat(0), splat(0)  # hosts have VC 0
+            moved, moved_tail = at.vector_at(row, at.MOVED), at.vector_at(row, at.MOVED_TAIL)
+            move_up(row, at.ROOM, at.HELD, at.TAILS, at.WIDTH, popped & from_host, moved, moved_tail, at)
+        entering, tail_of_host = at.splat(0), at.splat(0)  # hosts have VC 0
     return all_ended
 
 
-def choose_requests(row):
+@compiled
+def choose_requests(row, at: CubeLayout):
     """Choose new requests of all inputs that have none. Returns those that have one now, new or old."""
-    requesting, later = splat(0), splat(0)
-    for lane in range(0, LANES * WIDTH, WIDTH):
-        requesting = requesting | vector_at(row, REQUEST + lane)
-    for lane in range(LANES):
-        can_send = splat(0)
-        for target in range(LANES):
-            for output in range(OUTPUTS):
-                can_send = can_send | splat(row[CAN_SEND + target * WIDTH + output]) & vector_at(
-                    row, TARGET + ((target * OUTPUTS + output) * LANES + lane) * WIDTH
+    requesting, later = at.splat(0), at.splat(0)
+    for lane in range(0, at.LANES * at.WIDTH, at.WIDTH):
+        requesting = requesting | at.vector_at(row, at.REQUEST + lane)
+    for lane in range(at.LANES):
+        can_send = at.splat(0)
+        for target in range(at.LANES):
+            for output in range(at.OUTPUTS):
+                can_send = can_send | at.splat(row[at.CAN_SEND + target * at.WIDTH + output]) & at.vector_at(
+                    row, at.TARGET + ((target * at.OUTPUTS + output) * at.LANES + lane) * at.WIDTH
                 )
-        eligible = vector_at(row, FOLLOWING + lane * WIDTH) & can_send & ~requesting
-        put(row, ELIGIBLE + lane * WIDTH, eligible)
-        later = later | eligible & vector_at(row, TURN + lane * WIDTH)
-    seen = splat(0)
-    for lane in range(0, LANES * WIDTH, WIDTH):
-        rivals = vector_at(row, ELIGIBLE + lane) & (vector_at(row, TURN + lane) | ~later)
+        eligible = at.vector_at(row, at.FOLLOWING + lane * at.WIDTH) & can_send & ~requesting
+        at.put(row, at.ELIGIBLE + lane * at.WIDTH, eligible)
+        later = later | eligible & at.vector_at(row, at.TURN + lane * at.WIDTH)
+    seen = at.splat(0)
+    for lane in range(0, at.LANES * at.WIDTH, at.WIDTH):
+        rivals = at.vector_at(row, at.ELIGIBLE + lane) & (at.vector_at(row, at.TURN + lane) | ~later)
         chosen = rivals & ~seen
         seen = seen | rivals
-        put(row, CHOSEN + lane, chosen)
-        put(row, REQUEST + lane, vector_at(row, REQUEST + lane) | chosen)
-    turned = splat(0)
-    for lane in range(0, LANES * WIDTH, WIDTH):
-        put(row, TURN + lane, vector_at(row, TURN + lane) & ~seen | turned)
-        turned = turned | vector_at(row, CHOSEN + lane)
-    for target in range(LANES * OUTPUTS):
-        requested = vector_at(row, REQUESTED + target * WIDTH)
-        for lane in range(LANES):
-            has = vector_at(row, TARGET + (target * LANES + lane) * WIDTH)
-            requested = requested | vector_at(row, CHOSEN + lane * WIDTH) & has
-        put(row, REQUESTED + target * WIDTH, requested)
+        at.put(row, at.CHOSEN + lane, chosen)
+        at.put(row, at.REQUEST + lane, at.vector_at(row, at.REQUEST + lane) | chosen)
+    turned = at.splat(0)
+    for lane in range(0, at.LANES * at.WIDTH, at.WIDTH):
+        at.put(row, at.TURN + lane, at.vector_at(row, at.TURN + lane) & ~seen | turned)
+        turned = turned | at.vector_at(row, at.CHOSEN + lane)
+    for target in range(at.LANES * at.OUTPUTS):
+        requested = at.vector_at(row, at.REQUESTED + target * at.WIDTH)
+        for lane in range(at.LANES):
+            has = at.vector_at(row, at.TARGET + (target * at.LANES + lane) * at.WIDTH)
+            requested = requested | at.vector_at(row, at.CHOSEN + lane * at.WIDTH) & has
+        at.put(row, at.REQUESTED + target * at.WIDTH, requested)
     return requesting | seen

@@ -6,9 +6,10 @@ that the outputs along a diagonal are a vector with its words crossed. Input VCs
 hosts have VC 0 of their inputs. All offsets are constants of the compiled loop.
 """
 
-from collections.abc import Mapping
+from functools import cache
 
-from sim_model.engines.plane.layout import least_depth
+from sim_model.engines.plane.layout import RouterLayout, least_depth
+from sim_model.loops.vector_operations import cube_operations, memory_operations, move_operations, word_operations
 from topology.hypercube.diagonals import input_codes
 
 WORD_SHIFT = 6
@@ -18,8 +19,8 @@ STATE_BITS = 16
 """Width of the shift register behind a random order (``topology/common/choice_orders.py``)."""
 
 
-def cube_offsets(dimensions: int, lanes: int, room: int, channels: int, adaptive_lanes: int) -> Mapping[str, int]:
-    """Return offsets of all vectors, by name, with the numbers that they follow from.
+class CubeLayout(RouterLayout):
+    """Offsets of all vectors, and the numbers that they follow from.
 
     Parameters
     ----------
@@ -33,82 +34,98 @@ def cube_offsets(dimensions: int, lanes: int, room: int, channels: int, adaptive
     adaptive_lanes : int
         VCs of a channel, the first ones, that any head may have. The last one is an escape if it is none of them.
     """
-    codes = input_codes(dimensions, channels)
-    width = max(MIN_WIDTH, 1 << max(codes).bit_length())
-    outputs, bits = dimensions + 1, room.bit_length()
-    sizes = {
+
+    def __init__(self, dimensions: int, lanes: int, room: int, channels: int, adaptive_lanes: int):
+        codes = input_codes(dimensions, channels)
+        width, outputs = max(MIN_WIDTH, 1 << max(codes).bit_length()), dimensions + 1
+        operations = {
+            **memory_operations(width, outputs),
+            **word_operations(width),
+            **move_operations(width),
+            **cube_operations(width, min(dimensions, WORD_SHIFT)),
+        }
+        super().__init__(f"{dimensions}_{lanes}_{room}_{channels}_{adaptive_lanes}", width, operations)
+        self.DIMENSIONS, self.OUTPUTS, self.LANES, self.ADAPTIVE_LANES = dimensions, outputs, lanes, adaptive_lanes
+        self.ROOM, self.MIN_DEPTH, self.COUNT_BITS = room, least_depth(room), room.bit_length()
+        self.CHANNELS, self.INPUTS, self.FIRST_HOST = channels, len(codes), codes[dimensions]
+        self.SLOTS, self.HOST_OUTPUT, self.HELD_STEP = lanes * width, dimensions, width
+        self.HOST_GAP, self.STATE_VECTORS = self.FIRST_HOST - dimensions, -(-STATE_BITS // width)
+        self.OUT_VALID, self.OUT_TAIL, self.OUT_CREDIT, self.OUT_RELEASE, self.OUT_SIZE = (
+            part * lanes * width for part in range(5)
+        )
+        self._place_registers(lanes)
+        self._place_signals(lanes)
+
+    def _place_registers(self, lanes: int) -> None:
+        """Place what is on the links, and what is kept from cycle to cycle."""
+        take = self.take
         # What is on the links; the first four lie as in ``outputs`` and are written anew in every cycle.
-        "ARRIVED": lanes,  # flits, by input
-        "ARRIVED_TAIL": lanes,
-        "RETURNED": lanes,  # credits, by output
-        "RELEASED": lanes,
+        self.ARRIVED = take(lanes)  # flits, by input
+        self.ARRIVED_TAIL = take(lanes)
+        self.RETURNED = take(lanes)  # credits, by output
+        self.RELEASED = take(lanes)
         # Registers.
-        "COUNT": bits * lanes,  # [bit][lane] by input: flits in the buffer
-        "HAS_TAIL": lanes,  # by input from another switch: one of them is a tail
-        "HELD": room,  # [position in the buffer] by input from the host: a flit is there
-        "TAILS": room,  # and is a tail
-        "ACTIVE": lanes,  # by input: the worm has an output VC
-        "CLOSING": lanes,  # and its tail left in the last cycle
-        "READ": 1,  # by input from the host: the head has been read
-        "REQUEST": lanes,  # by input: the VC whose flit is requested
-        "TURN": lanes,  # by input: the VC is at or after the one first in turn
-        "TARGET": lanes * outputs * lanes,  # [output lane][output][lane] by input: what the worm has
-        "REQUESTED": lanes * outputs,  # [output lane][output] by input: of the request
-        "WANTED": outputs * lanes,  # [output][lane] by input: of the head
-        "FREE": lanes,  # by output
-        "CREDITS": bits * lanes,  # [bit][lane] by output
-        "LEADER": lanes,  # by input
-        "ALLOWED": lanes,  # by input: VCs that count in the examination
-        "ESCAPING": lanes,  # by input: the leader that picked an escape
-        "ESCAPE": 1,  # by output: which
-        "LINE": 1,  # by number of the diagonal
-        "ORDER": dimensions,  # [dimension] by place in the random order
-        "STATE": -(-(STATE_BITS + width) // width),  # bits of the shift register behind it
-        "INJECTOR_VALID": 1,  # by input from the host: a flit is in the injector's register
-        "INJECTOR_LAST": 1,  # and is a tail
-        "IN_MESSAGE": lanes,  # by output: between the moves of a head and of its tail; kept only if they are counted
+        self.COUNT = take(self.COUNT_BITS * lanes)  # [bit][lane] by input: flits in the buffer
+        self.HAS_TAIL = take(lanes)  # by input from another switch: one of them is a tail
+        self.HELD = take(self.ROOM)  # [position in the buffer] by input from the host: a flit is there
+        self.TAILS = take(self.ROOM)  # and is a tail
+        self.ACTIVE = take(lanes)  # by input: the worm has an output VC
+        self.CLOSING = take(lanes)  # and its tail left in the last cycle
+        self.READ = take(1)  # by input from the host: the head has been read
+        self.REQUEST = take(lanes)  # by input: the VC whose flit is requested
+        self.TURN = take(lanes)  # by input: the VC is at or after the one first in turn
+        self.TARGET = take(lanes * self.OUTPUTS * lanes)  # [output lane][output][lane] by input: what the worm has
+        self.REQUESTED = take(lanes * self.OUTPUTS)  # [output lane][output] by input: of the request
+        self.WANTED = take(self.OUTPUTS * lanes)  # [output][lane] by input: of the head
+        self.FREE = take(lanes)  # by output
+        self.CREDITS = take(self.COUNT_BITS * lanes)  # [bit][lane] by output
+        self.LEADER = take(lanes)  # by input
+        self.ALLOWED = take(lanes)  # by input: VCs that count in the examination
+        self.ESCAPING = take(lanes)  # by input: the leader that picked an escape
+        self.ESCAPE = take(1)  # by output: which
+        self.LINE = take(1)  # by number of the diagonal
+        self.ORDER = take(self.DIMENSIONS)  # [dimension] by place in the random order
+        self.STATE = take(-(-(STATE_BITS + self.WIDTH) // self.WIDTH))  # bits of the shift register behind it
+        self.INJECTOR_VALID = take(1)  # by input from the host: a flit is in the injector's register
+        self.INJECTOR_LAST = take(1)  # and is a tail
+        self.IN_MESSAGE = take(lanes)  # by output: between the moves of a head and of its tail, if they are counted
         # What never changes.
-        "IS_HOST": 1,  # by input
-        "IS_DIMENSION": 1,  # by output
-        "IS_DELIVERY": 1,
-        "IS_FIRST": 1,  # dimension 0
-        "FEEDBACK": -(-STATE_BITS // width),
-        # What follows is written anew in every cycle.
-        "MOVED": 1,  # by input from the host, like the next one
-        "MOVED_TAIL": 1,
-        "HEADS": 1,
-        "FRESH": 1,  # heads that have not been read
-        "ASKING": lanes,  # by input, like all down to CHOSEN
-        "WAITING": lanes,
-        "ENDED": lanes,
-        "FOLLOWING": lanes,
-        "ELIGIBLE": lanes,
-        "GOT": lanes,
-        "ESCAPED": lanes,
-        "CHOSEN": lanes,
-        "RIVALS": outputs,  # [output] by input
-        "SENT": lanes * outputs,  # [output lane][output] by input
-        "BY_OUTPUT": outputs,  # [output] by input or place: to be gathered
-        "LOOKING": outputs,  # [output] by input
-        "CAN_SEND": lanes,  # by output
-        "ANY_FREE": 1,  # by output
-        "USABLE": 1,  # by output
-        "LEADING": 1,  # by input
+        self.IS_HOST = take(1)  # by input
+        self.IS_DIMENSION = take(1)  # by output
+        self.IS_DELIVERY = take(1)
+        self.IS_FIRST = take(1)  # dimension 0
+        self.FEEDBACK = take(self.STATE_VECTORS)
         # Single planes.
-        "CHOSE": 1,  # routers that made a choice at random in the last cycle
-        "DELIVERED": 1,  # a flit was sent to the delivery buffer in the last cycle
-        "DELIVERED_TAIL": 1,
-        "REGISTER": 1,  # a flit is in the register of the delivery channel
-        "REGISTER_TAIL": 1,
-    }
-    offsets = {"DIMENSIONS": dimensions, "OUTPUTS": outputs, "LANES": lanes, "ROOM": room}
-    offsets |= {"CHANNELS": channels, "INPUTS": len(codes), "FIRST_HOST": codes[dimensions], "COUNT_BITS": bits}
-    offsets |= {"HOST_GAP": codes[dimensions] - dimensions, "ADAPTIVE_LANES": adaptive_lanes, "WIDTH": width}
-    offsets["MIN_DEPTH"] = least_depth(room)
-    offsets["STATE_VECTORS"] = sizes["FEEDBACK"]
-    size = 0
-    for name, vectors in sizes.items():
-        offsets[name] = size
-        size += vectors * width
-    sent = {"OUT_VALID": 0, "OUT_TAIL": lanes, "OUT_CREDIT": 2 * lanes, "OUT_RELEASE": 3 * lanes, "OUT_SIZE": 4 * lanes}
-    return offsets | {"SIZE": size} | {name: vectors * width for name, vectors in sent.items()}
+        self.CHOSE = take(1)  # routers that made a choice at random in the last cycle
+        self.DELIVERED = take(1)  # a flit was sent to the delivery buffer in the last cycle
+        self.DELIVERED_TAIL = take(1)
+        self.REGISTER = take(1)  # a flit is in the register of the delivery channel
+        self.REGISTER_TAIL = take(1)
+
+    def _place_signals(self, lanes: int) -> None:
+        """Place what is written anew in every cycle."""
+        take = self.take
+        self.MOVED = take(1)  # by input from the host, like the next one
+        self.MOVED_TAIL = take(1)
+        self.HEADS = take(1)
+        self.FRESH = take(1)  # heads that have not been read
+        self.ASKING = take(lanes)  # by input, like all down to CHOSEN
+        self.WAITING = take(lanes)
+        self.ENDED = take(lanes)
+        self.FOLLOWING = take(lanes)
+        self.ELIGIBLE = take(lanes)
+        self.GOT = take(lanes)
+        self.ESCAPED = take(lanes)
+        self.CHOSEN = take(lanes)
+        self.RIVALS = take(self.OUTPUTS)  # [output] by input
+        self.SENT = take(lanes * self.OUTPUTS)  # [output lane][output] by input
+        self.BY_OUTPUT = take(self.OUTPUTS)  # [output] by input or place: to be gathered
+        self.LOOKING = take(self.OUTPUTS)  # [output] by input
+        self.CAN_SEND = take(lanes)  # by output
+        self.ANY_FREE = take(1)  # by output
+        self.USABLE = take(1)  # by output
+        self.LEADING = take(1)  # by input
+
+
+cube_layout = cache(CubeLayout)
+"""The layout of a shape: loops are compiled for each."""

@@ -1,30 +1,32 @@
 """Links of a hypercube by planes: routers whose numbers differ in one bit exchange what they send."""
 
-# Names in capitals are offsets of planes, which the loop has as constants.
-# ruff: noqa: F821
-# pyright: reportUndefinedVariable=false
+from sim_model.hypercube.planes.layout import WORD_SHIFT, CubeLayout
+from sim_model.loops.compiled import compiled
 
 
-def take_from_links(word, row, coming):
+@compiled
+def take_from_links(word, row, coming, at: CubeLayout):
     """Receive the flits, credits and releases that are on the links."""
     here = coming[word]
-    for place in range(0, OUT_SIZE, WIDTH):
-        put(row, ARRIVED + place, exchanged(vector_at(here, place)))
-    for dimension in range(WORD_SHIFT, DIMENSIONS):  # the other router is in another word
+    for place in range(0, at.OUT_SIZE, at.WIDTH):
+        at.put(row, at.ARRIVED + place, at.exchanged(at.vector_at(here, place)))
+    for dimension in range(WORD_SHIFT, at.DIMENSIONS):  # the other router is in another word
         there = coming[word ^ 1 << dimension - WORD_SHIFT]
-        for place in range(0, OUT_SIZE, WIDTH):
-            row[ARRIVED + place + dimension] = there[place + dimension]
+        for place in range(0, at.OUT_SIZE, at.WIDTH):
+            row[at.ARRIVED + place + dimension] = there[place + dimension]
 
 
-def count_arrived(row):
+@compiled
+def count_arrived(row, at: CubeLayout):
     """Count the flits that move over links between switches."""
     flits = 0
-    for lane in range(LANES):
-        flits += count_all(vector_at(row, ARRIVED + lane * WIDTH))
+    for lane in range(at.LANES):
+        flits += at.count_all(at.vector_at(row, at.ARRIVED + lane * at.WIDTH))
     return flits
 
 
-def send_flits(row, out, ended):
+@compiled
+def send_flits(row, out, ended, at: CubeLayout):
     """Send granted flits over the links in the next cycle, or to the delivery buffer.
 
     Parameters
@@ -32,28 +34,32 @@ def send_flits(row, out, ended):
     ended : vector by input
         Inputs that a tail has left.
     """
-    for lane in range(LANES):
-        first = SENT + lane * OUTPUTS * WIDTH
-        put(out, OUT_VALID + lane * WIDTH, gathered(row, first))
-        for place in range(first, first + OUTPUTS * WIDTH, WIDTH):
-            put(row, place, vector_at(row, place) & ended)
-        put(out, OUT_TAIL + lane * WIDTH, gathered(row, first))
-    row[DELIVERED] = out[OUT_VALID + DIMENSIONS]
-    row[DELIVERED_TAIL] = out[OUT_TAIL + DIMENSIONS]
+    for lane in range(at.LANES):
+        first = at.SENT + lane * at.OUTPUTS * at.WIDTH
+        at.put(out, at.OUT_VALID + lane * at.WIDTH, at.gathered(row, first))
+        for place in range(first, first + at.OUTPUTS * at.WIDTH, at.WIDTH):
+            at.put(row, place, at.vector_at(row, place) & ended)
+        at.put(out, at.OUT_TAIL + lane * at.WIDTH, at.gathered(row, first))
+    row[at.DELIVERED] = out[at.OUT_VALID + at.DIMENSIONS]
+    row[at.DELIVERED_TAIL] = out[at.OUT_TAIL + at.DIMENSIONS]
 
 
-def count_credits(row, out):
+@compiled
+def count_credits(row, out, at: CubeLayout):
     """Count one credit up for each return, and one down for each flit sent. Delivery needs none."""
-    between_switches = vector_at(row, IS_DIMENSION)
-    for lane in range(0, LANES * WIDTH, WIDTH):
-        returned, sent = vector_at(row, RETURNED + lane), vector_at(out, OUT_VALID + lane) & between_switches
+    between_switches = at.vector_at(row, at.IS_DIMENSION)
+    for lane in range(0, at.LANES * at.WIDTH, at.WIDTH):
+        returned, sent = (
+            at.vector_at(row, at.RETURNED + lane),
+            at.vector_at(out, at.OUT_VALID + lane) & between_switches,
+        )
         more, less = returned & ~sent, sent & ~returned
-        can_send = splat(0)
-        for bit in range(COUNT_BITS):
-            place = CREDITS + bit * LANES * WIDTH + lane
-            number = vector_at(row, place)
+        can_send = at.splat(0)
+        for bit in range(at.COUNT_BITS):
+            place = at.CREDITS + bit * at.LANES * at.WIDTH + lane
+            number = at.vector_at(row, place)
             changed = number ^ (more | less)
-            put(row, place, changed)
+            at.put(row, place, changed)
             can_send = can_send | changed
             more, less = more & number, less & ~number
-        put(row, CAN_SEND + lane, can_send)
+        at.put(row, at.CAN_SEND + lane, can_send)

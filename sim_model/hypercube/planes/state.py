@@ -4,12 +4,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sim_model.engines.counts import COUNT_BITS, KINDS
+from sim_model.engines.counts import KINDS
 from sim_model.engines.cycle.records import aligned_words
 from sim_model.engines.cycle.state import NONE, EngineState
+from sim_model.engines.plane.counts import COUNT_BITS
 from sim_model.engines.plane.layout import room_for
 from sim_model.engines.plane.state import PLANE_COUNTERS, plane_of, words_for
-from sim_model.hypercube.planes.layout import STATE_BITS, cube_offsets
+from sim_model.hypercube.planes.layout import STATE_BITS, CubeLayout, cube_layout
 from sim_model.hypercube.planes.orders import input_orders, lane_orders
 from topology.common.choice_orders import ORDER_FEEDBACK, ORDER_SEED
 from topology.hypercube.routing import WRONG_ESCAPE, parity
@@ -54,55 +55,55 @@ def make_cube_state(state: EngineState, key: np.ndarray, model: Any) -> CubeStat
         Their destinations.
     model : HypercubeModel
     """
-    network, at = model.network, offsets_of(model)
-    words, width = words_for(network.switches), at["WIDTH"]
+    network, at = model.network, layout_of(model)
+    words, width = words_for(network.switches), at.WIDTH
     most_flits = int(state.jobs.flits.max(initial=1))
     line = 2 + (1 << (model.buffer_flits + 3).bit_length())
-    slots = at["LANES"] * at["OUTPUTS"] + at["CHANNELS"]
+    slots = at.SLOTS + at.CHANNELS
     odd = np.array([parity(switch) == 1 for switch in range(network.switches)])
     return CubeState(
         depth=model.buffer_flits,
         bit=np.array([1 << bit for bit in range(64)], dtype=np.uint64).view(np.int64),
         rows=_first_rows(at, words, model.buffer_flits),
-        outputs=aligned_words(2, words, at["OUT_SIZE"]),
+        outputs=aligned_words(2, words, at.OUT_SIZE),
         unloaded=aligned_words(words, most_flits.bit_length() * width),
         highest=plane_of(odd) if model.routing.rule == WRONG_ESCAPE else np.zeros(words, dtype=np.int64),
-        lanes=np.tile([NONE, 0, NONE, 0], (network.switches, at["LANES"] * width, 1)),
+        lanes=np.tile([NONE, 0, NONE, 0], (network.switches, at.LANES * width, 1)),
         injected=np.zeros((len(state.hosts), line), dtype=np.int64),
         delivered=np.zeros((network.switches, line), dtype=np.int64),
         key=key,
-        input_orders=input_orders(network.dimensions, at["INPUTS"], width),
-        lane_orders=lane_orders(at["INPUTS"], network.lanes),
+        input_orders=input_orders(network.dimensions, at.INPUTS, width),
+        lane_orders=lane_orders(at.INPUTS, network.lanes),
         awake=np.ones((2, words), dtype=np.int64),
         counts=np.zeros((words if len(state.tallies) else 0, KINDS, slots, COUNT_BITS), dtype=np.int64),
         counters=np.zeros(PLANE_COUNTERS + 1, dtype=np.int64),
     )
 
 
-def offsets_of(model: Any) -> Any:
-    """Return the offsets of a model's planes."""
+def layout_of(model: Any) -> CubeLayout:
+    """Return the layout of a model's planes."""
     network = model.network
     channels = network.injection_channels_per_processor
-    return cube_offsets(
+    return cube_layout(
         network.dimensions, network.lanes, room_for(model.buffer_flits), channels, model.routing.adaptive_lanes
     )
 
 
-def _first_rows(at: Any, words: int, depth: int) -> np.ndarray:
+def _first_rows(at: CubeLayout, words: int, depth: int) -> np.ndarray:
     """Return the first rows: no flits, all credits, all VCs free, every turn at the first input, and no leader."""
-    rows, width, lanes = aligned_words(words, at["SIZE"]), at["WIDTH"], at["LANES"] * at["WIDTH"]
-    for name in ("FREE", "TURN", "ALLOWED"):
-        rows[:, at[name] : at[name] + lanes] = -1
-    for bit in range(at["COUNT_BITS"]):
-        first = at["CREDITS"] + bit * lanes
+    rows, width, lanes = aligned_words(words, at.SIZE), at.WIDTH, at.LANES * at.WIDTH
+    for offset in (at.FREE, at.TURN, at.ALLOWED):
+        rows[:, offset : offset + lanes] = -1
+    for bit in range(at.COUNT_BITS):
+        first = at.CREDITS + bit * lanes
         rows[:, first : first + lanes] = -(depth >> bit & 1)
-    for dimension in range(at["DIMENSIONS"]):
-        rows[:, at["ORDER"] + dimension * width + dimension] = -1
+    for dimension in range(at.DIMENSIONS):
+        rows[:, at.ORDER + dimension * width + dimension] = -1
     for bit in range(STATE_BITS):
-        rows[:, at["STATE"] + bit] = -(ORDER_SEED >> bit & 1)
-        rows[:, at["FEEDBACK"] + bit] = -(ORDER_FEEDBACK >> bit & 1)
-    rows[:, at["IS_HOST"] + at["FIRST_HOST"] : at["IS_HOST"] + at["FIRST_HOST"] + at["CHANNELS"]] = -1
-    rows[:, at["IS_DIMENSION"] : at["IS_DIMENSION"] + at["DIMENSIONS"]] = -1
-    rows[:, at["IS_DELIVERY"] + at["DIMENSIONS"]] = -1
-    rows[:, at["IS_FIRST"]] = -1
+        rows[:, at.STATE + bit] = -(ORDER_SEED >> bit & 1)
+        rows[:, at.FEEDBACK + bit] = -(ORDER_FEEDBACK >> bit & 1)
+    rows[:, at.IS_HOST + at.FIRST_HOST : at.IS_HOST + at.FIRST_HOST + at.CHANNELS] = -1
+    rows[:, at.IS_DIMENSION : at.IS_DIMENSION + at.DIMENSIONS] = -1
+    rows[:, at.IS_DELIVERY + at.DIMENSIONS] = -1
+    rows[:, at.IS_FIRST] = -1
     return rows
