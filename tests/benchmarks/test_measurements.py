@@ -306,6 +306,7 @@ def hold(family: str, require_tool) -> None:
     assert f"\n{xilinx_line(ROWS[family], router_measured(ROWS[family], 1, XILINX))}\n" in XILINX_DOCUMENT
 
 
+@pytest.mark.slow
 def test_the_spam_router_costs_what_the_document_says(require_tool):
     hold(QUICK, require_tool)
 

@@ -348,7 +348,7 @@ def test_descriptors_are_unicasts_torus():
             assert key == routing.routing_key(source, [destination])
 
 
-@pytest.mark.parametrize(("grid", "flit_bits"), [(TORUS, 32), (MESH, 8)], ids=["torus", "mesh"])
+@pytest.mark.parametrize(("grid", "flit_bits"), [(TORUS, 32), pytest.param(MESH, 8, marks=pytest.mark.slow)])
 def test_passes_and_sees_one_wrong_bit_torus(grid, flit_bits, tmp_path, require_tool):
     require_tool("icarus")
     source = bench_source(make_test(torus_routing_of(grid, flit_bits), parameters()))

@@ -83,7 +83,7 @@ def test_headers_of_parts(tmp_path):
 
 
 @pytest.mark.usefixtures("icarus")
-@pytest.mark.parametrize("flit_bits", [8, 12, 64])
+@pytest.mark.parametrize("flit_bits", [8, *(pytest.param(bits, marks=pytest.mark.slow) for bits in (12, 64))])
 def test_passes_and_sees_one_wrong_bit(flit_bits, tmp_path):
     """Headers of 1 and 2 flits, seeds of 1 and 2 words, words that the seed does not fill."""
     source = bench_source(make_test(routing_of(branching(), flit_bits), parameters()))
@@ -93,6 +93,7 @@ def test_passes_and_sees_one_wrong_bit(flit_bits, tmp_path):
     assert lines[0]["state"] == "FAIL"  # at once, and not only at the end
 
 
+@pytest.mark.slow
 def test_ten_thousand_messages_of_the_icebreaker(require_tool, tmp_path):
     require_tool("verilator")
     lines = run_board("icebreaker", [50_000, 90_000], tmp_path)

@@ -21,7 +21,7 @@ from tests.fuzz.explore import campaign, explore, prepare, run_case
 from tests.fuzz.formats import FORMATS
 from tests.fuzz.watch import bounded_memory, watched
 
-SAMPLE, ALL = 60, 10_000
+SAMPLE, ALL = 30, 10_000
 COMMANDS, ALL_COMMANDS = 1, 20
 """Cases of each format that the installed command runs as well, each in a process of its own."""
 COMMANDED = ("configurations", "graphml", "chakra", "command lines")

@@ -46,6 +46,12 @@ def family(request) -> str:
     return request.param
 
 
+MIN_ALONE = [pytest.param("spam", marks=pytest.mark.slow), "min"]
+SPAM_ALONE = ["spam", pytest.param("min", marks=pytest.mark.slow)]
+"""The other family is quick in the test beside it."""
+
+
+@pytest.mark.parametrize("family", SPAM_ALONE)
 def test_the_default_is_a_bit_string(family):
     plain, told, parts = (configured(family, **keys) for keys in ({}, {"header": "bit_string"}, {"header": "parts"}))
     assert plain.verilog().files == told.verilog().files
@@ -68,6 +74,7 @@ def test_a_certificate_of_it_is_accepted(family):
     assert certificate.text is not None, certificate
 
 
+@pytest.mark.parametrize("family", MIN_ALONE)
 def test_the_direct_bench_agrees(family, require_tool):
     require_tool("verilator")
     design = configured(family, header="parts")
@@ -80,6 +87,7 @@ def test_the_direct_bench_agrees(family, require_tool):
     assert (result.mismatches, result.compared_cycles) == (0, cycles)
 
 
+@pytest.mark.parametrize("family", MIN_ALONE)
 def test_tables_of_a_file_have_the_headers_of_the_configuration(family, tmp_path):
     design = configured(family, header="parts")
     design.write_tables(tmp_path / "tables.csv")
@@ -111,6 +119,7 @@ def test_a_routing_from_outside_must_hand_the_kind_on(tmp_path):
         configured("spam", header="parts", routing=f"{tmp_path}/own.py:forgets").routing  # noqa: B018 (it is made here)
 
 
+@pytest.mark.parametrize("family", SPAM_ALONE)
 def test_the_command_compares_and_exports(family, tmp_path, capsys, require_tool):
     require_tool("icarus")
     path = Path(tmp_path, f"{family}.yaml")

@@ -299,7 +299,9 @@ def test_every_direction_that_carries_something_has_its_line(name):
     assert lines.norm.vmax == max(carried.values())
 
 
-@pytest.mark.parametrize("name", [*SMALL, "torus of 256 switches", "hypercube of 256"])
+@pytest.mark.parametrize(
+    "name", [*SMALL, "torus of 256 switches", pytest.param("hypercube of 256", marks=pytest.mark.slow)]
+)
 def test_lines_meet_nothing_that_they_do_not_belong_to(name):
     family, build = (SMALL | LARGE)[name]
     network, links, *_ = _drawn(family, build())

@@ -166,11 +166,10 @@ FAULTS = {
     "last": ("cores.py", "left == 1", "left == 2", "every_node_multicasts_to_all_others failed"),
     "words": ("cores.py", "word.eq(word + 1)", "word.eq(word + 2)", "every_node_multicasts_to_all_others failed"),
 }
-QUICKLY_SEEN = ("sets", "map")
 
 
 @pytest.mark.parametrize(
-    "fault", [pytest.param(name, marks=() if name in QUICKLY_SEEN else pytest.mark.slow) for name in FAULTS]
+    "fault", [pytest.param(name, marks=() if name == "map" else pytest.mark.slow) for name in FAULTS]
 )
 def test_the_example_sees_what_is_wrong_litex(fault, litex_copy):
     file, text, replacement, verdict = FAULTS[fault]

@@ -266,7 +266,7 @@ def hits(ways: list[list[int]], failed: np.ndarray, items: int) -> np.ndarray:
 
 
 @each("algorithm", RELIABLE)
-@each("size", [3, 4, 5, 7])
+@pytest.mark.parametrize("size", [3, 4, 5, pytest.param(7, marks=pytest.mark.slow)])
 def test_every_live_node_is_reached_with_up_to_k_minus_1_silent_nodes(size, algorithm):
     mesh, copies = HexMesh(size), COPIES[algorithm]
     failed = failed_sets(list(range(1, mesh.nodes)), copies - 1, seed=size)
@@ -278,7 +278,7 @@ def test_every_live_node_is_reached_with_up_to_k_minus_1_silent_nodes(size, algo
 
 
 @each("algorithm", RELIABLE)
-@each("size", [3, 4, 5, 7])
+@pytest.mark.parametrize("size", [3, 4, 5, pytest.param(7, marks=pytest.mark.slow)])
 def test_every_node_is_reached_with_up_to_k_minus_1_dead_links(size, algorithm):
     mesh, copies = HexMesh(size), COPIES[algorithm]
     failed = failed_sets(list(range(3 * mesh.nodes)), copies - 1, seed=size)

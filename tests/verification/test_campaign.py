@@ -129,7 +129,7 @@ def test_the_summary_adds_up_and_names_what_was_never_seen():
 
 
 @pytest.mark.parametrize(
-    "family", [pytest.param(name, marks=[pytest.mark.slow] if name in ("min", "harts") else []) for name in SMALL]
+    "family", [pytest.param(name, marks=[] if name == "torus" else [pytest.mark.slow]) for name in SMALL]
 )
 def test_a_sample_of_cases_is_equal(family, require_tool):
     require_tool("verilator")

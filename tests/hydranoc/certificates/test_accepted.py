@@ -31,7 +31,13 @@ SOUND = [path.stem for path in sorted(EXAMPLES.glob("*.yaml")) if not path.name.
 MORE = [name for name in NETWORKS if "negative_control" not in NETWORKS[name]]
 
 
-@pytest.mark.parametrize("name", [*SOUND, *MORE])
+QUICK = {"harts", "hypercube", "long-links", "ordered", "parts", "registers", *MORE}
+"""A network of each kind; other examples differ in their traffic alone, and some kinds are in ``STREAMS``."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in [*SOUND, *MORE]]
+)
 def test_the_certificate_of_a_sound_network_is_accepted(name, tmp_path):
     code, line = verdict(certified(name), tmp_path)
     assert (code, line.partition(":")[0]) == (0, "accepted"), line

@@ -373,20 +373,28 @@ def test_curves_of_other_numbers_are_seen():
 
 def _strangers(figure: Figure, measured: MeasuredFigure) -> list[tuple[float, float]]:
     """Values, with their half widths, that are drawn, not taken from the paper, and in no row together."""
-    rows = [(list(filter(None, map(_number, row.values()))), _scales(row)) for row in measured.rows]
+    cells = [
+        (scale * cell, number, scale)
+        for number, row in enumerate(measured.rows)
+        for cell in filter(None, map(_number, row.values()))
+        for scale in _scales(row)
+    ]
+    values, rows, scales = np.array(sorted(cells)).T
     own = [series for series in figure.series if not series.name.endswith(": paper")]
     drawn = [pair for series in own for pair in zip(series.y, series.error or series.y, strict=True)]
-    return [pair for pair in drawn if not any(all(_is_in(value, *row) for value in pair if value) for row in rows)]
+
+    def rows_with(value: float) -> set[float]:
+        """Rows that have the value in one of their scales, up to rounding."""
+        most = 1e-5 * value + 6e-5 * scales.max()
+        near = slice(*np.searchsorted(values, (value - most, value + most)))
+        return {*rows[near][np.abs(values[near] - value) <= 1e-5 * value + 6e-5 * scales[near]].tolist()}
+
+    return [pair for pair in drawn if any(pair) and not set.intersection(*map(rows_with, filter(None, pair)))]
 
 
 def _scales(row: dict[str, str]) -> tuple[float, ...]:
     """Of what is drawn: as it is in the row, in thousands, or in flits where the row counts messages."""
     return (1, 0.001, float(row["flits"])) if "flits" in row else (1, 0.001)
-
-
-def _is_in(value: float, row: list[float], scales: tuple[float, ...]) -> bool:
-    """True if the value is a cell of a row in one of the scales, up to rounding."""
-    return any(abs(value - scale * cell) <= 1e-5 * value + 6e-5 * scale for cell in row for scale in scales)
 
 
 def _number(cell: str) -> float | None:
