@@ -15,6 +15,11 @@ MAX_WORDS = 1500
 NO_LIMIT = re.compile(r"look_up/(configuration|timing\w*)|understand/proofs_table")
 """Pages that are looked up and not read: they may be longer."""
 MAX_LINES = {"README.md": 120, "ARCHITECTURE.md": 120}
+FILE = re.compile(
+    r"`((?:tests|rtl|sim_model|topology|hydranoc|benchmarks|verification|fpga|tb|examples|docs)/[\w/.-]+)`"
+)
+BY_NAME = re.compile(r"NAME|FAMILY|^sim_model/shipped$")
+"""Patterns of names, and a folder that a release makes."""
 STATUS = re.compile(r"(proved|checked|compared|tested|no)\b|$")
 """Answers of the table of proofs; an empty one is of a property that a family does not have."""
 
@@ -50,6 +55,17 @@ def broken_links(path: Path) -> list[str]:
     return broken
 
 
+def missing_files(path: Path) -> list[str]:
+    """Files that a page names and that there are not, but those of an earlier commit."""
+    text = path.read_text()
+    named = [(match[1], text[match.end() : match.end() + 12]) for match in FILE.finditer(text)]
+    return [
+        name
+        for name, after in named
+        if not BY_NAME.search(name) and not (ROOT / name).exists() and not re.match(r"\s+of\s+commit", after)
+    ]
+
+
 def cells(text: str) -> list[list[str]]:
     """Rows of the tables of a text, without their first lines."""
     rows = [re.split(r" *(?<!\\)\| *", line)[1:-1] for line in text.splitlines() if line.startswith("| ")]
@@ -76,6 +92,11 @@ def test_links_lead_somewhere():
     assert {str(path): broken for path in DOCUMENTS if (broken := broken_links(path))} == {}
 
 
+def test_files_on_pages_exist():
+    pages = [path for path in DOCUMENTS if path.name != "CHANGELOG.md"]
+    assert {str(path): missing for path in pages if (missing := missing_files(path))} == {}
+
+
 def test_a_broken_link_is_found(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("# A title: b\n[a](page.md#a-title-b) [b](page.md#c) [c](none.md) [d](https://x.example)\n")
@@ -96,5 +117,3 @@ def test_the_table_of_proofs_names_all_proofs_and_tests_that_there_are():
     named = {name for answer in answers for name in re.findall(r"`([\w/.-]+)`", answer) if answer.startswith("proved")}
     assert named <= known
     assert sorted(name for row in cells(parts) for name in re.findall(r"`([\w-]+)`", row[1])) == sorted(known)
-    files = re.findall(r"`(tests/[\w/.]+)`", page)
-    assert [file for file in files if not (ROOT / file).exists()] == []
