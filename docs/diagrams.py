@@ -294,16 +294,14 @@ def _corner(column: int, row: int) -> tuple[int, int]:
 
 def _arrow(router: Blocks, source: str, sink: str, label: str) -> Iterator[str]:
     """Yield an arrow between neighbours, or over the edge of the picture for a link."""
-    ends = [router.blocks[name][:2] if name else None for name in (source, sink)]
-    if ends[0] is None or ends[1] is None:
-        column, row = ends[0] or ends[1] or (0, 0)
-        x, y = _corner(column, row)
-        left = x - 36 if ends[0] is None else x + BOX[0]
+    if not source or not sink:
+        x, y = _corner(*router.blocks[source or sink][:2])
+        left = x + BOX[0] if source else x - 36
         yield _pointer(left, y + BOX[1] / 2, left + 36, y + BOX[1] / 2)
         if label:
             yield _text(left + 16, y + BOX[1] / 2 - 7, label, size=11, colour=LINE)
         return
-    (a, i), (b, j) = ends
+    (a, i), (b, j) = router.blocks[source][:2], router.blocks[sink][:2]
     (ax, ay), (bx, by) = _corner(a, i), _corner(b, j)
     if i == j:
         start, end = (ax + BOX[0], bx) if b > a else (ax, bx + BOX[0])
