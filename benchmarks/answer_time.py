@@ -37,7 +37,9 @@ def _children() -> float:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.answer_time", description="Time until the tests answer.")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.answer_time", description="Time until the tests answer."
+    )
     parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         checkout, environment = Path(scratch, "checkout"), {**os.environ, "HYDRANOC_CACHE": str(Path(scratch, "cache"))}

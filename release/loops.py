@@ -112,8 +112,8 @@ def _run_torus_of_the_paper() -> None:
 
 
 def _run_ideal_cube() -> None:
-    from sim_model.hypercube.ideal.cube import IdealCube
-    from sim_model.hypercube.ideal.run import simulate
+    from hydranoc.studies.hypercube.ideal.cube import IdealCube
+    from hydranoc.studies.hypercube.ideal.run import simulate
 
     simulate(IdealCube(3, 2, 4), rate=0.01, broadcast_fraction=0.1, seed=1, cycles=10)
 

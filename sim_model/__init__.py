@@ -1,1 +1,1 @@
-"""The golden model: cycle-exact, compiled simulation of the networks, traffic, statistics and analytical models."""
+"""The golden model: cycle-exact, compiled simulation of the networks, traffic and statistics."""

@@ -10,7 +10,7 @@ import yaml
 from benchmarks.router_rows import ROWS
 from benchmarks.workload import NETWORKS
 from hydranoc.families.registry import FAMILIES
-from hydranoc.studies.registry import reproductions
+from hydranoc.studies.registry import REPRODUCTIONS
 
 ROOT = Path(__file__).parent.parent
 
@@ -21,12 +21,11 @@ FILES = {
     "state of the router in the model": "sim_model/{f}/state.py",
     "model": "sim_model/{f}/model.py",
     "description of a router for reports": "sim_model/{f}/describe.py",
-    "closed forms": "sim_model/{f}/analytical.py",
+    "closed forms": "hydranoc/studies/{f}/analytical.py",
     "shape of the router": "rtl/{f}/parameters.py",
     "router": "rtl/{f}/router.py",
     "hardware plan": "rtl/{f}/network.py",
     "family": "hydranoc/families/{f}/family.py",
-    "figures": "hydranoc/studies/{f}/figures.py",
     "tests of the tables": "tests/topology/test_{f}*.py",
     "tests of the model": "tests/sim_model/test_{f}*.py",
     "lock-step": "tests/tb/test_{f}_lockstep.py",
@@ -69,5 +68,5 @@ def test_documents_speak_of_the_family(family):
     title = FAMILIES[family].title.split(":")[0]
     assert f"| {title} |" in (ROOT / "README.md").read_text(), f"README's table of families has no row {title}"
     figures = "".join(path.read_text() for path in (ROOT / "docs" / "understand").glob("figures*.md"))
-    for name in reproductions()[family]:
+    for name in REPRODUCTIONS[family]:
         assert f"`{name}`" in figures, f"docs/understand/figures*.md do not speak of {name}"

@@ -16,7 +16,7 @@ from hydranoc.reports.progress import counted_in, progress_bars
 from hydranoc.studies.common.check import Check, check_figure, csv_text
 from hydranoc.studies.common.figure import Effort, Figure, Reproduction
 from hydranoc.studies.common.measured import MeasuredFigure, measured_figure, measured_names
-from hydranoc.studies.registry import reproductions
+from hydranoc.studies.registry import REPRODUCTIONS
 from hydranoc.verbs.options import RESULTS, NamedPath, json_option, print_summary
 from topology.common.trouble import MachineTrouble
 
@@ -28,7 +28,7 @@ NEAR = 0.75
 
 
 def _known() -> dict[str, Reproduction]:
-    return {name: item for own in reproductions().values() for name, item in own.items()}
+    return {name: item for own in REPRODUCTIONS.values() for name, item in own.items()}
 
 
 def _completions(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -117,7 +117,7 @@ def _begin(name: str, item: Reproduction, quick: bool, anew: bool) -> "KeptPoint
 
 def _other_families(name: str) -> set[str]:
     """Return all families but the one of a figure."""
-    return {family for family, own in reproductions().items() if name not in own}
+    return {family for family, own in REPRODUCTIONS.items() if name not in own}
 
 
 def _write(name: str, figure: Figure, quick: bool, folder: Path) -> None:

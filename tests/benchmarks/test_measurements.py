@@ -28,7 +28,7 @@ from hydranoc.fpga.baseline import read_baseline
 from hydranoc.reports.summary import summary_of
 from hydranoc.studies.common import measured as figures_measured
 from hydranoc.studies.common.measured import MEASURED, measured_names
-from hydranoc.studies.registry import reproductions
+from hydranoc.studies.registry import REPRODUCTIONS
 from sim_model.engines.simulation import Simulation
 from tests.each import each
 
@@ -144,7 +144,7 @@ def test_every_kept_figure_stands_on_the_page_once():
 
 @each("name", measured_names())
 def test_kept_figures_are_full_runs_of_figures_that_there_are(name):
-    assert any(name in figures for figures in reproductions().values())
+    assert any(name in figures for figures in REPRODUCTIONS.values())
     assert json.loads((MEASURED / f"{name}.json").read_text(encoding="utf-8"))["quick"] is False
 
 

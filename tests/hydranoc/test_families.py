@@ -9,7 +9,7 @@ import pytest
 from hydranoc import Design, load
 from hydranoc.config.schema import NetworkSection
 from hydranoc.families.registry import FAMILIES
-from hydranoc.studies.registry import reproductions
+from hydranoc.studies.registry import REPRODUCTIONS
 from rtl.generator.structure import SharedModule
 from sim_model.messages.columns import MessageColumns
 from sim_model.messages.messages import Messages
@@ -32,7 +32,7 @@ def test_family_and_figures_have_its_name(name):
     assert family.title
     assert family.first.topology
     assert issubclass(family.network_section, NetworkSection)
-    assert all(figure.startswith(f"{name}-") for figure in reproductions()[name])
+    assert all(figure.startswith(f"{name}-") for figure in REPRODUCTIONS[name])
 
 
 @each("name", FAMILIES)

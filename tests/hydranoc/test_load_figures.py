@@ -7,7 +7,7 @@ from hydranoc.measurement.observations import NOT_DELIVERED
 from hydranoc.measurement.point import DIVERGES, STABLE, Plan, carries_load, is_stable, measure_point
 from hydranoc.measurement.whole_runs import prepare
 from hydranoc.studies.common.figure import Effort
-from hydranoc.studies.harts import load_claims, load_comparisons
+from hydranoc.studies.harts import load_claims
 from hydranoc.studies.harts.load import (
     BROADCAST,
     BROADCAST_SHARE,
@@ -15,27 +15,37 @@ from hydranoc.studies.harts.load import (
     FULL,
     KINDS,
     PACKET,
+    HartsCurves,
     HartsLoad,
     cached_model,
     copies_of,
     harts_curve,
     last_stored_cycle,
+    measure_harts_curves,
     packet_rate,
     workload,
 )
-from hydranoc.studies.harts.load_curves import HartsCurves, measure_harts_curves
-from hydranoc.studies.harts.load_figures import INCREASE, LOAD_REPRODUCTIONS, _table, figure_12
+from hydranoc.studies.harts.load_figures import INCREASE, _table, figure_12
 from hydranoc.studies.min import load_claims as min_load_claims
+from hydranoc.studies.min.load import (
+    ATBM,
+    QUICK,
+    SOFTWARE,
+    MinCurves,
+    MinLoad,
+    curve_name,
+    measure_min_curves,
+    message_rate,
+    min_curve,
+)
 from hydranoc.studies.min.load import FULL as MIN_FULL
-from hydranoc.studies.min.load import QUICK, MinLoad, curve_name, message_rate, min_curve
-from hydranoc.studies.min.load_curves import ATBM, SOFTWARE, MinCurves, measure_min_curves
 from hydranoc.studies.min.load_figures import FIGURES, load_figure
 from hydranoc.studies.min.shapes import CYCLE_US, Shape
-from hydranoc.studies.spam.load import SpamLoad, spam_curve
-from hydranoc.studies.spam.load_figure import independence
-from hydranoc.studies.spam.load_figure import load_figure as spam_load_figure
-from hydranoc.studies.spam.measurements import CYCLE_US as SPAM_CYCLE_US
-from hydranoc.studies.spam.measurements import paper_model
+from hydranoc.studies.registry import REPRODUCTIONS
+from hydranoc.studies.spam.load import SpamLoad, independence, spam_curve
+from hydranoc.studies.spam.load import load_figure as spam_load_figure
+from hydranoc.studies.spam.multicasts import CYCLE_US as SPAM_CYCLE_US
+from hydranoc.studies.spam.multicasts import paper_model
 from sim_model.messages.messages import Message
 from sim_model.statistics.latency import Interval
 from tests.each import each
@@ -137,17 +147,17 @@ def intervals(values, half_width=1.0):
 )
 def test_what_moves_with_load_moves_from_end_to_end_and_at_no_step_back(values, half_width, rises, falls):
     for sign, holds in ((1, rises), (-1, falls)):
-        claim = load_comparisons.moves("", {"a": intervals(values, half_width)}, sign, " %")
+        claim = load_claims.moves("", {"a": intervals(values, half_width)}, sign, " %")
         assert claim.holds == holds
         assert claim.measured.startswith(f"a {values[0]}±{half_width} % at 0.1 to {values[-1]}±{half_width} % at 0.7")
-    assert not load_comparisons.moves("", {"a": {}}, 1, "").holds
+    assert not load_claims.moves("", {"a": {}}, 1, "").holds
 
 
 def test_one_curve_above_another_at_all_loads_and_not_at_the_ends_alone():
     low, high = intervals((10, 20, 30, 40)), intervals((20, 30, 40, 50))
     crossing = intervals((20, 15, 40, 50))
-    assert load_comparisons.ordered("", {"a": low, "b": high}).holds
-    claim = load_comparisons.ordered("", {"a": low, "b": crossing})
+    assert load_claims.ordered("", {"a": low, "b": high}).holds
+    claim = load_claims.ordered("", {"a": low, "b": crossing})
     assert not claim.holds
     assert claim.measured.endswith(
         "in 3 of 4 comparisons at a load that both carry; the other way round: b against a at 0.5"
@@ -201,7 +211,7 @@ def test_stored_broadcasts_rise_less(stored, holds):
 def test_increases_are_per_cent_at_loads_that_both_carry():
     fast = latency_curve((100, 200, 300, 400), 2)
     stored = latency_curve((150, 250, 330), 3, LOADS[:3], EARLY)
-    found = load_comparisons.increases(stored, fast)
+    found = load_claims.increases(stored, fast)
     assert [round(one.mean, 6) for one in found.values()] == [50, 25, 10]
     assert found[0.1].half_width == pytest.approx(150 * np.hypot(0.02, 0.02))
 
@@ -267,7 +277,8 @@ def test_runs_are_long_enough_for_broadcasts():
 
 
 def test_figures_and_their_names():
-    assert list(LOAD_REPRODUCTIONS) == [f"harts-fig{number}" for number in (10, 11, 12, 13, 14)]
+    loads = [name for name, figure in REPRODUCTIONS["harts"].items() if figure.shares]
+    assert loads == [f"harts-fig{number}" for number in (10, 11, 12, 13, 14)]
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from hydranoc.families.torus import slots
 from hydranoc.pictures.draw import CROSS, draw_network
 from hydranoc.pictures.placement import place
 from hydranoc.studies.common.figure import Effort
-from hydranoc.studies.harts.figures import REPRODUCTIONS
+from hydranoc.studies.registry import REPRODUCTIONS
 from sim_model.messages.multinode import multinode_workload
 from topology.hypercube.graph import HypercubeNetwork
 from topology.torus.graph import TorusNetwork
@@ -336,7 +336,7 @@ def test_multicasts_can_be_sent_by_software(tmp_path, capsys):
 
 
 def test_table_1_is_reproduced():
-    figure = REPRODUCTIONS["harts-table1"].run(Effort(quick=True))
+    figure = REPRODUCTIONS["harts"]["harts-table1"].run(Effort(quick=True))
     assert figure.rows
     assert all(claim.holds for claim in figure.claims), figure.claims
     assert len({(series.name.split(": ")[1], tuple(series.y)) for series in figure.series}) == len(figure.series)

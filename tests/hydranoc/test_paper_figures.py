@@ -15,32 +15,31 @@ from hydranoc.measurement.observations import NOT_DELIVERED, PARTS
 from hydranoc.measurement.point import DIVERGES, STABLE, UNDECIDED
 from hydranoc.measurement.whole_runs import finish, prepare
 from hydranoc.studies.common.figure import Effort
-from hydranoc.studies.common.run_length import RunLength
+from hydranoc.studies.common.loads import RunLength
 from hydranoc.studies.harts import table_2
 from hydranoc.studies.harts.latency import FLIT_BITS, packet_flits, send_frames
-from hydranoc.studies.harts.stored_rounds import KINDS, SENDS, RoundPoint, RoundsLoad, measure_rounds, sends
-from hydranoc.studies.hypercube.cases import FRACTIONS, paper_loads, simulated_series
-from hydranoc.studies.hypercube.figures import REPRODUCTIONS
+from hydranoc.studies.harts.table_2 import KINDS, SENDS, RoundPoint, RoundsLoad, measure_rounds, sends
+from hydranoc.studies.hypercube.analytical import saturation_rate, solve
+from hydranoc.studies.hypercube.analytical_traffic import VARIANTS, HypercubeLoad, link_load
 from hydranoc.studies.hypercube.latency_figure import accuracy_claim, curve, discrepancy_claims, excess
 from hydranoc.studies.hypercube.load_figure import load_claim
 from hydranoc.studies.hypercube.saturation_figure import merging_claim, roots, saturation
 from hydranoc.studies.hypercube.simulated import (
     DRAFT,
+    FRACTIONS,
     LATENCY_SAMPLING,
     CubeLoad,
     CubePoint,
     Sampling,
+    paper_loads,
     simulated_cubes,
+    simulated_series,
 )
-from hydranoc.studies.spam.measurements import spam_bound, spam_fig2
-from hydranoc.studies.torus.claims import balance_claim, faster_claim, hot_spot_claim, longer_claim
-from hydranoc.studies.torus.figures import HOT_SPOTS
-from hydranoc.studies.torus.figures import REPRODUCTIONS as TORUS_REPRODUCTIONS
-from hydranoc.studies.torus.multicasts import MulticastPoint, Workload, torus_multicasts
-from hydranoc.studies.torus.points import SOFTWARE, Points
+from hydranoc.studies.registry import REPRODUCTIONS
+from hydranoc.studies.spam.multicasts import spam_bound, spam_fig2
+from hydranoc.studies.torus.figures import HOT_SPOTS, balance_claim, faster_claim, hot_spot_claim, longer_claim
+from hydranoc.studies.torus.multicasts import SOFTWARE, MulticastPoint, Points, Workload, torus_multicasts
 from sim_model.harts.memory_hosts import MemoryHostsModel
-from sim_model.hypercube.analytical import saturation_rate, solve
-from sim_model.hypercube.analytical_traffic import VARIANTS, HypercubeLoad, link_load
 from sim_model.messages.messages import Message
 from sim_model.messages.software import software_steps
 from tests.each import each
@@ -251,7 +250,7 @@ def test_simulated_series_are_of_one_load():
 
 
 def test_names():
-    assert list(REPRODUCTIONS) == ["hypercube-fig1", "hypercube-saturation", "hypercube-load"]
+    assert list(REPRODUCTIONS["hypercube"]) == ["hypercube-fig1", "hypercube-saturation", "hypercube-load"]
 
 
 def test_saturation_is_printed_and_written(tmp_path, capsys):
@@ -433,7 +432,7 @@ def test_kept_points_come_back():
 
 
 def test_names_torus():
-    assert list(TORUS_REPRODUCTIONS) == ["torus-fig2", "torus-fig3", "torus-fig4"]
+    assert list(REPRODUCTIONS["torus"]) == ["torus-fig2", "torus-fig3", "torus-fig4"]
 
 
 @pytest.mark.slow
@@ -519,7 +518,7 @@ def test_the_idle_row(monkeypatch):
 
 
 def test_what_is_printed_is_the_formula():
-    from sim_model.harts.analytical import algorithm_a_latency
+    from hydranoc.studies.harts.analytical import algorithm_a_latency
 
     for busy, printed in table_2.PRINTED.items():
         cost = algorithm_a_latency(table_2.SIZE, busy)

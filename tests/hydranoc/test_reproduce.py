@@ -16,11 +16,10 @@ from hydranoc.reports import progress
 from hydranoc.studies.common import measured as measured_value
 from hydranoc.studies.common.check import Comparable, check_figure, csv_text, written_rows
 from hydranoc.studies.common.figure import Effort, Figure, Reproduction
-from hydranoc.studies.common.load_series import load_comparison, load_series, load_table
-from hydranoc.studies.spam import figures
-from hydranoc.studies.spam import figures as spam_figures
-from hydranoc.studies.spam import measurements as studies
-from hydranoc.studies.spam.measurements import Point
+from hydranoc.studies.common.loads import load_comparison, load_series, load_table
+from hydranoc.studies.registry import REPRODUCTIONS
+from hydranoc.studies.spam import multicasts as studies
+from hydranoc.studies.spam.multicasts import Point
 from tests.each import each
 from tests.hydranoc.measurement.synthetic import curve
 
@@ -31,7 +30,7 @@ def measured(monkeypatch):
 
     def put(name: str, points: list[Point]):
         monkeypatch.setattr(studies, name, lambda *_arguments, **_options: points)
-        monkeypatch.setattr(spam_figures, "_lattices", lambda _switches: [])
+        monkeypatch.setattr(studies, "lattices", lambda _switches: [])
 
     return put
 
@@ -59,7 +58,7 @@ def test_figure_2_says_when_a_claim_does_not_hold(measured, tmp_path, capsys):
 
 def test_a_long_wait_for_the_first_point_says_what_it_is(measured, tmp_path, monkeypatch, capsys):
     measured("spam_fig2", [_single(f"{n} nodes", x, 12.0 + x / 200) for n in (128, 256) for x in (1, n - 1)])
-    monkeypatch.setattr(spam_figures, "_lattices", lambda _switches: time.sleep(0.4) or [])
+    monkeypatch.setattr(studies, "lattices", lambda _switches: time.sleep(0.4) or [])
     monkeypatch.setattr(progress, "REFRESH_SECONDS", 0.05)
     monkeypatch.setattr(progress, "LINE_SECONDS", 0.2)
     monkeypatch.delenv(progress.SWITCH)
@@ -111,7 +110,7 @@ def test_shared_points_are_there_for_the_next_figure(tmp_path, monkeypatch, caps
 
     for name in ("spam-first", "spam-second"):
         item = Reproduction("a test's", measure, "spam-shared")
-        monkeypatch.setitem(spam_figures.REPRODUCTIONS, name, item)
+        monkeypatch.setitem(REPRODUCTIONS["spam"], name, item)
     for name, *options in (("spam-first",), ("spam-second",), ("spam-first", "--anew"), ("spam-second", "--quick")):
         assert run(["reproduce", name, *options, "-o", str(tmp_path / "out")]) == 0
     assert found == [0, 1, 0, 0]
@@ -136,7 +135,7 @@ def _kept_of_spam(name: str) -> KeptPoints:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", spam_figures.REPRODUCTIONS)
+@pytest.mark.parametrize("name", REPRODUCTIONS["spam"])
 def test_figures_are_measured(name, tmp_path):
     assert run(["reproduce", name, "--quick", "-o", str(tmp_path)]) == 0
     assert (tmp_path / f"{name}.svg").exists()
@@ -282,7 +281,7 @@ def kept_rows(monkeypatch, tmp_path):
     folder = tmp_path / "measured"
     folder.mkdir()
     monkeypatch.setattr(measured_value, "MEASURED", folder)
-    monkeypatch.setitem(figures.REPRODUCTIONS, "spam-own", Reproduction("of its own", lambda _effort: figure()))
+    monkeypatch.setitem(REPRODUCTIONS["spam"], "spam-own", Reproduction("of its own", lambda _effort: figure()))
 
     def keep(full: Figure) -> None:
         (folder / "spam-own.csv").write_text(csv_text(full.columns, full.rows))

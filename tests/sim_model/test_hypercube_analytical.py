@@ -5,9 +5,8 @@ from collections import Counter
 
 import pytest
 
-from sim_model.hypercube.analytical import saturation_rate, solve
-from sim_model.hypercube.analytical_channel import lanes_busy
-from sim_model.hypercube.analytical_traffic import VARIANTS, HypercubeLoad, link_load, traffic_of
+from hydranoc.studies.hypercube.analytical import lanes_busy, saturation_rate, solve
+from hydranoc.studies.hypercube.analytical_traffic import VARIANTS, HypercubeLoad, link_load, traffic_of
 
 FRACTIONS = (0.005, 0.01, 0.02)
 SATURATION = {

@@ -8,13 +8,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from sim_model.hypercube.analytical import saturation_rate
-from sim_model.hypercube.analytical_traffic import HypercubeLoad, link_load
-from sim_model.hypercube.ideal import run as ideal_run
-from sim_model.hypercube.ideal.cube import IdealCube
-from sim_model.hypercube.ideal.run import IdealDeadlock, IdealRun, simulate
-from sim_model.hypercube.ideal.state import NONE, make_state
-from sim_model.hypercube.ideal.traffic import Generated, PoissonSources
+from hydranoc.studies.hypercube.analytical import saturation_rate
+from hydranoc.studies.hypercube.analytical_traffic import HypercubeLoad, link_load
+from hydranoc.studies.hypercube.ideal import run as ideal_run
+from hydranoc.studies.hypercube.ideal.cube import IdealCube
+from hydranoc.studies.hypercube.ideal.run import IdealDeadlock, IdealRun, simulate
+from hydranoc.studies.hypercube.ideal.state import NONE, make_state
+from hydranoc.studies.hypercube.ideal.traffic import Generated, PoissonSources
 from topology.hypercube.binomial_tree import binomial_tree
 
 LIGHT_TOLERANCE, HEAVY_TOLERANCE = 0.03, 0.06
@@ -237,7 +237,7 @@ def test_steps_make_no_difference():
 
 UNCOMPILED = """
 from tests.sim_model.test_hypercube_ideal import busy_run
-from sim_model.hypercube.ideal.cube import IdealCube
+from hydranoc.studies.hypercube.ideal.cube import IdealCube
 run = busy_run(IdealCube(3, 3, 4, hop_cycles=1, link_cycles=1), 0.05, 0.2, 60)
 assert run.advance()
 print(run.latencies(0, 60).tolist())

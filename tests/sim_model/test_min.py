@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from hydranoc.studies.min.analytical import FLIT_NS, paper_latency
 from hydranoc.studies.min.latency import FLITS, fig14_destinations, min_fig14, simulated_latency
 from hydranoc.studies.min.load import message_rate
 from hydranoc.studies.min.shapes import Shape
-from sim_model.min.analytical import FLIT_NS, paper_latency
 from sim_model.min.model import MinModel
 from tests.sim_model.min_jobs import PRINTED_DEADLOCK, PRINTED_FLIT_BITS, PRINTED_NETWORK, heavy_jobs, simulate
 from topology.min.deadlock import check_min_deadlock

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from hydranoc.studies.spam.analytical import closed_form_latency, uncontended_paths
 from sim_model.messages.messages import Message
-from sim_model.spam.analytical import closed_form_latency, uncontended_paths
 from tests.networks import figure_1, with_own_lengths
 from tests.sim_model.builders import pick, random_network, simulate, spam_model
 from topology.common.part_headers import BIT_STRING, HEADER_KINDS

@@ -2,8 +2,8 @@
 
 import pytest
 
+from hydranoc.studies.torus.analytical import closed_form_latency, cycles_behind_head, has_closed_form
 from sim_model.messages.messages import Message
-from sim_model.torus.analytical import closed_form_latency, cycles_behind_head, has_closed_form
 from tests.sim_model.torus_traffic import simulate, torus_model
 from topology.torus.operations import operation, turns_of
 

@@ -8,16 +8,18 @@ Load is the paper's: the rate at which a node generates bytes, over the peak rat
 the host's link; a link to another node has mean distance / 6 of that.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
+from hydranoc.measurement.curve import Curve
 from hydranoc.measurement.network import run_counted
 from hydranoc.measurement.observations import NOT_DELIVERED, Observations
 from hydranoc.measurement.point import Plan
-from hydranoc.studies.common.loads import CurveSetting
-from hydranoc.studies.common.run_length import RunLength
+from hydranoc.studies.common.figure import Effort
+from hydranoc.studies.common.loads import CurveSetting, RunLength, measure_load_curves
 from hydranoc.studies.harts.latency import BYTES_PER_FLIT, FLIT_BITS, packet_flits
 from sim_model.engines.results import Results
 from sim_model.engines.simulation import Simulation
@@ -187,3 +189,39 @@ def _observations(results: Results, cycles: int) -> Observations:
         np.concatenate([kind, np.full(len(broadcasts), KINDS.index(DELIVERY))]),
         (messages.flits * wanted)[every],
     )
+
+
+LOADS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+QUICK_LOADS = (0.1, 0.3, 0.5, 0.7, 0.8)
+WIDTH, QUICK_WIDTH = 0.05, 0.15
+"""Relative width of the intervals of saturation."""
+
+
+@dataclass(frozen=True)
+class HartsCurves:
+    """Members
+    -------
+    by_name : dict of str to Curve
+    """
+
+    by_name: dict[str, Curve]
+
+    def of(self, algorithm: str, size: int) -> Curve:
+        """Return the curve of an algorithm in a mesh."""
+        return self.by_name[curve_name(algorithm, size)]
+
+    @property
+    def all(self) -> list[Curve]:
+        """All curves, in the order of the request."""
+        return list(self.by_name.values())
+
+
+def measure_harts_curves(algorithms: Sequence[str], sizes: Sequence[int], effort: Effort) -> HartsCurves:
+    """Return the curves of all algorithms in all meshes."""
+    settings = [
+        harts_curve(algorithm, size, quick=effort.quick)
+        for size in sorted(sizes, reverse=True)
+        for algorithm in algorithms
+    ]
+    loads, width = (QUICK_LOADS, QUICK_WIDTH) if effort.quick else (LOADS, WIDTH)
+    return HartsCurves(measure_load_curves(settings, loads, saturation_width=width, **effort.points))

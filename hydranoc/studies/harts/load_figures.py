@@ -2,23 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from hydranoc.measurement.curve import Curve
 from hydranoc.measurement.digits import six_digits
-from hydranoc.studies.common.figure import Effort, Figure, Reproduction, Series
-
-if TYPE_CHECKING:
-    from hydranoc.measurement.curve import Curve
-    from hydranoc.studies.harts.load_comparisons import ByLoad
-    from hydranoc.studies.harts.load_curves import HartsCurves
-    from sim_model.statistics.latency import Interval
+from hydranoc.studies.common.figure import Effort, Figure, Series
+from hydranoc.studies.common.loads import load_comparison, load_series, load_table
+from hydranoc.studies.harts import load_claims
+from hydranoc.studies.harts.load import BROADCAST, CLOCKS_PER_CYCLE, DELIVERY, KINDS, HartsCurves, measure_harts_curves
+from hydranoc.studies.harts.load_claims import ByLoad
+from sim_model.statistics.latency import Interval
 
 COPIES = (2, 3, 4, 5, 6)
 SBCAST, SFBCAST = "sbcast", "sfbcast"
 UNIT = "clocks"
-SHARED = "harts-loads"
-"""Name of their shared points: their curves are measured once."""
 INCREASE = ("increase_percent", "increase_half_width_percent")
 """Columns for the increase in figures 11, 13 and 14."""
 LATENCY_AXIS = "latency, clocks of 1.5 us (95 % confidence)"
@@ -26,9 +23,6 @@ LATENCY_AXIS = "latency, clocks of 1.5 us (95 % confidence)"
 
 def figure_10(effort: Effort) -> Figure:
     """Return figure 10: SBCAST against load, by size."""
-    from hydranoc.studies.harts import load_claims
-    from hydranoc.studies.harts.load_curves import measure_harts_curves
-
     measured = measure_harts_curves([SBCAST], load_claims.SIZES, effort)
     curves = {size: measured.of(SBCAST, size) for size in load_claims.SIZES}
     return Figure(
@@ -49,15 +43,11 @@ def figure_10(effort: Effort) -> Figure:
 
 def figure_11(effort: Effort) -> Figure:
     """Return figure 11: several copies against SBCAST, size 7."""
-    from hydranoc.studies.harts import load_claims
-    from hydranoc.studies.harts import load_comparisons as comparisons
-    from hydranoc.studies.harts.load_curves import measure_harts_curves
-
     size = 7
     measured = measure_harts_curves([SBCAST, *(f"{copies}-bcast" for copies in COPIES)], [size], effort)
     curves = {copies: measured.of(f"{copies}-bcast", size) for copies in COPIES}
     increases = {
-        f"{copies}-BCAST": comparisons.increases(curve, measured.of(SBCAST, size)) for copies, curve in curves.items()
+        f"{copies}-BCAST": load_claims.increases(curve, measured.of(SBCAST, size)) for copies, curve in curves.items()
     }
     return Figure(
         title="HARTS, figure 11: more copies, size 7",
@@ -65,7 +55,7 @@ def figure_11(effort: Effort) -> Figure:
         y_label="increase over SBCAST, % (95 % confidence)",
         series=tuple(_increases(name, found) for name, found in increases.items()),
         claims=(
-            comparisons.moves("the increase grows with load", increases, 1, " %"),
+            load_claims.moves("the increase grows with load", increases, 1, " %"),
             load_claims.copies_close_together(curves),
         ),
         **_table(measured, {curves[copies].name: increases[f"{copies}-BCAST"] for copies in COPIES}),
@@ -74,9 +64,6 @@ def figure_11(effort: Effort) -> Figure:
 
 def figure_12(effort: Effort) -> Figure:
     """Return figure 12: SBCAST against SFBCAST, size 5."""
-    from hydranoc.studies.harts import load_claims
-    from hydranoc.studies.harts.load_curves import measure_harts_curves
-
     size = 5
     measured = measure_harts_curves([SBCAST, SFBCAST], [size], effort)
     fast, stored = measured.of(SBCAST, size), measured.of(SFBCAST, size)
@@ -92,27 +79,22 @@ def figure_12(effort: Effort) -> Figure:
 
 def stored_by_size(effort: Effort, *, title: str, mean_delivery: bool) -> Figure:
     """Return the increase of SFBCAST over SBCAST, by size: of the latency, or of the mean delivery time."""
-    from hydranoc.studies.harts import load_claims
-    from hydranoc.studies.harts import load_comparisons as comparisons
-    from hydranoc.studies.harts.load import BROADCAST, DELIVERY
-    from hydranoc.studies.harts.load_curves import measure_harts_curves
-
     measured = measure_harts_curves([SBCAST, SFBCAST], load_claims.SIZES, effort)
     of_kind = {
         kind: {
-            f"size {size}": comparisons.increases(measured.of(SFBCAST, size), measured.of(SBCAST, size), kind)
+            f"size {size}": load_claims.increases(measured.of(SFBCAST, size), measured.of(SBCAST, size), kind)
             for size in load_claims.SIZES
         }
         for kind in (BROADCAST, DELIVERY)
     }
     shown = of_kind[DELIVERY if mean_delivery else BROADCAST]
     claims = [
-        comparisons.moves("the difference becomes less as load grows", shown, -1, " %"),
-        comparisons.ordered("for a fixed load it becomes more with the size", shown),
+        load_claims.moves("the difference becomes less as load grows", shown, -1, " %"),
+        load_claims.ordered("for a fixed load it becomes more with the size", shown),
     ]
     if mean_delivery:
         pairs = [(name, found, of_kind[BROADCAST][name]) for name, found in shown.items()]
-        claims.append(comparisons.above("it is higher than the difference in latency", pairs))
+        claims.append(load_claims.above("it is higher than the difference in latency", pairs))
     return Figure(
         title=title,
         x_label="load",
@@ -123,23 +105,17 @@ def stored_by_size(effort: Effort, *, title: str, mean_delivery: bool) -> Figure
     )
 
 
-def _latencies(name: str, curve: "Curve") -> Series:
-    from hydranoc.studies.common.load_series import load_series
-    from hydranoc.studies.harts.load import BROADCAST, CLOCKS_PER_CYCLE
-
+def _latencies(name: str, curve: Curve) -> Series:
     return load_series(name, curve, BROADCAST, CLOCKS_PER_CYCLE)
 
 
-def _increases(name: str, by_load: "ByLoad") -> Series:
+def _increases(name: str, by_load: ByLoad) -> Series:
     found = list(by_load.values())
     return Series(name, list(by_load), [one.mean for one in found], [one.half_width for one in found])
 
 
-def _table(curves: "HartsCurves", increases: "Mapping[str, ByLoad] | None" = None) -> dict[str, Any]:
+def _table(curves: HartsCurves, increases: "Mapping[str, ByLoad] | None" = None) -> dict[str, Any]:
     """Return the rows of all curves, with the drawn increases, by name of curve, in the rows of their loads."""
-    from hydranoc.studies.common.load_series import load_comparison, load_table
-    from hydranoc.studies.harts.load import CLOCKS_PER_CYCLE, KINDS
-
     columns, rows = load_table(curves.all, KINDS, UNIT, CLOCKS_PER_CYCLE)
     comparable = load_comparison(KINDS, UNIT)
     if increases is not None:
@@ -155,20 +131,3 @@ def _increase_cells(increase: "Interval | None") -> tuple[object, object]:
     if increase is None:
         return "", ""
     return six_digits(increase.mean), six_digits(increase.half_width)
-
-
-LOAD_REPRODUCTIONS = {
-    "harts-fig10": Reproduction("latency of SBCAST against load, by size (figure 10)", figure_10, SHARED),
-    "harts-fig11": Reproduction("latency of 2- to 6-BCAST over SBCAST (figure 11)", figure_11, SHARED),
-    "harts-fig12": Reproduction("SBCAST against SFBCAST, size 5 (figure 12)", figure_12, SHARED),
-    "harts-fig13": Reproduction(
-        "latency of SFBCAST over SBCAST, by size (figure 13)",
-        partial(stored_by_size, title="HARTS, figure 13: latency without cut-through", mean_delivery=False),
-        SHARED,
-    ),
-    "harts-fig14": Reproduction(
-        "mean delivery time of SFBCAST over SBCAST, by size (figure 14)",
-        partial(stored_by_size, title="HARTS, figure 14: mean delivery time without cut-through", mean_delivery=True),
-        SHARED,
-    ),
-}

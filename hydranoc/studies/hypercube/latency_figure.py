@@ -8,28 +8,29 @@ the equations have no solution.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from hydranoc.measurement.compare import combination, difference, ratio
 from hydranoc.measurement.digits import six_digits
 from hydranoc.studies.common.check import Comparable
 from hydranoc.studies.common.figure import Claim, Effort, Figure, Series
-from hydranoc.studies.hypercube.cases import (
+from hydranoc.studies.hypercube.analytical import saturation_rate, solve
+from hydranoc.studies.hypercube.analytical_traffic import VARIANTS, HypercubeLoad, Variant
+from hydranoc.studies.hypercube.simulated import (
     DIMENSIONS,
     FLITS,
     LANES,
+    LATENCY_SAMPLING,
     QUICK_DIMENSIONS,
     QUICK_FLITS,
+    QUICK_LATENCY_SAMPLING,
+    CubePoint,
     equation_series,
     paper_loads,
+    simulated_cubes,
     simulated_series,
 )
-from sim_model.hypercube.analytical import saturation_rate, solve
-from sim_model.hypercube.analytical_traffic import VARIANTS, HypercubeLoad, Variant
 from sim_model.statistics.latency import Interval
-
-if TYPE_CHECKING:
-    from hydranoc.studies.hypercube.simulated import CubePoint
 
 SHARES, QUICK_SHARES = (0.2, 0.4, 0.6, 0.8, 1.0), (0.2, 0.5, 0.8)
 STEADY_SHARE = 0.8
@@ -69,8 +70,6 @@ Curves = Mapping[tuple[HypercubeLoad, Variant], Curve]
 
 def figure_1(effort: Effort) -> Figure:
     """Return figure 1: latency against rate for every cube of the paper."""
-    from hydranoc.studies.hypercube.simulated import LATENCY_SAMPLING, QUICK_LATENCY_SAMPLING, simulated_cubes
-
     sampling = QUICK_LATENCY_SAMPLING if effort.quick else LATENCY_SAMPLING
     loads = paper_loads(QUICK_FLITS, QUICK_DIMENSIONS) if effort.quick else paper_loads()
     points = simulated_cubes(loads, QUICK_SHARES if effort.quick else SHARES, sampling, **effort.points)
@@ -101,7 +100,7 @@ def curve(load: HypercubeLoad, variant: Variant) -> Curve:
     return Curve(rates, [solution.latency for solution in solutions if solution is not None])
 
 
-def excess(point: "CubePoint", variant: Variant) -> Interval | None:
+def excess(point: CubePoint, variant: Variant) -> Interval | None:
     """Return the relative excess of the equations' latency over the simulated one; None without either."""
     solution = solve(point.load, variant)
     if solution is None or not point.stable:
@@ -110,7 +109,7 @@ def excess(point: "CubePoint", variant: Variant) -> Interval | None:
     return Interval(quotient.mean - 1, quotient.half_width, quotient.observations)
 
 
-def accuracy_claim(points: Iterable["CubePoint"], dimensions: int, lanes: int) -> Claim:
+def accuracy_claim(points: Iterable[CubePoint], dimensions: int, lanes: int) -> Claim:
     """Check that the whole interval of each excess lies within 15 %, up to 0.8 of saturation.
 
     A point without a solution of the equations, or without a simulated mean, counts as outside.
@@ -135,7 +134,7 @@ def accuracy_claim(points: Iterable["CubePoint"], dimensions: int, lanes: int) -
     )
 
 
-def discrepancy_claims(points: Iterable["CubePoint"]) -> Iterable[Claim]:
+def discrepancy_claims(points: Iterable[CubePoint]) -> Iterable[Claim]:
     """Yield checks that excesses are greater near saturation, with the whole interval of the difference."""
     points = list(points)
     steady = _excesses([point for point in points if point.share <= STEADY_SHARE], "printed")
@@ -157,7 +156,7 @@ def _mean_size(excesses: Sequence[Interval]) -> Interval:
     return combination([(math.copysign(1 / len(excesses), found.mean), found) for found in excesses])
 
 
-def _excesses(points: Iterable["CubePoint"], variant: Variant) -> list[Interval]:
+def _excesses(points: Iterable[CubePoint], variant: Variant) -> list[Interval]:
     return [found for point in points if (found := excess(point, variant)) is not None]
 
 
@@ -171,7 +170,7 @@ def _percent(share: Interval) -> str:
     return f"{100 * share.mean:.1f}±{100 * share.half_width:.1f} %"
 
 
-def _series(curves: Curves, points: Sequence["CubePoint"]) -> Iterable[Series]:
+def _series(curves: Curves, points: Sequence[CubePoint]) -> Iterable[Series]:
     for (load, variant), found in curves.items():
         yield equation_series(variant, load, *found, panel=_panel(load))
     for load in paper_loads():
@@ -182,7 +181,7 @@ def _panel(load: HypercubeLoad) -> int:
     return PANELS.index((load.dimensions, load.lanes, load.flits))
 
 
-def _rows(curves: Curves, points: Iterable["CubePoint"]) -> Iterable[tuple[object, ...]]:
+def _rows(curves: Curves, points: Iterable[CubePoint]) -> Iterable[tuple[object, ...]]:
     for (load, variant), found in curves.items():
         cube = (load.dimensions, load.flits, load.lanes, load.broadcast_fraction)
         for rate, latency in zip(*found, strict=True):

@@ -1,24 +1,24 @@
 """Load of links, by the equations and by simulation: the part of a broadcast that the printed ones leave out."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from hydranoc.measurement.compare import ratio
 from hydranoc.studies.common.check import Comparable
 from hydranoc.studies.common.figure import Claim, Effort, Figure, Series
-from hydranoc.studies.hypercube.cases import (
+from hydranoc.studies.hypercube.analytical_traffic import VARIANTS, HypercubeLoad, Variant, link_load
+from hydranoc.studies.hypercube.simulated import (
     DIMENSIONS,
     LANES,
+    LOAD_SAMPLING,
     QUICK_DIMENSIONS,
+    QUICK_LOAD_SAMPLING,
+    CubePoint,
     equation_series,
     paper_loads,
+    simulated_cubes,
     simulated_series,
 )
-from sim_model.hypercube.analytical_traffic import VARIANTS, HypercubeLoad, Variant, link_load
 from sim_model.statistics.latency import Interval
-
-if TYPE_CHECKING:
-    from hydranoc.studies.hypercube.simulated import CubePoint
 
 FLITS = 32
 SHARES, QUICK_SHARES = (0.4, 0.8, 1.2), (0.8,)
@@ -52,8 +52,6 @@ NOTE = (
 
 def link_loads(effort: Effort) -> Figure:
     """Return the flits per cycle on a link against the rate, up to and beyond the equations' saturation."""
-    from hydranoc.studies.hypercube.simulated import LOAD_SAMPLING, QUICK_LOAD_SAMPLING, simulated_cubes
-
     shares, sampling = (QUICK_SHARES, QUICK_LOAD_SAMPLING) if effort.quick else (SHARES, LOAD_SAMPLING)
     loads = paper_loads((FLITS,), QUICK_DIMENSIONS if effort.quick else DIMENSIONS)
     points = simulated_cubes(loads, shares, sampling, **effort.points)
@@ -73,7 +71,7 @@ def link_loads(effort: Effort) -> Figure:
     )
 
 
-def load_claim(points: Sequence["CubePoint"], variant: Variant) -> Claim:
+def load_claim(points: Sequence[CubePoint], variant: Variant) -> Claim:
     """Check that the whole interval of each excess over the simulated load lies within 2 %, at every point.
 
     A point without a simulated mean counts as outside.
@@ -103,7 +101,7 @@ def _over(quotient: Interval) -> float:
     return quotient.mean - 1
 
 
-def _series(loads: Sequence[HypercubeLoad], points: Sequence["CubePoint"]) -> Iterable[Series]:
+def _series(loads: Sequence[HypercubeLoad], points: Sequence[CubePoint]) -> Iterable[Series]:
     simulated = [simulated_series(points, load, "link_load", panel=_panel(load)) for load in loads]
     for variant in VARIANTS:
         for load, series in zip(loads, simulated, strict=True):
@@ -117,7 +115,7 @@ def _panel(load: HypercubeLoad) -> int:
     return PANELS.index((load.dimensions, load.lanes))
 
 
-def _rows(points: Iterable["CubePoint"]) -> Iterable[tuple[object, ...]]:
+def _rows(points: Iterable[CubePoint]) -> Iterable[tuple[object, ...]]:
     for point in points:
         yield (
             *(point.dimensions, point.flits, point.lanes, point.broadcast_fraction, point.share, f"{point.rate:.7f}"),

@@ -5,10 +5,17 @@ from itertools import pairwise
 
 from hydranoc.studies.common.check import Comparable
 from hydranoc.studies.common.figure import Claim, Effort, Figure, Series
-from hydranoc.studies.hypercube.cases import DIMENSIONS, FLITS, FRACTIONS, LANES, equation_series, named, paper_loads
-from sim_model.hypercube.analytical import saturation_rate, solve
-from sim_model.hypercube.analytical_channel import channel_at
-from sim_model.hypercube.analytical_traffic import VARIANTS, HypercubeLoad, Variant, link_load, traffic_of
+from hydranoc.studies.hypercube.analytical import channel_at, saturation_rate, solve
+from hydranoc.studies.hypercube.analytical_traffic import VARIANTS, HypercubeLoad, Variant, link_load, traffic_of
+from hydranoc.studies.hypercube.simulated import (
+    DIMENSIONS,
+    FLITS,
+    FRACTIONS,
+    LANES,
+    equation_series,
+    named,
+    paper_loads,
+)
 
 LOOKS = 500
 """Number of service times, evenly from M to 1 / λ_c, in the search for roots."""

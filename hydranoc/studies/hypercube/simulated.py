@@ -6,7 +6,7 @@ warm-up; the warm-up is computed from each run.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,12 +14,79 @@ import numpy as np
 from hydranoc.measurement.kept_points import KeptPoints, Progress, measure_points
 from hydranoc.measurement.observations import PARTS, Observations
 from hydranoc.measurement.point import STABLE, Plan, measure_point
-from hydranoc.studies.common.run_length import RunLength
-from sim_model.hypercube.analytical import saturation_rate
-from sim_model.hypercube.analytical_traffic import HypercubeLoad
-from sim_model.hypercube.ideal.cube import IdealCube
-from sim_model.hypercube.ideal.run import simulate
+from hydranoc.studies.common.figure import Series
+from hydranoc.studies.common.loads import RunLength
+from hydranoc.studies.hypercube.analytical import saturation_rate
+from hydranoc.studies.hypercube.analytical_traffic import HypercubeLoad, Variant
+from hydranoc.studies.hypercube.ideal.cube import IdealCube
+from hydranoc.studies.hypercube.ideal.run import simulate
 from sim_model.statistics.latency import Interval
+
+DIMENSIONS = (6, 7, 8)
+FLITS = (32, 64, 128)
+LANES = (2, 4)
+FRACTIONS = (0.005, 0.01, 0.02)
+QUICK_DIMENSIONS, QUICK_FLITS = DIMENSIONS[:2], FLITS[:1]
+
+
+def paper_loads(flits: Sequence[int] = FLITS, dimensions: Sequence[int] = DIMENSIONS) -> list[HypercubeLoad]:
+    """Return every cube with every fraction of broadcasts: by n, V, M and then β. Rates are 0."""
+    return [
+        HypercubeLoad(n, lanes, length, fraction)
+        for n in dimensions
+        for lanes in LANES
+        for length in flits
+        for fraction in FRACTIONS
+    ]
+
+
+def named(fraction: float) -> str:
+    """Return the name of a fraction of broadcasts, for legends."""
+    return f"β = {fraction:g}"
+
+
+def equation_series(
+    variant: Variant, load: HypercubeLoad, x: Sequence[float], y: Sequence[float], *, panel: int, joined: bool = True
+) -> Series:
+    """Return the results of a variant of the equations: a line, dashed for the fixed one; or marks, open for that."""
+    fraction = load.broadcast_fraction
+    return Series(
+        f"{variant}, {named(fraction)}",
+        x,
+        y,
+        panel=panel,
+        colour=FRACTIONS.index(fraction),
+        dashed=variant == "fixed",
+        joined=joined,
+        marked=not joined,
+    )
+
+
+def simulated_series(points: Sequence["CubePoint"], load: HypercubeLoad, observed: str, *, panel: int) -> Series:
+    """Return the simulated points of a load: marks with intervals.
+
+    Parameters
+    ----------
+    points : sequence of CubePoint
+        Points of other loads are left out, and those without means.
+    load : HypercubeLoad
+        Its own rate is ignored.
+    observed : str
+        Member of a point.
+    panel : int
+    """
+    own = [point for point in points if point.stable and point.load.at(load.rate) == load]
+    own.sort(key=lambda point: point.rate)
+    return Series(
+        f"simulated, {named(load.broadcast_fraction)}",
+        [point.rate for point in own],
+        [getattr(point, observed) for point in own],
+        [getattr(point, f"{observed}_half_width") for point in own],
+        panel=panel,
+        colour=FRACTIONS.index(load.broadcast_fraction),
+        joined=False,
+    )
+
 
 KINDS = UNICAST, BROADCAST = ("unicast", "broadcast")
 UNBOUNDED = math.inf

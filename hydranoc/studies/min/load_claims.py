@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from hydranoc.measurement.compare import difference, ratio
 from hydranoc.measurement.curve import Curve
 from hydranoc.studies.common.figure import Claim
-from hydranoc.studies.common.load_series import carried_by_both, saturation_text
-from hydranoc.studies.min.load_curves import ATBM, SOFTWARE, MinCurves
+from hydranoc.studies.common.loads import carried_by_both, saturation_text
+from hydranoc.studies.min.load import ATBM, SOFTWARE, MinCurves
 from hydranoc.studies.min.shapes import CYCLE_US, Shape
 from sim_model.statistics.latency import Interval
 

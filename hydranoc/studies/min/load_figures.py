@@ -2,23 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING
 
-from hydranoc.studies.common.figure import Claim, Effort, Figure, Reproduction, Series
-
-if TYPE_CHECKING:
-    from hydranoc.measurement.curve import Curve
-    from hydranoc.studies.min.load_curves import MinCurves
-    from hydranoc.studies.min.shapes import Shape
+from hydranoc.measurement.curve import Curve
+from hydranoc.measurement.network import UNICAST_AND_MULTICAST
+from hydranoc.studies.common.figure import Claim, Effort, Figure, Series
+from hydranoc.studies.common.loads import load_comparison, load_series, load_table
+from hydranoc.studies.min import load_claims
+from hydranoc.studies.min.load import ALGORITHMS, ATBM, LIGHTEST, SOFTWARE, MinCurves, measure_min_curves, message_rate
+from hydranoc.studies.min.shapes import CYCLE_US, Shape
 
 STAGES = {2: (4, 6, 8), 4: (2, 3, 4), 8: (2, 3)}
 """Networks of the paper: 16, 64 and 256 nodes; 64 and 512 with 8x8 switches."""
 DIRECTIONS = ("UNI", "BI")
 KINDS = {"UNI": "baseline", "BI": "bi-butterfly"}
 HALF, USUAL_FLITS = 0.5, 64
-SHARED = "min-loads"
-"""Name of the points that several figures share."""
 UNIT = "us"
 
 
@@ -54,10 +51,8 @@ class LoadFigure:
         text = f"{switches} switches, {100 * self.multicast_share:.0f} % multicast, {self.flits} flits"
         return text + (", b consumption channels" if self.all_channels else "")
 
-    def shapes(self, *, single: bool = False) -> list["Shape"]:
+    def shapes(self, *, single: bool = False) -> list[Shape]:
         """Return its networks; with one delivery channel if ``single``."""
-        from hydranoc.studies.min.shapes import Shape
-
         return [
             Shape(KINDS[direction], radix, stages, radix if self.all_channels and not single else 1)
             for direction in DIRECTIONS
@@ -80,13 +75,13 @@ FIGURES = (
 )
 
 
+def numbered_figure(effort: Effort, number: int) -> Figure:
+    """Return a figure of the paper by its number."""
+    return load_figure(next(setting for setting in FIGURES if setting.number == number), effort)
+
+
 def load_figure(setting: LoadFigure, effort: Effort) -> Figure:
     """Return the latencies of multicasts and unicasts against load, for ATBM and software."""
-    from hydranoc.measurement.network import UNICAST_AND_MULTICAST
-    from hydranoc.studies.common.load_series import load_comparison, load_table
-    from hydranoc.studies.min.load_curves import measure_min_curves
-    from hydranoc.studies.min.shapes import CYCLE_US
-
     curves = measure_min_curves(setting.shapes(), setting.multicast_share, setting.flits, effort)
     others, compared = _comparisons(setting, curves, effort)
     columns, rows = load_table([*curves.all, *others], UNICAST_AND_MULTICAST, UNIT, CYCLE_US)
@@ -106,10 +101,8 @@ def load_figure(setting: LoadFigure, effort: Effort) -> Figure:
     )
 
 
-def _claims(setting: LoadFigure, curves: "MinCurves") -> Iterator[Claim]:
+def _claims(setting: LoadFigure, curves: MinCurves) -> Iterator[Claim]:
     """Yield the paper's claims about this figure."""
-    from hydranoc.studies.min import load_claims
-
     shapes = setting.shapes()
     for direction, nodes, factor in setting.factors:
         shape = next(shape for shape in shapes if (shape.direction, shape.nodes) == (direction, nodes))
@@ -120,11 +113,8 @@ def _claims(setting: LoadFigure, curves: "MinCurves") -> Iterator[Claim]:
         yield from load_claims.unicasts_faster(shapes, curves)
 
 
-def _comparisons(setting: LoadFigure, curves: "MinCurves", effort: Effort) -> tuple[list["Curve"], list[Claim]]:
+def _comparisons(setting: LoadFigure, curves: MinCurves, effort: Effort) -> tuple[list[Curve], list[Claim]]:
     """Return other curves that the paper compares the figure with, and its claims about them."""
-    from hydranoc.studies.min import load_claims
-    from hydranoc.studies.min.load_curves import ATBM, LIGHTEST, measure_min_curves
-
     shapes = setting.shapes()
     others: list[Curve] = []
     claims: list[Claim] = []
@@ -143,7 +133,7 @@ def _comparisons(setting: LoadFigure, curves: "MinCurves", effort: Effort) -> tu
     return others, claims
 
 
-def _series(setting: LoadFigure, curves: "MinCurves") -> tuple[tuple[str, ...], list[Series]]:
+def _series(setting: LoadFigure, curves: MinCurves) -> tuple[tuple[str, ...], list[Series]]:
     """Return panels, and the curves in them."""
     panels: list[str] = []
     series: list[Series] = []
@@ -156,11 +146,7 @@ def _series(setting: LoadFigure, curves: "MinCurves") -> tuple[tuple[str, ...], 
     return tuple(panels), series
 
 
-def _panel(panel: int, kind: str, shapes: Sequence["Shape"], curves: "MinCurves") -> Iterator[Series]:
-    from hydranoc.studies.common.load_series import load_series
-    from hydranoc.studies.min.load_curves import ALGORITHMS, SOFTWARE
-    from hydranoc.studies.min.shapes import CYCLE_US
-
+def _panel(panel: int, kind: str, shapes: Sequence[Shape], curves: MinCurves) -> Iterator[Series]:
     for colour, shape in enumerate(shapes):
         for algorithm in ALGORITHMS:
             name = f"{shape.algorithm(algorithm)} {shape.nodes} nodes"
@@ -170,19 +156,9 @@ def _panel(panel: int, kind: str, shapes: Sequence["Shape"], curves: "MinCurves"
 
 def _shares(setting: LoadFigure) -> Iterator[str]:
     """Yield texts with the fraction of multicasts in messages."""
-    from hydranoc.studies.min.load import message_rate
-
     for nodes in sorted({shape.nodes for shape in setting.shapes()}):
         shape = next(shape for shape in setting.shapes() if shape.nodes == nodes)
         _, share = message_rate(shape, 1.0, setting.multicast_share, setting.flits)
         yield (
             f"{100 * setting.multicast_share:.0f} % multicast is {100 * share:.2g} % of the messages in {nodes} nodes"
         )
-
-
-LOAD_REPRODUCTIONS = {
-    f"min-fig{setting.number}": Reproduction(
-        f"latency against load, {setting.title} (figure {setting.number})", partial(load_figure, setting), SHARED
-    )
-    for setting in FIGURES
-}

@@ -7,7 +7,7 @@ counts one routing delay per switch whatever the length of the header.
 
 from dataclasses import dataclass
 
-from sim_model.min.analytical import FLIT_NS, ROUTING_NS, STARTUP_NS
+from hydranoc.studies.min.analytical import FLIT_NS, ROUTING_NS, STARTUP_NS
 from sim_model.min.model import MinModel
 from topology.common.flits import MAX_FLIT_BITS
 from topology.min.graph import BIDIRECTIONAL, MinNetwork

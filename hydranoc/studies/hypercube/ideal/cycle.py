@@ -1,10 +1,10 @@
 """The compiled loop over cycles."""
 
-from sim_model.hypercube.ideal.crossbar import move_requested
-from sim_model.hypercube.ideal.events import arrive, move_worms, return_credits
-from sim_model.hypercube.ideal.queues import generate, receive_messages
-from sim_model.hypercube.ideal.router import deliver, give_lanes, move_flits
-from sim_model.hypercube.ideal.state import CYCLE, OUTSTANDING, QUIET_CYCLES, WATCHED_LEFT
+from hydranoc.studies.hypercube.ideal.crossbar import move_requested
+from hydranoc.studies.hypercube.ideal.events import arrive, move_worms, return_credits
+from hydranoc.studies.hypercube.ideal.queues import generate, receive_messages
+from hydranoc.studies.hypercube.ideal.router import deliver, give_lanes, move_flits
+from hydranoc.studies.hypercube.ideal.state import CYCLE, OUTSTANDING, QUIET_CYCLES, WATCHED_LEFT
 from sim_model.loops.compiled import compiled_loop
 
 LIMIT, DONE, DEADLOCK = range(3)

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hydranoc.studies.hypercube.ideal.cube import CHOICE_OF_DIMENSIONS, IdealCube
 from sim_model.engines.cycle.records import make_records
-from sim_model.hypercube.ideal.cube import CHOICE_OF_DIMENSIONS, IdealCube
 from topology.common.lanes import REUSE_EMPTY
 from topology.hypercube.binomial_tree import binomial_tree, sends_over
 from topology.hypercube.routing import HypercubeRouting

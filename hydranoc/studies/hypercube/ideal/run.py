@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim_model.hypercube.ideal.cube import IdealCube
-from sim_model.hypercube.ideal.cycle import DEADLOCK, LIMIT, run_cycles
-from sim_model.hypercube.ideal.state import (
+from hydranoc.studies.hypercube.ideal.cube import IdealCube
+from hydranoc.studies.hypercube.ideal.cycle import DEADLOCK, LIMIT, run_cycles
+from hydranoc.studies.hypercube.ideal.state import (
     CYCLE,
     END_WATCHED,
     FIRST_WATCHED,
@@ -18,7 +18,7 @@ from sim_model.hypercube.ideal.state import (
     WATCHED_LEFT,
     make_state,
 )
-from sim_model.hypercube.ideal.traffic import Generated, PoissonSources, with_generated
+from hydranoc.studies.hypercube.ideal.traffic import Generated, PoissonSources, with_generated
 
 RUN_OUT = 4
 """Messages that start at the end of a run have a quarter of it to arrive."""

@@ -1,6 +1,6 @@
 """Delayed events: flits to buffers, credits to outputs, worms through a router's pipeline, messages to hosts."""
 
-from sim_model.hypercube.ideal.state import DELIVERY, NONE
+from hydranoc.studies.hypercube.ideal.state import DELIVERY, NONE
 from sim_model.loops.compiled import compiled
 
 NODE_SHIFT = 6

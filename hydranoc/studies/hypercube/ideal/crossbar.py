@@ -1,7 +1,7 @@
 """Routers with one crossbar port per input: an input requests one worm at a time, until it is granted."""
 
-from sim_model.hypercube.ideal.router import deliver_flit, move_flit
-from sim_model.hypercube.ideal.state import DELIVERY, NONE
+from hydranoc.studies.hypercube.ideal.router import deliver_flit, move_flit
+from hydranoc.studies.hypercube.ideal.state import DELIVERY, NONE
 from sim_model.loops.bits import first_at_or_after
 from sim_model.loops.compiled import compiled
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from sim_model.hypercube.analytical_traffic import HypercubeLoad
+from hydranoc.studies.hypercube.analytical_traffic import HypercubeLoad
 from topology.common.lanes import LANE_REUSE, REUSE_EMPTY
 from topology.hypercube.graph import HypercubeNetwork
 

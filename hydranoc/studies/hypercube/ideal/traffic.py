@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hydranoc.studies.hypercube.ideal.cube import IdealCube
+from hydranoc.studies.hypercube.ideal.state import GENERATION_FIELDS, MESSAGE_FIELDS, NONE, IdealState
 from sim_model.engines.cycle.records import make_records
-from sim_model.hypercube.ideal.cube import IdealCube
-from sim_model.hypercube.ideal.state import GENERATION_FIELDS, MESSAGE_FIELDS, NONE, IdealState
 
 SHARE_OF_NEXT_DRAW = 0.1
 """Fraction of the first draw that is drawn again while it does not suffice."""

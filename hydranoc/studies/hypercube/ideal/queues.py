@@ -1,7 +1,7 @@
 """Injection queues: messages that are generated, and copies of broadcasts that are sent on."""
 
-from sim_model.hypercube.ideal.events import list_event, present_head
-from sim_model.hypercube.ideal.state import (
+from hydranoc.studies.hypercube.ideal.events import list_event, present_head
+from hydranoc.studies.hypercube.ideal.state import (
     END_WATCHED,
     FIRST_WATCHED,
     NEXT_GENERATION,

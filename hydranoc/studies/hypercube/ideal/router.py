@@ -1,8 +1,8 @@
 """One cycle of a node: VC allocation to headers, transfers over links, and delivery."""
 
-from sim_model.hypercube.ideal.events import begin_worm, list_port, present_head
-from sim_model.hypercube.ideal.queues import begin_message, take_message
-from sim_model.hypercube.ideal.state import DELIVERY, FLITS_DELIVERED, FLITS_SENT, NONE, RANDOM
+from hydranoc.studies.hypercube.ideal.events import begin_worm, list_port, present_head
+from hydranoc.studies.hypercube.ideal.queues import begin_message, take_message
+from hydranoc.studies.hypercube.ideal.state import DELIVERY, FLITS_DELIVERED, FLITS_SENT, NONE, RANDOM
 from sim_model.loops.bits import first_at_or_after, lowest_bit
 from sim_model.loops.compiled import compiled
 
