@@ -81,17 +81,7 @@ STAGES = ("link_c", "wire_")
 
 @dataclass(frozen=True)
 class Alteration:
-    """One alteration, made on demand.
-
-    Members
-    -------
-    kind : str
-        What was done, as it is counted.
-    where : str
-        The instance, pin, key or module that it was done to, and which way.
-    make : function
-        Makes the altered offer.
-    """
+    """One alteration, made on demand."""
 
     kind: str
     where: str
@@ -99,15 +89,7 @@ class Alteration:
 
 
 def hardware_alterations(name: str, sound: Offer, changes: int | None = None) -> Iterator[Alteration]:
-    """Yield all alterations of the Verilog of a network.
-
-    Parameters
-    ----------
-    name : str
-    sound : Offer
-    changes : int or None
-        How many networks of other parameters lend their modules; None for all that there are.
-    """
+    """Yield all alterations of the Verilog of a network."""
     others = [other_verilog(name, change) for change in range(len(OTHERS[name]))[:changes]]
     for kind, where, verilog in _all(sound.verilog, others):
         if verilog != sound.verilog:

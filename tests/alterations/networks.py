@@ -73,13 +73,7 @@ TOP = "noc"
 
 @dataclass(frozen=True)
 class Offer:
-    """The files that are offered to the checker.
-
-    Members
-    -------
-    manifest, verilog, tables, certificate, digests : str
-        Texts. ``tables`` is empty if none are loaded, ``digests`` is what the reader of the certificate trusts.
-    """
+    """The files that are offered to the checker."""
 
     manifest: str
     verilog: str

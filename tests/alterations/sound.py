@@ -23,19 +23,7 @@ class Unsound(Exception):
 
 @dataclass
 class Tables:
-    """Routing tables of all switches, and the rows that headers look up.
-
-    Members
-    -------
-    routes : dict of (switch, class, key) to int
-        Masks of outputs.
-    reach : dict of channel to int
-        Masks of processors behind an output.
-    arrival : dict of channel to int
-        Class of a channel at its sink.
-    used : set of (switch, class, key)
-    edges : set of (channel, channel)
-    """
+    """Routing tables of all switches, and the rows that headers look up."""
 
     manifest: dict
     routes: dict[tuple[int, int, int], int] = field(default_factory=dict)

@@ -54,13 +54,7 @@ def _empty(folder: Path, stays: set[str]) -> None:
 
 
 def prepare(form: Format, folder: Path) -> None:
-    """Run the first cases of a format, which compile the loops for the others.
-
-    Raises
-    ------
-    AssertionError
-        If there is something wrong with one.
-    """
+    """Run the first cases of a format, which compile the loops for the others."""
     for case in form.first:
         ended, wrong = run_case(form, case, folder, cpu_seconds=COMPILATION_SECONDS)
         assert not wrong, (wrong, ended)
@@ -99,15 +93,7 @@ def explore(form: Format, cases: int, first: int, judge: Callable[[Case], None],
 
 @dataclass
 class Tally:
-    """Findings of a campaign.
-
-    Members
-    -------
-    codes : Counter of str
-        Cases by outcome.
-    found : dict of str to (str, Case, str)
-        By kind of fault: the fault, its shortest case, and the stack.
-    """
+    """Findings of a campaign."""
 
     codes: Counter[str] = field(default_factory=Counter)
     found: dict[str, tuple[str, Case, str]] = field(default_factory=dict)

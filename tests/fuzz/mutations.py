@@ -240,16 +240,7 @@ def _places(value: Any) -> Iterator[Place]:
 
 
 class _Mistakes:
-    """Mistakes in one document.
-
-    Parameters
-    ----------
-    draw : DrawFn
-    document : dict
-        Is changed.
-    keys : sequence of str
-        Keys that documents of its kind may have.
-    """
+    """Mistakes in one document."""
 
     def __init__(self, draw: DrawFn, document: Any, keys: Sequence[str]):
         self._draw, self._keys, self._document = draw, keys, document

@@ -32,19 +32,7 @@ class Reached(BaseException):
 
 @dataclass(frozen=True)
 class Ended:
-    """Outcome of some work.
-
-    Members
-    -------
-    code : int or None
-        Its exit code; None if it has none.
-    said : str
-        Its output on stderr, and warnings.
-    trouble : str
-        Last frame and message of an unhandled error, or ``hang`` with the frame; empty without.
-    stack : str
-        All frames of it.
-    """
+    """Outcome of some work."""
 
     code: int | None
     said: str

@@ -22,6 +22,7 @@ from hydranoc import load
 from hydranoc.cli import run
 from hydranoc.lockstep import tools
 from rtl.generator.rtlil import yosys
+from tests.each import each
 
 NETWORK = "network:\n  family: spam\n  topology: {kind: ring, switches: 4}\n"
 LISTED = "traffic:\n  kind: list\n  messages:\n"
@@ -499,10 +500,11 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path, capsys):
     assert capsys.readouterr().err == f"error: {tmp_path / 'taken'}: cannot write results: file exists\n"
 
 
-def test_a_top_module_needs_a_verilog_name(tmp_path, capsys):
+@each("top", ["1x", "module"])
+def test_a_top_module_needs_a_verilog_name(top, tmp_path, capsys):
     (tmp_path / "good.yaml").write_text(NETWORK)
-    assert run(["verilog", str(tmp_path / "good.yaml"), "--top", "1x", "-o", str(tmp_path / "out")]) == 2
-    assert "the top module must have a Verilog identifier as name, not '1x'" in capsys.readouterr().err
+    assert run(["verilog", str(tmp_path / "good.yaml"), "--top", top, "-o", str(tmp_path / "out")]) == 2
+    assert f"the top module must have a Verilog identifier as name, not '{top}'" in capsys.readouterr().err
 
 
 def test_mappings_and_lists_may_be_repeated(tmp_path, capsys):

@@ -17,6 +17,7 @@ from hydranoc.config.reference.json_schema import json_schema
 from hydranoc.errors import ConfigError
 from hydranoc.families.registry import FAMILIES
 from hydranoc.reports import output
+from hydranoc.reports.histogram import histograms
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.summary import latency_figures
 from hydranoc.verbs import VERBS
@@ -137,11 +138,6 @@ def test_a_network_too_large_for_the_hardware_is_bad_input(tmp_path, capsys):
     assert "large.yaml:3:" in error
     assert "Routing table of a switch with 24 ports must have at most 65536 bits" in error
     assert not (tmp_path / "out").exists()
-
-
-def test_a_verilog_keyword_cannot_be_the_top(tmp_path, capsys):
-    assert run(["verilog", str(EXAMPLES / "fig1.yaml"), "-o", str(tmp_path / "out"), "--top", "module"]) == 2
-    assert "Verilog identifier" in capsys.readouterr().err
 
 
 def test_compare_finds_hardware_and_model_equal(tmp_path, capsys, require_tool):
@@ -319,12 +315,9 @@ def test_written_out_networks_may_have_parallel_links(tmp_path, capsys):
         assert "parallel_links: channels allows several" in err if code else json.loads(out)["sizes"]["links"] == links
 
 
-ENGINE_EXAMPLES = Path(__file__).parent.parent.parent / "examples"
-
-
 @pytest.mark.parametrize(("example", "fast"), [("min", "worm"), ("fig1", "worm"), ("torus-lanes", "planes")])
 def test_both_engines_write_the_same(example, fast, tmp_path):
-    config = str(ENGINE_EXAMPLES / f"{example}.yaml")
+    config = str(EXAMPLES / f"{example}.yaml")
     for engine in (fast, "cycle"):
         assert run(["model", config, "-o", str(tmp_path / engine), "--engine", engine]) == 0
     files = sorted(path.name for path in (tmp_path / fast).iterdir())
@@ -344,7 +337,7 @@ def test_both_engines_write_the_same(example, fast, tmp_path):
 )
 def test_an_engine_that_cannot_do_it(example, engine, why, tmp_path, capsys):
     folder = tmp_path / "results"
-    assert run(["model", str(ENGINE_EXAMPLES / f"{example}.yaml"), "-o", str(folder), "--engine", engine]) == 2
+    assert run(["model", str(EXAMPLES / f"{example}.yaml"), "-o", str(folder), "--engine", engine]) == 2
     said = capsys.readouterr().err
     assert f"error: Invalid value for --engine: Engine must be 'cycle' {why}, not {engine!r}" in said
     assert "Traceback" not in said
@@ -534,6 +527,7 @@ def test_histogram_counts_every_message_once_in_its_class(design):
         wanted = [sum(first + i * width <= x < first + (i + 1) * width for x in latencies) for i in range(len(counts))]
         assert counts == wanted
         assert sum(counts) + found["beyond"] == len(latencies) > 3
+    assert histograms(outcome.results, 10**9) == []
 
 
 def test_channels_are_counted_between_warmup_and_the_end_of_traffic(design):

@@ -8,7 +8,6 @@ import pytest
 
 from hydranoc import Design, load
 from hydranoc.cli import run
-from hydranoc.families.torus import slots
 from hydranoc.pictures.draw import CROSS, draw_network
 from hydranoc.pictures.placement import place
 from hydranoc.studies.common.figure import Effort
@@ -57,10 +56,11 @@ def test_balanced_lanes_are_accepted(tmp_path, capsys):
 
 
 def test_everything_speaks_of_the_same_lanes(tmp_path):
-    torus = design(tmp_path, "torus", 2, 3)
-    assert torus.network is torus.routing.network is torus.model.network is torus.plan.network
-    assert torus.config.network is not torus.network
-    assert len(torus.network.channels) == 6 * (4 * 2 + 2)
+    torus, cube = design(tmp_path, "torus", 2, 3), hypercube_design(tmp_path, 3, "  injection_channels: 3\n")
+    for made, channels in ((torus, 6 * (4 * 2 + 2)), (cube, 8 * (3 * 2 + 3 + 1))):
+        assert made.network is made.routing.network is made.model.network is made.plan.network
+        assert made.config.network is not made.network
+        assert len(made.network.channels) == channels
 
 
 def test_check_of_a_sound_torus(tmp_path, capsys):
@@ -105,7 +105,7 @@ def test_operations_of_software_bring_turns_to_the_headers(tmp_path):
 
 def test_links_that_close_rings_are_told_apart(tmp_path):
     torus = design(tmp_path, "torus", 2, 3)
-    links = slots.link_classes(torus.routing)
+    links = torus.family.link_classes(torus.routing)
     columns = {(0, 3), (1, 4), (2, 5)}
     assert links.tree == columns | {(0, 1), (1, 2), (3, 4), (4, 5)}
     assert links.around == columns | {(0, 2), (3, 5)}  # rings of two nodes have two links between them
@@ -113,13 +113,13 @@ def test_links_that_close_rings_are_told_apart(tmp_path):
     assert CROSS in picture
     assert "link (7)" in picture
     assert "link that closes a ring (5)" in picture
-    mesh = slots.link_classes(design(tmp_path, "mesh", 2, 3).routing)
+    mesh = torus.family.link_classes(design(tmp_path, "mesh", 2, 3).routing)
     assert (len(mesh.tree), mesh.around) == (7, frozenset())
 
 
 def test_links_that_close_rings_leave_the_picture_at_both_ends(tmp_path):
     torus = design(tmp_path, "torus", 1, 4)
-    first, last = place(torus.network, slots.link_classes(torus.routing)).stubs
+    first, last = place(torus.network, torus.family.link_classes(torus.routing)).stubs
     assert (first.switch, first.other, last.switch, last.other) == (0, 3, 3, 0)
     assert first.tip.tolist() == pytest.approx([-0.42, 0])
     assert last.tip.tolist() == pytest.approx([3.42, 0])
@@ -192,13 +192,6 @@ def test_a_negative_control_is_the_rule_of_model_and_hardware(rule, tmp_path):
     cube = hypercube_design(tmp_path, 2, f"  negative_control: {rule}\n")
     assert cube.routing.rule == cube.plan.parameters["rule"] == cube.model.routing.rule == rule
     assert not cube.check().right
-
-
-def test_everything_speaks_of_the_same_lanes_hypercube(tmp_path):
-    cube = hypercube_design(tmp_path, 3, "  injection_channels: 3\n")
-    assert cube.network is cube.routing.network is cube.model.network is cube.plan.network
-    assert cube.config.network is not cube.network
-    assert len(cube.network.channels) == 8 * (3 * 2 + 3 + 1)
 
 
 def test_check_of_a_sound_hypercube(tmp_path, capsys):

@@ -155,16 +155,22 @@ def test_a_run_is_written_as_a_goal_program_that_gives_the_same_run(written, kin
     assert json.loads(capsys.readouterr().out) == summary
 
 
-@pytest.mark.parametrize("family", ["spam", "torus"])
-def test_hardware_and_model_are_equal(written, family, tmp_path, capsys, require_tool):
+QUICKLY_COMPARED = {("spam", "goal", "hardware"), ("torus", "netrace", "software")}
+COMPARED = [("spam", kind, how) for kind in PROGRAMS for how in ("hardware", "software")]
+COMPARED += [("torus", kind, "software") for kind in PROGRAMS]
+
+
+@pytest.mark.parametrize(
+    ("family", "kind", "how"),
+    [pytest.param(*case, marks=() if case in QUICKLY_COMPARED else pytest.mark.slow) for case in COMPARED],
+)
+def test_hardware_and_model_are_equal(written, family, kind, how, tmp_path, capsys, require_tool):
     require_tool("icarus")
-    for kind, traffic in PROGRAMS.items():
-        for how in ("hardware", "software") if family in HARDWARE else ("software",):
-            path = written(family, f"{traffic}, multicast: {how}")
-            assert run(["compare", str(path), "-o", str(tmp_path / "out"), "--sim", "icarus", "--json"]) == 0
-            summary = json.loads(capsys.readouterr().out)
-            assert summary["mismatches"] == summary["lost"] == 0
-            assert summary["deliveries"] == MESSAGES[kind][1]
+    path = written(family, f"{PROGRAMS[kind]}, multicast: {how}")
+    assert run(["compare", str(path), "-o", str(tmp_path / "out"), "--sim", "icarus", "--json"]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["mismatches"] == summary["lost"] == 0
+    assert summary["deliveries"] == MESSAGES[kind][1]
 
 
 def refusals():

@@ -174,8 +174,8 @@ def _is_taken(path: Path) -> bool:
     return True
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("topology", TOPOLOGIES)
+@each("family", FAMILIES)
+@each("topology", TOPOLOGIES)
 def test_families_take_the_topologies_that_their_sections_name(family, topology, tmp_path, is_valid):
     """The other way round, a hypercube for SPAM may look like one for hypercubes."""
     text = _network(tmp_path, family, TOPOLOGIES[topology])
@@ -184,8 +184,8 @@ def test_families_take_the_topologies_that_their_sections_name(family, topology,
     assert is_valid(text) or topology not in names
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("key", OTHERS)
+@each("family", FAMILIES)
+@each("key", OTHERS)
 def test_families_take_some_keys_with_their_default_alone(family, key, tmp_path, is_valid):
     section = FAMILIES[family].network_section
     text = _network(tmp_path, family, TOPOLOGIES[section.TOPOLOGIES[0].__name__], f"  {key}: {OTHERS[key]}\n")

@@ -28,14 +28,7 @@ Guard = Callable[[int, "Sent"], bool]
 
 @dataclass(frozen=True)
 class Sent:
-    """A packet on a link, before the receiving node counts its distance down.
-
-    Members
-    -------
-    algorithm : str
-    leg : Leg
-    body : str
-    """
+    """A packet on a link, before the receiving node counts its distance down."""
 
     algorithm: str
     leg: Leg
@@ -43,22 +36,7 @@ class Sent:
 
 
 class Mesh:
-    """Nodes that pass on packets, one of which is faulty.
-
-    Parameters
-    ----------
-    mesh : HexMesh
-    faulty : int
-    lets_in : callable
-        (node, packet) -> bool: what nodes do not ignore.
-    numbers : random.Random
-        Decides about the order in which packets arrive, and about what the faulty node does.
-
-    Members
-    -------
-    first : dict
-        By node and algorithm: of the copies in each direction the first.
-    """
+    """Nodes that pass on packets, one of which is faulty."""
 
     def __init__(self, mesh: HexMesh, faulty: int, lets_in: Guard, numbers: random.Random):
         self.mesh = mesh

@@ -24,16 +24,7 @@ class Worm(NamedTuple):
 
 
 class Worms:
-    """A network with worms.
-
-    Parameters
-    ----------
-    routing : HypercubeRouting
-    depth : int
-        Flits that the buffer of a lane holds.
-    shared : set of int
-        Lanes that a head can have as soon as the tail before it has left; all others only when they are empty.
-    """
+    """A network with worms."""
 
     def __init__(self, routing: HypercubeRouting, depth: int, shared: set[int]):
         self.routing, self.network = routing, routing.network

@@ -26,18 +26,10 @@ VALUES = (
     *("__import__('sys').exit(3)", "exit()", "open('/missing')", "a[1]", "a[1] * 1.0", "a[1] - 99", "a[1] + 2 ** 62"),
     *("(a[1] + 1) % 4", "a[1] * 0", "a[1][:1]", "a[1].astype('i1')", "a[1].astype('u8') + 2 ** 63", "a[1] == 0"),
     *("a[1].astype('O')", "a[1].astype('S4')", "a[1].reshape(-1, 1)", "a[0]", "a[0].processors", "(a[0], a[1])"),
-    *(
-        "network(1, [], [0])",
-        "network(3, [(0, 1), (1, 2)], [0, 1, 2])",
-        "network(3, [(0, 1)], [0])",
-        "network(0, [], [])",
-    ),
-    *(
-        "network(-1, [], [0])",
-        "network(2, [(0, 0)], [0])",
-        "network(2, [(0, 1)], [9])",
-        "network(2, [('a', 'b')], [0])",
-    ),
+    *("network(1, [], [0])", "network(3, [(0, 1), (1, 2)], [0, 1, 2])", "network(3, [(0, 1)], [0])"),
+    "network(0, [], [])",
+    *("network(-1, [], [0])", "network(2, [(0, 0)], [0])", "network(2, [(0, 1)], [9])"),
+    "network(2, [('a', 'b')], [0])",
     *(
         "network(2.5, [], [0])",
         "network(None, None, None)",
@@ -54,14 +46,8 @@ VALUES = (
 RAISED = (
     *("ValueError('\\x1b[31m')", "KeyError(())", "TopologyError('no')", "TopologyError('no', item=3)", "MemoryError()"),
     *("RecursionError('deep')", "StopIteration()", "Exception('a' * 9999)", "UnicodeDecodeError('a', b'', 0, 1, 'a')"),
-    *(
-        "OSError(28, 'No space')",
-        "AssertionError()",
-        "SystemExit('told')",
-        "SystemExit(0)",
-        "Exception('a\\nb')",
-        "Odd()",
-    ),
+    *("OSError(28, 'No space')", "AssertionError()", "SystemExit('told')", "SystemExit(0)", "Exception('a\\nb')"),
+    "Odd()",
 )
 HEAD = """from topology.common.errors import TopologyError
 from topology.common.graph import Network as network
@@ -78,60 +64,20 @@ BODIES = (
     *(f"def f(*a, **k):\n    raise {error}\n" for error in RAISED),
 )
 FILES = (
-    *(
-        "f = 1\n",
-        "def f(a): return 1\n",
-        "def f(size=1): return 1\n",
-        "def f(a, b, c, d): return 1\n",
-        "import missing\n",
-    ),
-    *(
-        "def f(:\n",
-        "raise SystemExit(4)\n",
-        "raise ValueError\n",
-        "f = len\n",
-        "f = dict\n",
-        "class f: pass\n",
-        "",
-        "\x00",
-    ),
+    *("f = 1\n", "def f(a): return 1\n", "def f(size=1): return 1\n", "def f(a, b, c, d): return 1\n"),
+    "import missing\n",
+    *("def f(:\n", "raise SystemExit(4)\n", "raise ValueError\n", "f = len\n", "f = dict\n", "class f: pass\n", ""),
+    "\x00",
     *("# coding: missing\n", "\ufeffdef f(): return 1\n", "f = type('T', (), {'__call__': 1})()\n", "f = print\n"),
     *("def __getattr__(name): raise ValueError(name)\n", "import sys; sys.modules[__name__] = None\n", "(" * 300),
 )
 NAMES = (
-    *(
-        "mine.py:f",
-        "mine.py:g",
-        "mine.py:",
-        ":f",
-        "mine:f",
-        "a.b.c:d",
-        "..:f",
-        ".:f",
-        ".a:f",
-        "mine.py:f:f",
-        "os:getcwd",
-    ),
-    *(
-        "json:loads",
-        "math:pi",
-        "/:f",
-        "results:f",
-        ".py:f",
-        "missing.py:f",
-        "./mine.py:f",
-        "../x.py:f",
-        "mine.py:__doc__",
-    ),
-    *(
-        "mine.py:__class__",
-        "results.py:f",
-        "network.yaml.py:f",
-        "builtins:len",
-        "numpy:zeros",
-        "os.path:join",
-        "a..b:c",
-    ),
+    *("mine.py:f", "mine.py:g", "mine.py:", ":f", "mine:f", "a.b.c:d", "..:f", ".:f", ".a:f", "mine.py:f:f"),
+    "os:getcwd",
+    *("json:loads", "math:pi", "/:f", "results:f", ".py:f", "missing.py:f", "./mine.py:f", "../x.py:f"),
+    "mine.py:__doc__",
+    *("mine.py:__class__", "results.py:f", "network.yaml.py:f", "builtins:len", "numpy:zeros", "os.path:join"),
+    "a..b:c",
 )
 
 

@@ -43,21 +43,7 @@ FURTHER = (
 def program_format(
     name: str, kind: str, file: str, contents: SearchStrategy[bytes], sample: bytes, keys: str = ""
 ) -> Format:
-    """Cases in which a configuration names a program with such a content.
-
-    Parameters
-    ----------
-    name : str
-    kind : str
-        Of traffic.
-    file : str
-        Name of the program.
-    contents : SearchStrategy of bytes
-    sample : bytes
-        A content that is right.
-    keys : str
-        Further keys of the traffic.
-    """
+    """Cases in which a configuration names a program with such a content."""
 
     def case(network: str, further: str, content: bytes) -> Case:
         text = f"{network}traffic: {{kind: {kind}, file: {file}, bytes_per_flit: 64{keys}{further}}}\n"
@@ -151,12 +137,8 @@ def programs(draw: DrawFn) -> str:
 
 
 TRAPS = (
-    *(
-        "num_ranks 65536\n",
-        "num_ranks 2\nrank 0 {" + "\na: calc 1" * 3 + "\na requires a }",
-        "/*" * 3000,
-        "num_ranks 1 rank 0 { }",
-    ),
+    *("num_ranks 65536\n", "num_ranks 2\nrank 0 {" + "\na: calc 1" * 3 + "\na requires a }", "/*" * 3000),
+    "num_ranks 1 rank 0 { }",
     "num_ranks 2 rank 0 { a: calc 1 b: calc 1 a requires b b requires a } rank 1 { }",
     "num_ranks 2 rank 0 { bcast_1: send 8b to 1 } rank 1 { recv 8b from 0 }",
     "num_ranks 2 rank 0 { calc 999999999999999999 a: send 8b to 1 } rank 1 { recv 8b from 0 }",

@@ -75,23 +75,12 @@ def named(name: str) -> Design:
 
 @dataclass(frozen=True)
 class Certified:
-    """Files of a network, and the checker's verdict on them.
-
-    Members
-    -------
-    files : dict of str to str
-    evidence : dict
-        Fields of the certificate.
-    text : str or None
-        The certificate; by default it is made of the files as they are, so that its digests are right.
-    digests : str or None
-        What the reader trusts; by default the digests of the modules as they are.
-    """
+    """Files of a network, and the checker's verdict on them."""
 
     files: dict[str, str]
     evidence: dict[str, Any] = field(default_factory=dict)
-    text: str | None = None
-    digests: str | None = None
+    text: str | None = None  # by default made of the files as they are
+    digests: str | None = None  # what the reader trusts; by default those of the modules as they are
 
     @property
     def manifest(self) -> dict[str, Any]:

@@ -14,15 +14,7 @@ from hydranoc.measurement.saturation import SaturationLoad
 
 @dataclass(frozen=True)
 class FixedServiceQueue:
-    """Poisson arrivals at one server that takes ``service_cycles`` for each.
-
-    Parameters
-    ----------
-    load : float
-        Of the server; there is a mean below 1.
-    seed : int
-    service_cycles : int
-    """
+    """Poisson arrivals at one server that takes ``service_cycles`` for each."""
 
     load: float
     seed: int = 1

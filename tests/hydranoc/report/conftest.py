@@ -22,21 +22,7 @@ ARGUMENTS = (
 
 
 class Browser:
-    """A browser with one page; a context manager.
-
-    Parameters
-    ----------
-    program : str
-    width, height : int
-        Of the page, in pixels.
-
-    Members
-    -------
-    complaints : list of str
-        Errors and warnings of the console, and exceptions that nothing has caught.
-    requests : list of str
-        Addresses that the page has requested.
-    """
+    """A browser with one page; a context manager."""
 
     def __init__(self, program: str, width: int = 1400, height: int = 1000):
         import websocket

@@ -20,7 +20,6 @@ from hydranoc.report_page.packed import unpacked
 from hydranoc.report_page.replay_data import replay_columns
 from hydranoc.report_page.run import run_of
 from hydranoc.report_page.scene import scene_of
-from hydranoc.reports.histogram import CLASSES, histograms
 from hydranoc.studies.common.figure import Claim, Figure, Series
 from hydranoc.studies.common.measured import MEASURED, MeasuredFigure, measured_figure, measured_names
 from tests.each import each
@@ -133,35 +132,6 @@ def test_the_scene_is_the_picture(family):
     wanted = {"harts": {LINE, STUBS}, "torus": {LINE, STUBS}, "hypercube": {LINE, UNDRAWN}}
     assert kinds == wanted.get(family, {LINE})
     assert bool(scene["rule"]) == (family == "hypercube")
-
-
-def test_utilisation_is_counted_while_traffic_lasts():
-    run_ = run_of(
-        load({**CONFIGURATIONS["spam"], "traffic": {**CONFIGURATIONS["spam"]["traffic"], "warmup_cycles": 100}})
-    )
-    assert (run_.use.first, run_.use.last) == (100, 600)
-    holds, network = run_.recording.holds, run_.design.network
-    for channel in network.injection_channels:  # of 12 flits one in each cycle, unless they are stalled
-        mine = holds.channel == channel
-        flits = sum(
-            12 * (tail < 600) * (head >= 100)
-            for head, tail in zip(holds.head_cycle[mine].tolist(), holds.tail_cycle[mine].tolist(), strict=True)
-        )
-        assert flits <= 500 * run_.use.flits_per_cycle[channel] + 1e-9 <= flits + 2 * 12
-    assert 0 <= run_.use.stalled_share.min() < run_.use.stalled_share.max() <= 1
-
-
-def test_histograms_count_every_message():
-    results = run_of(load(CONFIGURATIONS["min"])).outcome.results
-    found = histograms(results, 100)
-    assert [one.kind for one in found] == ["unicast", "multicast"]
-    for one, several in zip(found, (False, True), strict=True):
-        latencies = results.complete_latencies(multicast=several, warmup_cycles=100)
-        assert sum(one.counts) + one.beyond == len(latencies) == one.summary.count
-        assert len(one.counts) <= CLASSES + 1
-        low = one.first_cycles + 3 * one.width_cycles
-        assert one.counts[3] == ((latencies >= low) & (latencies < low + one.width_cycles)).sum()
-    assert histograms(results, 10**9) == []
 
 
 SWEEP = """traffic.cycles,network.buffer_flits,verdict,unicast_mean,unicast_half_width,unicast_accepted
