@@ -29,7 +29,7 @@ class BookSim:
     nodes : int
     network : dict of str to str
         Topology and routing in BookSim's configuration.
-    lanes, buffer_flits : int
+    vcs, buffer_flits : int
         Virtual channels, and flits of each one's buffer.
     packet_flits : int
     settings : dict of str to str
@@ -44,7 +44,7 @@ class BookSim:
     program: Path
     nodes: int
     network: dict[str, str]
-    lanes: int
+    vcs: int
     buffer_flits: int
     packet_flits: int
     settings: dict[str, str] = field(default_factory=dict)
@@ -80,7 +80,7 @@ class BookSim:
             "traffic": "uniform",
             "injection_rate": f"{load * self.nodes / (self.nodes - 1):.6f}",
             "sim_type": "throughput",
-            "num_vcs": str(self.lanes),
+            "num_vcs": str(self.vcs),
             "vc_buf_size": str(self.buffer_flits),
             "packet_size": str(self.packet_flits),
             "injection_rate_uses_flits": "1",

@@ -28,14 +28,14 @@ class CnSim:
         Executable.
     side : int
         Nodes in each dimension.
-    lanes : int
+    vcs : int
         Virtual channels; the buffer of each has room for one packet, the minimum.
     packet_flits : int
     """
 
     program: Path
     side: int
-    lanes: int
+    vcs: int
     packet_flits: int
 
     def run(self, load: float, cycles: int) -> PeerRun:
@@ -73,7 +73,7 @@ class CnSim:
                 "topology": "SingleChipMesh",
                 "scale": self.side,
                 "routing_algorithm": "XY",
-                "vc_number": self.lanes,
+                "vc_number": self.vcs,
                 "buffer_size": self.packet_flits,
             },
             "Workload": {"traffic": "uniform", "packet_length": self.packet_flits},

@@ -24,7 +24,7 @@ from hydranoc.reports.progress import progress_bars
 SIDES = (8, 16, 32)
 LOADS = (0.1, 0.2, 0.3)
 """Flits per node and cycle on 8 x 8 nodes; on more they are less in proportion, as is the capacity of a mesh."""
-LANES, BUFFER_FLITS = 2, 4
+VCS, BUFFER_FLITS = 2, 4
 """Parameters of BookSim; ours are in ``mesh.yaml``."""
 SAMPLES = 4  # parts of BookSim's runs; the first is its warm-up
 BARS = {5: {CNSIM.name: 1.0}, 16: {CNSIM.name: 1.5, BOOKSIM2.name: 40.0}, 64: {CNSIM.name: 2.0}}
@@ -50,14 +50,14 @@ def run_ours(setting: Setting) -> dict[str, PeerRun]:
 def run_booksim(program: Path, settings: dict[str, str], setting: Setting) -> dict[str, PeerRun]:
     """Run BookSim2; return the results of the process from its start to its end."""
     keys = {"topology": "mesh", "k": str(setting.side), "n": "2", "routing_function": "dim_order"}
-    booksim = BookSim(program, setting.side**2, keys, LANES, BUFFER_FLITS, setting.flits, settings)
+    booksim = BookSim(program, setting.side**2, keys, VCS, BUFFER_FLITS, setting.flits, settings)
     sample = setting.cycles // SAMPLES
     return {BOOKSIM2.name: booksim.run(setting.load, sample, setting.cycles - sample)}
 
 
 def run_cnsim(program: Path, setting: Setting) -> dict[str, PeerRun]:
     """Run CNSim; return the results of the process from its start to its end."""
-    return {CNSIM.name: CnSim(program, setting.side, LANES, setting.flits).run(setting.load, setting.cycles)}
+    return {CNSIM.name: CnSim(program, setting.side, VCS, setting.flits).run(setting.load, setting.cycles)}
 
 
 def measured(runners: list[Runner], settings: list[Setting], repeats: int) -> Iterator[Row]:

@@ -152,11 +152,11 @@ def harts_row(
 
 def torus_row(
     side: int = 8,
-    lanes: int = 2,
+    vcs: int = 2,
     buffer_flits: int = 4,
     flit_bits: int = 32,
     routing_cycles: int = 1,
-    lane_rule: str = DALLY_SEITZ,
+    vc_rule: str = DALLY_SEITZ,
     end: str = "",
     **rules: str,
 ) -> Row:
@@ -166,9 +166,9 @@ def torus_row(
     """
     grid = Grid(side, side)
     return Row(
-        f"torus-{side}x{side}-l{lanes}-b{buffer_flits}-f{flit_bits}-r{routing_cycles}{end}",
+        f"torus-{side}x{side}-l{vcs}-b{buffer_flits}-f{flit_bits}-r{routing_cycles}{end}",
         lambda: torus_plan(
-            TorusRouting(TorusNetwork(grid, lanes), flit_bits, lane_rule),
+            TorusRouting(TorusNetwork(grid, vcs), flit_bits, vc_rule),
             buffer_flits=buffer_flits,
             routing_cycles=routing_cycles,
             **{"lane_reuse": "tail", **rules},
@@ -177,13 +177,13 @@ def torus_row(
     )
 
 
-def hypercube_row(dimensions: int = 6, lanes: int = 2, buffer_flits: int = 4, injection_channels: int = 1) -> Row:
+def hypercube_row(dimensions: int = 6, vcs: int = 2, buffer_flits: int = 4, injection_channels: int = 1) -> Row:
     """Return a switch of a hypercube, all of which are alike but for their numbers."""
     channels = "" if injection_channels == 1 else f"-i{injection_channels}"
     return Row(
-        f"hypercube-n{dimensions}-l{lanes}-b{buffer_flits}-f32{channels}",
+        f"hypercube-n{dimensions}-l{vcs}-b{buffer_flits}-f32{channels}",
         lambda: hypercube_plan(
-            HypercubeRouting(HypercubeNetwork(dimensions, lanes, injection_channels), 32), buffer_flits=buffer_flits
+            HypercubeRouting(HypercubeNetwork(dimensions, vcs, injection_channels), 32), buffer_flits=buffer_flits
         ),
         lambda _plan: 0b010110 & (1 << dimensions) - 1,
     )
@@ -241,17 +241,17 @@ ROWS: dict[str, list[Row]] = {
     "torus": [
         torus_row(),
         torus_row(routing_cycles=2),
-        *(torus_row(lanes=lanes) for lanes in (1, 3, 4)),
+        *(torus_row(vcs=vcs) for vcs in (1, 3, 4)),
         *(torus_row(buffer_flits=flits) for flits in (1, 2, 8)),
         *(torus_row(flit_bits=bits) for bits in (16, 64)),
         torus_row(side=16),
-        torus_row(lane_rule=DATELINE, end="-dateline"),
-        torus_row(lane_reuse="empty", end="-empty"),
+        torus_row(vc_rule=DATELINE, end="-dateline"),
+        torus_row(vc_reallocation="empty", end="-empty"),
         torus_row(injection_priority="low", end="-low"),
     ],
     "hypercube": [
         hypercube_row(),
-        *(hypercube_row(lanes=lanes) for lanes in (1, 3, 4)),
+        *(hypercube_row(vcs=vcs) for vcs in (1, 3, 4)),
         hypercube_row(dimensions=4),
         hypercube_row(buffer_flits=2),
         hypercube_row(injection_channels=6),

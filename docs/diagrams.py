@@ -26,7 +26,7 @@ from rtl.harts.relay_rules import RelayRules
 from rtl.harts.transmitter_bank import TransmitterBank
 from rtl.hypercube.adaptive_input import AdaptiveInput
 from rtl.hypercube.adaptive_output import AdaptiveOutput
-from rtl.hypercube.head_allocator import HeadAllocator
+from rtl.hypercube.vc_allocator import VcAllocator
 from rtl.min.branch_queues import BranchQueues
 from rtl.min.token_station import TokenStation
 from rtl.parts.crossbar import ReplicatingCrossbar
@@ -36,10 +36,10 @@ from rtl.routed.header_decoder import HeaderDecoder
 from rtl.routed.route_unit import RouteUnit
 from rtl.spam.ocrq import OutputRequestQueues
 from rtl.vc.delivery_buffer import DeliveryBuffer
-from rtl.vc.lane_input import LaneInput
-from rtl.vc.lane_output import LaneOutput
 from rtl.vc.random_order import RandomOrder
-from rtl.vc.turn_order import RoundRobinSelector
+from rtl.vc.round_robin_selector import RoundRobinSelector
+from rtl.vc.vc_input import VcInput
+from rtl.vc.vc_output import VcOutput
 from sim_model.loops.bits import INDEX_MASK, INDEX_SHIFT, MESSAGE_SHIFT, TAIL
 
 IMAGES = Path(__file__).parent / "images"
@@ -174,10 +174,10 @@ ROUTERS = {
     ),
     "torus": Blocks(
         {
-            "VC buffers": (0, 1, (LaneInput,)),
-            "VC selection": (1, 1, (LaneInput, RoundRobinSelector)),
-            "output arbiters": (2, 1, (LaneOutput, RoundRobinSelector)),
-            "credits": (2, 0, (LaneOutput,)),
+            "VC buffers": (0, 1, (VcInput,)),
+            "VC selection": (1, 1, (VcInput, RoundRobinSelector)),
+            "output arbiters": (2, 1, (VcOutput, RoundRobinSelector)),
+            "credits": (2, 0, (VcOutput,)),
             "output registers": (3, 1, (OutputRegister,)),
             "delivery buffer": (3, 2, (DeliveryBuffer,)),
         },
@@ -192,7 +192,7 @@ ROUTERS = {
         {
             "VC buffers": (0, 1, (AdaptiveInput,)),
             "VC selection": (1, 1, (AdaptiveInput,)),
-            "VC allocator": (1, 0, (HeadAllocator,)),
+            "VC allocator": (1, 0, (VcAllocator,)),
             "random order": (0, 0, (RandomOrder,)),
             "free VCs": (2, 0, (AdaptiveOutput,)),
             "output arbiters": (2, 1, (AdaptiveOutput,)),

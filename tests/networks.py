@@ -6,7 +6,7 @@ import numpy as np
 
 from topology.common.channels import ChannelNetwork
 from topology.common.graph import Network
-from topology.common.lanes import LaneNetwork
+from topology.common.virtual_channels import VcNetwork
 from topology.torus.graph import TorusLinks, TorusNetwork
 from topology.torus.grid import Grid
 
@@ -72,12 +72,12 @@ class InjectingLinks(TorusLinks):
 class InjectingTorus(TorusNetwork):
     """The network with lanes. Routing uses directions alone, so that of tori fits."""
 
-    def __init__(self, grid: Grid, lanes: int, injection_channels: int):
-        self.grid, self.lanes = grid, lanes
+    def __init__(self, grid: Grid, vcs: int, injection_channels: int):
+        self.grid, self.vcs = grid, vcs
         links = InjectingLinks(grid, injection_channels)
         self.directions = links.directions
         ways = [links.direction_of(channel) for channel in links.channels]
-        LaneNetwork.__init__(self, links, [1 if way is None else lanes for way in ways])
+        VcNetwork.__init__(self, links, [1 if way is None else vcs for way in ways])
         self.direction_of = tuple(ways[link] for link in self.link_of)
         self.closes_ring = tuple(
             way is not None and grid.closes_ring(links.channels[link].source, way)

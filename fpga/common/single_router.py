@@ -7,7 +7,7 @@ from rtl.generator.manifest import lint_control, port_list
 from rtl.generator.network import GeneratedDesign
 from rtl.generator.plan import NetworkPlan
 from rtl.generator.verilog import ModuleLibrary
-from topology.common.lanes import LaneNetwork
+from topology.common.virtual_channels import VcNetwork
 
 
 def generate_router(plan: NetworkPlan, switch: int, top: str = "router") -> GeneratedDesign:
@@ -33,7 +33,7 @@ def generate_router(plan: NetworkPlan, switch: int, top: str = "router") -> Gene
     library.add(subject.part, top)
     verilog = library.verilog()
     network = plan.network
-    links = network.links if isinstance(network, LaneNetwork) else network
+    links = network.links if isinstance(network, VcNetwork) else network
     files = [f"{top}.v", f"{top}.vlt", f"{top}.json"]
     manifest = {
         "top": top,

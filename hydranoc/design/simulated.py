@@ -184,7 +184,7 @@ class Simulated(Parts):
 
         span = span_of(results.cycles, self.warmup_cycles, window)
         told = counted_in("cycles", progress) if progress else None
-        return record(self.simulation(), results, *span, came_over=self.family.arrival_ports, progress=told)
+        return record(self.simulation(), results, *span, arrival_ports=self.family.arrival_ports, progress=told)
 
     def _expected_cycles(self) -> int:
         """Return the last given start of a message; the run takes a little longer."""

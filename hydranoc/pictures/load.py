@@ -7,8 +7,8 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize
 
 from hydranoc.families.reports import LinkClasses
+from hydranoc.pictures.channel_lines import UNDRAWN, channel_lines_of, moved_aside
 from hydranoc.pictures.placement import Placement
-from hydranoc.pictures.ways import UNDRAWN, moved_aside, ways_of
 from hydranoc.replay.use import Use
 from topology.common.channels import ChannelNetwork
 
@@ -54,14 +54,14 @@ def draw_load(
         From flits per cycle to shades.
     """
     use = _by_ends(network, load.flits_per_cycle)
-    ways = ways_of(network, links, placement)
+    channel_lines = channel_lines_of(network, links, placement)
     most = max(use.values())
     scale = Normalize(0, most or 1.0)
-    shown = sorted((flits, ends) for ends, flits in use.items() if flits > 0 and ways[ends].kind != UNDRAWN)
+    shown = sorted((flits, ends) for ends, flits in use.items() if flits > 0 and channel_lines[ends].kind != UNDRAWN)
     lines, values = [], []
     for flits, ends in shown:
-        lines += [moved_aside(piece, BESIDE) for piece in ways[ends].pieces]
-        values += [flits] * len(ways[ends].pieces)
+        lines += [moved_aside(piece, BESIDE) for piece in channel_lines[ends].pieces]
+        values += [flits] * len(channel_lines[ends].pieces)
     widths = unit * (THINNEST + (WIDEST - THINNEST) * np.array(values) / (most or 1.0))
     drawn = LineCollection(lines, cmap=palette(), norm=scale, linewidths=widths, zorder=2.5, capstyle="butt")
     drawn.set_array(np.array(values))

@@ -14,7 +14,7 @@ from sim_model.loops.bits import INDEX_MASK, INDEX_SHIFT, MESSAGE_SHIFT, TAIL
 from topology.common.channels import ChannelNetwork
 from topology.common.link_stages import LinkStages
 
-CameOver = Callable[[np.ndarray], np.ndarray]
+ArrivalPorts = Callable[[np.ndarray], np.ndarray]
 """Variants of heads -> input ports by which they arrived at the switches that they leave, or -1 for all of them."""
 
 
@@ -58,13 +58,13 @@ class HoldRecorder:
     ----------
     links : LinkStages
         The network with the register stages of its links.
-    came_over : callable or None
+    arrival_ports : callable or None
         See ``Family.arrival_ports``; None if a message visits a switch only once.
     """
 
-    def __init__(self, links: LinkStages, came_over: CameOver | None = None):
+    def __init__(self, links: LinkStages, arrival_ports: ArrivalPorts | None = None):
         self._links, self._network = links, links.network
-        self._came_over = came_over
+        self._arrival_ports = arrival_ports
         self._heads: list[_Moves] = []
         self._tails: list[_Moves] = []
 
@@ -97,7 +97,7 @@ class HoldRecorder:
         network = self._network
         source, sink = (np.array([getattr(c, end) for c in network.channels]) for end in ("source", "sink"))
         arrived_at, left_from = sink[heads.channel], source[heads.channel]
-        ports = np.array([NONE]) if self._came_over is None else self._came_over(heads.variant)
+        ports = np.array([NONE]) if self._arrival_ports is None else self._arrival_ports(heads.variant)
         if (ports != NONE).any():
             known = (ports != NONE) & (left_from < network.switches)
             left_from, arrived_at = left_from.copy(), heads.channel + network.vertices

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hydranoc.replay.holds import CameOver, HoldRecorder, Holds
+from hydranoc.replay.holds import ArrivalPorts, HoldRecorder, Holds
 from hydranoc.replay.window import Replay, Window, replay_of
 from sim_model.engines.cycle.state import NONE
 from sim_model.engines.results import Results
@@ -49,7 +49,7 @@ def record(
     first: int,
     last: int | None = None,
     *,
-    came_over: CameOver | None = None,
+    arrival_ports: ArrivalPorts | None = None,
     progress: Progress | None = None,
 ) -> Recording:
     """Record a run from its beginning to the end of a window, and until all messages in the network have arrived.
@@ -66,12 +66,12 @@ def record(
         First cycle of the window.
     last : int or None
         Cycle after its last one; None for the end of the run, or for the cycles in which ``MAX_HEADS`` heads move.
-    came_over : callable or None
+    arrival_ports : callable or None
         See ``HoldRecorder``.
     progress : callable or None
         Called with the work, cycles done, and cycles in all.
     """
-    recorder = HoldRecorder(simulation.links, came_over)
+    recorder = HoldRecorder(simulation.links, arrival_ports)
     end = results.cycles
     stop = min(last or end, end)
     rows = max(1, CHUNK_BYTES // (16 * simulation.links.moved_bits))

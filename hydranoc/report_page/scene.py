@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from hydranoc.families.reports import LinkClasses
+from hydranoc.pictures.channel_lines import channel_lines_of
 from hydranoc.pictures.layout import arrivals
 from hydranoc.pictures.placement import place, short_name
-from hydranoc.pictures.ways import ways_of
 from topology.common.channels import ChannelNetwork
 
 DECIMALS = 3
@@ -20,18 +20,18 @@ def scene_of(network: ChannelNetwork, links: LinkClasses) -> dict[str, Any]:
     -------
     dict
         ``switches``: x, y, half width, half height, short name of each; ``spots``: x, y, processor of each place of a
-        processor, those of receptions at other switches last; ``ways``: for each pair of source and sink that channels
-        join its kind and the points of its pieces, in the direction of travel; ``channels``: way, rank among the
-        channels of that way, source, sink and name of each; ``names``: of switches.
+        processor, those of receptions at other switches last; the key "ways": for each pair of source and sink that
+        channels join its kind and the points of its pieces, in the direction of travel; ``channels``: number of that
+        pair, rank among its channels, source, sink and name of each; ``names``: of switches.
     """
     placement = place(network, links)
-    ways = ways_of(network, links, placement)
-    number = {ends: i for i, ends in enumerate(ways)}
-    ranks, channels = [0] * len(ways), []
+    channel_lines = channel_lines_of(network, links, placement)
+    number = {ends: i for i, ends in enumerate(channel_lines)}
+    ranks, channels = [0] * len(channel_lines), []
     for channel in network.channels:
-        way = number[channel.source, channel.sink]
-        channels.append([way, ranks[way], channel.source, channel.sink, channel.name])
-        ranks[way] += 1
+        line = number[channel.source, channel.sink]
+        channels.append([line, ranks[line], channel.source, channel.sink, channel.name])
+        ranks[line] += 1
     rounded = zip(placement.switches.round(DECIMALS).tolist(), placement.halves.round(DECIMALS).tolist(), strict=True)
     return {
         "switches": [
@@ -52,7 +52,7 @@ def scene_of(network: ChannelNetwork, links: LinkClasses) -> dict[str, Any]:
             [*stub.name_at.round(DECIMALS).tolist(), short_name(network.switch_names[stub.other])]
             for stub in placement.stubs
         ],
-        "ways": [[way.kind, list(map(_flat, way.pieces)), int(way.solid)] for way in ways.values()],
+        "ways": [[line.kind, list(map(_flat, line.pieces)), int(line.solid)] for line in channel_lines.values()],
         "channels": channels,
         "rule": f"{links.names[1]} (not drawn){links.rule}" if links.rule else "",
     }

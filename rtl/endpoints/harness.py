@@ -128,8 +128,8 @@ class HarnessTop(StructuralPart):
     def _sign_flits(self, structure: Structure, fabric: Fabric) -> tuple[Wire, ...]:
         hops_of_signature, signatures = self.layout.hops_of_signature, []
         monitors = {
-            lanes: SharedModule(lambda lanes=lanes: SignatureMonitor(self.plan.flit_bits, lanes))
-            for lanes in sorted(set(map(len, hops_of_signature)))
+            vcs: SharedModule(lambda vcs=vcs: SignatureMonitor(self.plan.flit_bits, vcs))
+            for vcs in sorted(set(map(len, hops_of_signature)))
         }
         for number, hops in enumerate(hops_of_signature):
             signature = structure.instance(f"signature_{number}", monitors[len(hops)])

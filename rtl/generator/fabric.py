@@ -15,8 +15,8 @@ from rtl.parts.link_stage import LinkStage, WireStages
 from rtl.parts.monitor import TransferMonitor
 from rtl.parts.part import Part
 from topology.common.channels import Channel
-from topology.common.lanes import LaneNetwork
 from topology.common.side_wires import SideWire
+from topology.common.virtual_channels import VcNetwork
 
 End: TypeAlias = tuple[ModuleInstance, str]
 """End of a link: instance and port."""
@@ -78,11 +78,11 @@ class Fabric:
         valid, ready, payload = [], [], []
         stage_valid, stage_ready, stage_payload = [], [], []
         for channel in network.channels:
-            if self._is_lane(channel):
-                lane_valid, lane_payload = self._connect_lane(channel)
-                valid.append(lane_valid)
+            if self._is_vc(channel):
+                vc_valid, vc_payload = self._connect_vc(channel)
+                valid.append(vc_valid)
                 ready.append(Constant(1, 1))  # credits guarantee room: flits with virtual channels always move
-                payload.append(lane_payload)
+                payload.append(vc_payload)
                 continue
             ends = self._ends(channel)
             for (source, source_port), (sink, sink_port) in ends:
@@ -141,28 +141,26 @@ class Fabric:
         sinks = [*((stage, "link") for stage in stages), self._sink(channel)]
         return list(zip(sources, sinks, strict=True))
 
-    def _is_lane(self, channel: Channel) -> bool:
+    def _is_vc(self, channel: Channel) -> bool:
         """Return whether a channel is a virtual channel of a link between switches."""
         network = self._plan.network
-        return (
-            isinstance(network, LaneNetwork) and network.is_switch(channel.source) and network.is_switch(channel.sink)
-        )
+        return isinstance(network, VcNetwork) and network.is_switch(channel.source) and network.is_switch(channel.sink)
 
-    def _connect_lane(self, channel: Channel) -> tuple[Slice, Wire]:
+    def _connect_vc(self, channel: Channel) -> tuple[Slice, Wire]:
         """Connect the link that a virtual channel belongs to; return the valid bit and the payload at its source."""
         network = self._plan.network
-        assert isinstance(network, LaneNetwork)
+        assert isinstance(network, VcNetwork)
         source, output = self._source(channel)
         sink, port = self._sink(channel)
         valid, payload = (source.output(f"{output}__{part}") for part in ("valid", "payload"))
         sink.connect(f"{port}__valid", valid)
         sink.connect(f"{port}__payload", payload)
-        return Slice(valid, network.lane_of[channel.index], 1), payload
+        return Slice(valid, network.vc_of[channel.index], 1), payload
 
     def _link(self, channel: Channel) -> Channel:
         """Return the physical channel, which has the router ports."""
         network = self._plan.network
-        return network.links.channels[network.link_of[channel.index]] if isinstance(network, LaneNetwork) else channel
+        return network.links.channels[network.link_of[channel.index]] if isinstance(network, VcNetwork) else channel
 
     def _connect_side_wire(self, wire: SideWire) -> Wire:
         """Connect a side wire; return the router output that drives it."""

@@ -13,7 +13,7 @@ from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
 from rtl.harts.parameters import PORTS, HartsNodeParameters
-from rtl.harts.way_decoder import DECODED_WAYS
+from rtl.harts.route_decoder import DECODED_ROUTES
 from rtl.parts.flit import flit_layout
 from rtl.parts.part import Part
 from rtl.parts.selection import concat, encoded
@@ -55,7 +55,7 @@ class ReceiverBank(Part):
     Members
     -------
     slot : In(3)
-    word : In(flit_layout), decoded : In(DECODED_WAYS), present : In(1)
+    word : In(flit_layout), decoded : In(DECODED_ROUTES), present : In(1)
         First flit in the buffer of this slot's receiver, and its decoding if it is a head.
     pop : Out(1)
         It is put onto the bus. Combinational.
@@ -90,7 +90,7 @@ class ReceiverBank(Part):
             {
                 "slot": In(SLOT_BITS),
                 "word": In(flit_layout(p.flit_bits)),
-                "decoded": In(DECODED_WAYS),
+                "decoded": In(DECODED_ROUTES),
                 "present": In(1),
                 "pop": Out(1),
                 "can_start": In(DIRECTIONS),

@@ -31,8 +31,8 @@ from rtl.harts.page_queues import PageQueues
 from rtl.harts.parameters import PORTS, HartsNodeParameters
 from rtl.harts.receiver_bank import ReceiverBank
 from rtl.harts.relay_rules import RelayRules, SendRules, step_tags
+from rtl.harts.route_decoder import DECODED_ROUTES, RouteDecoder
 from rtl.harts.transmitter_bank import TransmitterBank
-from rtl.harts.way_decoder import DECODED_WAYS, WayDecoder
 from rtl.parts.flit import flit_layout, link_signature
 from rtl.parts.input_buffer import InputBuffer
 from rtl.parts.output_register import OutputRegister
@@ -150,10 +150,10 @@ class HartsNode(Part):
     def _receive(self, m, platform, slot, receivers):
         """Connect the links to their buffers; the one of this slot is multiplexed to the bus."""
         p = self.parameters
-        words, present, decoded_ways = [], [], []
+        words, present, decoded_routes = [], [], []
         for port in range(PORTS):
-            decoded = instantiate(m, platform, f"way_decoder_{port}", WayDecoder(p))
-            buffer = InputBuffer(p.flit_bits, p.buffer_flits, decoded_bits=DECODED_WAYS.size)
+            decoded = instantiate(m, platform, f"way_decoder_{port}", RouteDecoder(p))
+            buffer = InputBuffer(p.flit_bits, p.buffer_flits, decoded_bits=DECODED_ROUTES.size)
             buffer: Any = instantiate(m, platform, f"buffer_{port}", buffer)
             link = self._guarded(m, platform, port)
             connect(m, link, buffer.link)
@@ -166,13 +166,13 @@ class HartsNode(Part):
             ]
             words.append(Value.cast(buffer.flit))
             present.append(buffer.present)
-            decoded_ways.append(buffer.decoded)
+            decoded_routes.append(buffer.decoded)
         with m.Switch(slot):
             for port in range(PORTS):
                 with m.Case(port):
                     m.d.comb += [
                         Value.cast(receivers.word).eq(words[port]),
-                        Value.cast(receivers.decoded).eq(decoded_ways[port]),
+                        Value.cast(receivers.decoded).eq(decoded_routes[port]),
                         receivers.present.eq(present[port]),
                     ]
         if p.guard:
@@ -286,7 +286,7 @@ class HartsNode(Part):
     def _enter(self, m, platform, receivers, queues, header, travelled, hops):
         """Do the network processor's part: compute a packet's outputs from its head and use them with its tail.
 
-        A packet that has travelled the maximum number of links is not sent on, see ``WayDecoder``. The count before
+        A packet that has travelled the maximum number of links is not sent on, see ``RouteDecoder``. The count before
         this link is compared: incremented, an impossible number could wrap to 0.
         """
         p = self.parameters

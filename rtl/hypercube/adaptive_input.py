@@ -9,8 +9,8 @@ t + 2                   on the next link; the credit for its slot is on the wire
 ======================  =============================================================================
 
 With atomic reallocation (the buffer behind an output VC is empty before the next worm) the input VC counts the credits:
-a worm begins with all of them, and each returning credit is its own. With another ``lane_reuse`` the credits of several
-worms return at a time, and the output counts them.
+a worm begins with all of them, and each returning credit is its own. With another ``vc_reallocation`` the credits of
+several worms return at a time, and the output counts them.
 """
 
 from typing import Any
@@ -19,13 +19,13 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
 from rtl.hypercube.parameters import HypercubeRouterParameters
-from rtl.hypercube.worm_fronts import ExclusiveVcHead, InjectionHead, LaneSignals, SharedVcHead
+from rtl.hypercube.vc_heads import ExclusiveVcHead, InjectionHead, SharedVcHead, VcSignals
 from rtl.parts.flit import flit_layout, link_signature
 from rtl.parts.part import Part
 from rtl.parts.selection import concat
-from rtl.vc.lane_buffer import LaneBuffer, lane_slots, store_flits
-from rtl.vc.link import lane_link_signature
-from rtl.vc.turn_order import RoundRobinSelector
+from rtl.vc.link import vc_link_signature
+from rtl.vc.round_robin_selector import RoundRobinSelector
+from rtl.vc.vc_buffer import VcBuffer, store_flits, vc_slots
 
 
 class AdaptiveInput(Part):
@@ -45,27 +45,27 @@ class AdaptiveInput(Part):
         The link that ends here: with virtual channels, or from a processor with ``valid`` and ``ready``.
     node : In(dimensions)
         The switch's number.
-    asking : Out(lanes)
+    asking : Out(vcs)
         A head waits or arrives.
-    waiting : Out(lanes)
+    waiting : Out(vcs)
         A head waits, and ``wanted`` is valid.
-    wanted : Out(outputs).array(lanes)
+    wanted : Out(outputs).array(VCs)
         The outputs that it can use. Registers. 0 for outputs without a connection to this input.
-    granted : In(lanes)
+    granted : In(vcs)
         The head is granted a virtual channel of the output in ``row``.
     row : In(outputs)
         One-hot or 0.
-    lane : In(lanes of a channel)
+    lane : In(VCs of a channel)
         Virtual channel of that output, one-hot. Unspecified with one virtual channel.
-    credited : In(lanes of a channel).array(dimensions)
+    credited : In(VCs of a channel).array(dimensions)
         Credits on the wires behind each output.
-    some_credit, several_credits : In(lanes of a channel).array(dimensions)
+    some_credit, several_credits : In(VCs of a channel).array(dimensions)
         VCs with one credit or more, and two or more, without those on the wires. Only if outputs count them.
     room : In(1)
         The delivery buffer has room.
     requests : Out(outputs that it reaches)
         The requested output: one bit at most. Registers.
-    target : Out(lanes of a channel - 1)
+    target : Out(VCs of a channel - 1)
         Virtual channel of it, one-hot; 0 for the last one. Only if channels have several.
     ends : Out(1)
         The request is for a tail. Absent on inputs from a processor, which never request the delivery output.
@@ -73,96 +73,96 @@ class AdaptiveInput(Part):
         Whether the request loses arbitration there. Otherwise it is granted.
     flit : Out(flit_layout)
         The flit of the request.
-    credits : Out(lanes)
+    credits : Out(vcs)
         Bit v: a flit left the buffer of VC v in the last cycle. Registers. Absent if the link is from a processor.
-    releases : Out(lanes that are given away empty)
+    releases : Out(VCs that are given away empty)
         Bit v: it was a tail, and the buffer is empty. Registers. Absent likewise.
-    discarding : Out(lanes)
+    discarding : Out(vcs)
         Bit v: an unroutable worm began to be drained in the last cycle. Registers.
     """
 
     def __init__(self, parameters: HypercubeRouterParameters, port: int):
         p = self.parameters = parameters
-        self.port, self.lanes, self.host = port, p.input_lanes[port], p.is_host_input(port)
-        self.slots = lane_slots(p.buffer_flits)
-        outputs = len(p.output_lanes)
-        link = link_signature(p.flit_bits) if self.host else lane_link_signature(p.flit_bits, self.lanes)
-        back: dict[str, Any] = {} if self.host else {"ends": Out(1), "credits": Out(self.lanes)}
-        if not self.host and p.unshared_lanes:
-            back["releases"] = Out(p.unshared_lanes)
+        self.port, self.vcs, self.host = port, p.input_vcs[port], p.is_host_input(port)
+        self.slots = vc_slots(p.buffer_flits)
+        outputs = len(p.output_vcs)
+        link = link_signature(p.flit_bits) if self.host else vc_link_signature(p.flit_bits, self.vcs)
+        back: dict[str, Any] = {} if self.host else {"ends": Out(1), "credits": Out(self.vcs)}
+        if not self.host and p.unshared_vcs:
+            back["releases"] = Out(p.unshared_vcs)
         counted = ("some_credit", "several_credits") if p.outputs_count_credits else ()
         super().__init__(
             f"adaptive_input_{p.name}_{'host' if self.host else port}",
             {
                 "link": In(link),
                 "node": In(p.dimensions),
-                "asking": Out(self.lanes),
-                "waiting": Out(self.lanes),
-                "wanted": Out(outputs).array(self.lanes),
-                "granted": In(self.lanes),
+                "asking": Out(self.vcs),
+                "waiting": Out(self.vcs),
+                "wanted": Out(outputs).array(self.vcs),
+                "granted": In(self.vcs),
                 "row": In(outputs),
-                "lane": In(p.lanes),
-                "credited": In(p.lanes).array(p.dimensions),
-                **{member: In(p.lanes).array(p.dimensions) for member in counted},
+                "lane": In(p.vcs),
+                "credited": In(p.vcs).array(p.dimensions),
+                **{member: In(p.vcs).array(p.dimensions) for member in counted},
                 "room": In(1),
                 "requests": Out(len(p.outputs_of(port))),
-                **({"target": Out(p.lanes - 1)} if p.lanes > 1 else {}),
+                **({"target": Out(p.vcs - 1)} if p.vcs > 1 else {}),
                 "beaten": In(len(p.outputs_of(port))),
                 "flit": Out(flit_layout(p.flit_bits)),
                 **back,
-                "discarding": Out(self.lanes),
+                "discarding": Out(self.vcs),
             },
         )
 
     def elaborate(self, _platform):
         m: Any = Module()
-        arriving, popped, kept = Signal(self.lanes), Signal(self.lanes), Signal()
+        arriving, popped, kept = Signal(self.vcs), Signal(self.vcs), Signal()
         m.d.comb += arriving.eq(self.link.valid & self.link.ready if self.host else self.link.valid)
-        asked: Any = Signal(self.lanes)
-        lanes = [_Lane(m, self, v, arriving[v], popped[v], asked[v]) for v in range(self.lanes)]
+        asked: Any = Signal(self.vcs)
+        vcs = [_Vc(m, self, v, arriving[v], popped[v], asked[v]) for v in range(self.vcs)]
         # from a processor the front is always read
         reading = None if self.host else asked
-        flit = store_flits(m, [lane.buffer for lane in lanes], arriving, self.link.payload, reading)
+        flit = store_flits(m, [vc.buffer for vc in vcs], arriving, self.link.payload, reading)
         m.d.comb += self.flit.eq(flit)
-        for lane in lanes:
-            lane.route()
-        self._request(m, lanes, asked, kept)
-        m.d.comb += popped.eq(Mux(kept, 0, asked) | concat(lane.drains for lane in lanes))
+        for vc in vcs:
+            vc.route()
+        self._request(m, vcs, asked, kept)
+        m.d.comb += popped.eq(Mux(kept, 0, asked) | concat(vc.drains for vc in vcs))
         if self.host:
-            m.d.sync += self.link.ready.eq(popped.any() | ~lanes[0].buffer.fills())
+            m.d.sync += self.link.ready.eq(popped.any() | ~vcs[0].buffer.fills())
         else:
-            tails: Any = Signal(self.lanes)
-            m.d.comb += [tails.eq(concat(lane.is_tail for lane in lanes)), self.ends.eq((asked & tails).any())]
+            tails: Any = Signal(self.vcs)
+            m.d.comb += [tails.eq(concat(vc.is_tail for vc in vcs)), self.ends.eq((asked & tails).any())]
             m.d.sync += self.credits.eq(popped)
-            if self.parameters.unshared_lanes:
+            if self.parameters.unshared_vcs:
                 m.d.sync += self.releases.eq((popped & tails)[: len(self.releases)])
         return m
 
-    def _request(self, m, lanes, asked, kept):
+    def _request(self, m, vcs, asked, kept):
         """Add the registers of the request, and the virtual channel it is for."""
         requests = Signal(len(self.requests))
         reached = self.parameters.outputs_of(self.port)
-        turns = RoundRobinSelector(m, [lane.eligible for lane in lanes], "lane", ~kept)
-        outputs = [concat(lane.output[o] for o in reached) for lane in lanes]
-        outputs[-1] = Mux(lanes[-1].eligible, outputs[-1], 0)  # what is selected if no lane is eligible
+        turns = RoundRobinSelector(m, [vc.eligible for vc in vcs], "lane", ~kept)
+        outputs = [concat(vc.output[o] for o in reached) for vc in vcs]
+        outputs[-1] = Mux(vcs[-1].eligible, outputs[-1], 0)  # what is selected if no VC is eligible
         following = turns.select(outputs)
         m.d.comb += [kept.eq((requests & self.beaten).any()), self.requests.eq(requests)]
         with m.If(~kept):
             m.d.sync += [asked.eq(concat(turns.chosen)), requests.eq(following)]
-        if self.parameters.lanes > 1:
-            bits = range(self.parameters.lanes - 1)
-            rows = [concat(asked[v] & lane.target[bit] for v, lane in enumerate(lanes)) for bit in bits]
+        if self.parameters.vcs > 1:
+            bits = range(self.parameters.vcs - 1)
+            rows = [concat(asked[v] & vc.target[bit] for v, vc in enumerate(vcs)) for bit in bits]
             m.d.comb += self.target.eq(concat(row.any() for row in rows))
 
 
-class _Lane:
+class _Vc:
     """Registers of one virtual channel, and whether it may make the next request."""
 
     def __init__(self, m: Any, part: AdaptiveInput, number: int, arriving: Any, popped: Any, asks: Any):
         self._m, self._part, self._number = m, part, number
         self._arriving, self._popped, self._asks = arriving, popped, asks
-        self._queues: bool = not part.host and number >= part.parameters.unshared_lanes
-        self.buffer = LaneBuffer(m, number, part.parameters.buffer_flits, arriving, popped, gray=not self._queues)
+        self._queues: bool = not part.host and number >= part.parameters.unshared_vcs
+        self.buffer = VcBuffer(m, number, part.parameters.buffer_flits, arriving, popped, gray=not self._queues)
         self._present: Any = self.buffer.present
         self.active: Any = self._signal(1, "active")
         self.nowhere: Any = self._signal(1, "nowhere")
@@ -182,7 +182,7 @@ class _Lane:
         wanted = self._signal(len(part.row), "wanted")
         remaining = front.key ^ part.node
         with m.If(front.starts):
-            m.d.sync += [wanted.eq(self._wanted(remaining)), self.nowhere.eq(self._strays(remaining))]
+            m.d.sync += [wanted.eq(self._wanted(remaining)), self.nowhere.eq(self._is_unroutable(remaining))]
         drained = self._signal(1, "drained")
         m.d.comb += [
             part.wanted[v].eq(wanted),
@@ -199,19 +199,19 @@ class _Lane:
         """Return the state of the flit at the front."""
         part, v = self._part, self._number
         key_bits = part.parameters.dimensions
-        lane = LaneSignals(self._m, v, self.buffer, self._arriving, self._popped, self.active, key_bits)
+        vc = VcSignals(self._m, v, self.buffer, self._arriving, self._popped, self.active, key_bits)
         if part.host:
-            return InjectionHead(lane, part.flit, part.granted[v])
+            return InjectionHead(vc, part.flit, part.granted[v])
         flit = part.link.payload
-        return SharedVcHead(lane, flit) if self._queues else ExclusiveVcHead(lane, flit, part.releases[v])
+        return SharedVcHead(vc, flit) if self._queues else ExclusiveVcHead(vc, flit, part.releases[v])
 
     def _wanted(self, remaining: Any) -> Any:
         """Return the outputs that a head can use, from its remaining dimensions."""
         p = self._part.parameters
-        ways = [remaining[d] if p.reaches(self._part.port, d) else Const(0) for d in range(p.dimensions)]
-        return Cat(*ways, Const(0) if self._part.host else ~remaining.any())
+        candidates = [remaining[d] if p.reaches(self._part.port, d) else Const(0) for d in range(p.dimensions)]
+        return Cat(*candidates, Const(0) if self._part.host else ~remaining.any())
 
-    def _strays(self, remaining: Any) -> Any:
+    def _is_unroutable(self, remaining: Any) -> Any:
         """Return whether a head is unroutable: back to the host, or back over the dimension of its arrival."""
         return ~remaining.any() if self._part.host else remaining[self._part.port]
 
@@ -238,7 +238,7 @@ class _Lane:
         delivers: Any = self.output[part.parameters.delivery]
         goes_on, enough, credited = (self._signal(1, name) for name in ("goes_on", "enough", "credited"))
         m.d.comb += [
-            credited.eq(self._of_own_lane(part.credited)),
+            credited.eq(self._of_own_vc(part.credited)),
             enough.eq(self._has_enough(credited) | delivers),
             goes_on.eq(self.active & ~self.nowhere & (part.room | ~delivers)),
             self.eligible.eq(
@@ -247,7 +247,7 @@ class _Lane:
             ),
         ]
 
-    def _of_own_lane(self, bits: Any) -> Any:
+    def _of_own_vc(self, bits: Any) -> Any:
         """Return the bit of the worm's virtual channel: VC by VC, which takes three levels of logic.
 
         Parameters
@@ -256,8 +256,8 @@ class _Lane:
             By output, a bit for each virtual channel.
         """
         part = self._part
-        ways = [d for d in range(part.parameters.dimensions) if part.parameters.reaches(part.port, d)]
-        rows = [concat(self.output[d] & bits[d][lane] for d in ways) for lane in range(len(self.target))]
+        candidates = [d for d in range(part.parameters.dimensions) if part.parameters.reaches(part.port, d)]
+        rows = [concat(self.output[d] & bits[d][vc] for d in candidates) for vc in range(len(self.target))]
         return concat(bit & row.any() for bit, row in zip(self.target, rows, strict=True)).any()
 
     def _has_enough(self, credited) -> Any:
@@ -265,7 +265,7 @@ class _Lane:
         part = self._part
         if not part.parameters.outputs_count_credits:
             return self._count_credits(credited)
-        return Mux(self._asks, self._of_own_lane(part.several_credits), self._of_own_lane(part.some_credit))
+        return Mux(self._asks, self._of_own_vc(part.several_credits), self._of_own_vc(part.some_credit))
 
     def _count_credits(self, credited) -> Any:
         """Return whether a credit is left, counted from the beginning of the worm."""

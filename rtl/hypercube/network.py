@@ -7,12 +7,12 @@ from rtl.generator.plan_routers import plan_routers
 from rtl.hypercube.node_key import NodeKey
 from rtl.hypercube.parameters import HypercubeRouterParameters
 from rtl.hypercube.router import HypercubeRouter
-from topology.common.lanes import REUSE_EMPTY
-from topology.hypercube.lane_wires import lane_wires
+from topology.common.virtual_channels import ATOMIC
 from topology.hypercube.routing import HypercubeRouting
+from topology.hypercube.vc_wires import vc_wires
 
 
-def hypercube_plan(routing: HypercubeRouting, *, buffer_flits: int = 4, lane_reuse: str = REUSE_EMPTY) -> NetworkPlan:
+def hypercube_plan(routing: HypercubeRouting, *, buffer_flits: int = 4, vc_reallocation: str = ATOMIC) -> NetworkPlan:
     """Return the plan of a hypercube: one router shape for all switches.
 
     Parameters
@@ -20,8 +20,8 @@ def hypercube_plan(routing: HypercubeRouting, *, buffer_flits: int = 4, lane_reu
     routing : HypercubeRouting
     buffer_flits : int
         Flits of a virtual channel's buffer, 1 to 16; with 4 a single VC has the full rate.
-    lane_reuse : str
-        Rule of VC reallocation, see ``topology.hypercube.lane_reuse``.
+    vc_reallocation : str
+        Rule of VC reallocation, see ``topology.hypercube.vc_reallocation``.
 
     Raises
     ------
@@ -32,11 +32,11 @@ def hypercube_plan(routing: HypercubeRouting, *, buffer_flits: int = 4, lane_reu
     parameters = HypercubeRouterParameters(
         routing.flit_bits,
         network.dimensions,
-        network.lanes,
+        network.vcs,
         buffer_flits,
         network.injection_channels_per_processor,
         routing.rule,
-        lane_reuse,
+        vc_reallocation,
     )
     shapes, routers = plan_routers(
         HypercubeRouter, [parameters] * network.switches, lambda switch, _shape: {"node": switch}
@@ -50,14 +50,14 @@ def hypercube_plan(routing: HypercubeRouting, *, buffer_flits: int = 4, lane_reu
         parameters={
             "flit_bits": routing.flit_bits,
             "dimensions": network.dimensions,
-            "lanes": network.lanes,
+            "lanes": network.vcs,
             "injection_channels": network.injection_channels_per_processor,
             "rule": routing.rule,
             "buffer_flits": buffer_flits,
-            "lane_reuse": lane_reuse,
+            "lane_reuse": vc_reallocation,
         },
         addressing=hypercube_addressing(routing),
-        side_wires=lane_wires(network, parameters.unshared_lanes),
+        side_wires=vc_wires(network, parameters.unshared_vcs),
         status=(watch_inputs(network, guarded=False),),
     )
 

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from rtl.generator.router_parameters import check_range
 from rtl.vc.parameters import MAX_DEPTH
-from topology.common.choice_orders import lane_order_size, order_size
-from topology.common.lanes import MAX_LANES, MIN_ROOM_BUFFER_FLITS, REUSE_EMPTY
+from topology.common.choice_orders import order_size, vc_order_size
+from topology.common.virtual_channels import ATOMIC, MAX_VCS, MIN_ROOM_BUFFER_FLITS
 from topology.hypercube.diagonals import code_bits, input_codes
-from topology.hypercube.lane_reuse import check_reuse, unshared_lanes
 from topology.hypercube.routing import ADAPTIVE_ONLY, RULES, RULES_IN_WORDS
+from topology.hypercube.vc_reallocation import check_reuse, unshared_vcs
 
 MAX_DIMENSIONS = 12
 """Limit for hardware; the golden model runs larger networks."""
@@ -26,15 +26,15 @@ class HypercubeRouterParameters:
     flit_bits : int
         Data bits of a flit.
     dimensions : int
-    lanes : int
+    vcs : int
         Virtual channels of each channel between switches, 1 to 8.
     buffer_flits : int
         Flits of a virtual channel's buffer, 1 to 16.
     injection_channels : int
     rule : str
         Virtual channels that a head may take, see ``topology.hypercube.routing``.
-    lane_reuse : str
-        Rule of VC reallocation, see ``topology.hypercube.lane_reuse``.
+    vc_reallocation : str
+        Rule of VC reallocation, see ``topology.hypercube.vc_reallocation``.
 
     Raises
     ------
@@ -44,30 +44,30 @@ class HypercubeRouterParameters:
 
     flit_bits: int
     dimensions: int
-    lanes: int
+    vcs: int
     buffer_flits: int = 4
     injection_channels: int = 1
     rule: str = RULES[0]
-    lane_reuse: str = REUSE_EMPTY
+    vc_reallocation: str = ATOMIC
 
     def __post_init__(self):
         check_range("Number of dimensions", self.dimensions, 1, MAX_DIMENSIONS)
-        check_range("Number of lanes", self.lanes, 1, MAX_LANES)
+        check_range("Number of lanes", self.vcs, 1, MAX_VCS)
         check_range("Buffer size in flits", self.buffer_flits, 1, MAX_DEPTH)
         check_range("Number of injection channels", self.injection_channels, 1, self.dimensions)
         if self.rule not in RULES:
             raise ValueError(f"Rule must be {RULES_IN_WORDS}, not {self.rule!r}")
-        check_reuse(self.lane_reuse)
+        check_reuse(self.vc_reallocation)
 
     @property
-    def input_lanes(self) -> list[int]:
+    def input_vcs(self) -> list[int]:
         """Virtual channels of each input."""
-        return [self.lanes] * self.dimensions + [1] * self.injection_channels
+        return [self.vcs] * self.dimensions + [1] * self.injection_channels
 
     @property
-    def output_lanes(self) -> list[int]:
+    def output_vcs(self) -> list[int]:
         """Virtual channels of each output."""
-        return [self.lanes] * self.dimensions + [1]
+        return [self.vcs] * self.dimensions + [1]
 
     @property
     def delivery(self) -> int:
@@ -75,14 +75,14 @@ class HypercubeRouterParameters:
         return self.dimensions
 
     @property
-    def adaptive_lanes(self) -> int:
+    def adaptive_vcs(self) -> int:
         """Adaptive virtual channels of a channel, its first ones: any head that can use the channel may take them."""
-        return self.lanes if self.rule == ADAPTIVE_ONLY else self.lanes - 1
+        return self.vcs if self.rule == ADAPTIVE_ONLY else self.vcs - 1
 
     @property
     def adaptive_outputs(self) -> list[int]:
         """Outputs with adaptive VCs: all, or only the delivery if each channel has just an escape channel."""
-        return [*(range(self.dimensions) if self.adaptive_lanes else ()), self.delivery]
+        return [*(range(self.dimensions) if self.adaptive_vcs else ()), self.delivery]
 
     @property
     def has_escapes(self) -> bool:
@@ -90,24 +90,24 @@ class HypercubeRouterParameters:
         return self.rule != ADAPTIVE_ONLY
 
     @property
-    def unshared_lanes(self) -> int:
+    def unshared_vcs(self) -> int:
         """Virtual channels of a channel, its first ones, that have one worm at a time."""
-        return unshared_lanes(self.lanes, self.rule, self.lane_reuse)
+        return unshared_vcs(self.vcs, self.rule, self.vc_reallocation)
 
     @property
     def outputs_count_credits(self) -> bool:
         """True if credits are counted at the outputs: a worm may follow another before all credits are back."""
-        return self.unshared_lanes < self.lanes
+        return self.unshared_vcs < self.vcs
 
     @property
     def order_size(self) -> int:
         """Size of the priority order of inputs."""
-        return order_size(len(self.input_lanes))
+        return order_size(len(self.input_vcs))
 
     @property
-    def lane_order_size(self) -> int:
+    def vc_order_size(self) -> int:
         """Size of the priority order of an input's virtual channels."""
-        return lane_order_size(self.lanes, self.order_size)
+        return vc_order_size(self.vcs, self.order_size)
 
     @property
     def input_codes(self) -> tuple[int, ...]:
@@ -134,26 +134,26 @@ class HypercubeRouterParameters:
 
     def outputs_of(self, port: int) -> list[int]:
         """Return the outputs with a connection to an input."""
-        return [output for output in range(len(self.output_lanes)) if self.reaches(port, output)]
+        return [output for output in range(len(self.output_vcs)) if self.reaches(port, output)]
 
     def inputs_of(self, output: int) -> list[int]:
         """Return the inputs with a connection to an output."""
-        return [port for port in range(len(self.input_lanes)) if self.reaches(port, output)]
+        return [port for port in range(len(self.input_vcs)) if self.reaches(port, output)]
 
     def is_contested(self, output: int) -> bool:
         """Return whether two inputs can request an output at the same time: each for its own virtual channel."""
-        return min(self.output_lanes[output], len(self.inputs_of(output))) > 1
+        return min(self.output_vcs[output], len(self.inputs_of(output))) > 1
 
     @property
     def spans(self) -> list[tuple[int, int]]:
         """Range of each input's virtual channels among all input VCs."""
-        ends = [sum(self.input_lanes[: port + 1]) for port in range(len(self.input_lanes))]
+        ends = [sum(self.input_vcs[: port + 1]) for port in range(len(self.input_vcs))]
         return list(zip([0, *ends], ends, strict=False))
 
     @property
     def name(self) -> str:
         """Name for Verilog modules."""
-        ports = f"n{self.dimensions}_l{self.lanes}_b{self.buffer_flits}"
+        ports = f"n{self.dimensions}_l{self.vcs}_b{self.buffer_flits}"
         channels = "" if self.injection_channels == 1 else f"_i{self.injection_channels}"
-        options = ((self.rule, RULES[0]), (self.lane_reuse, REUSE_EMPTY))
+        options = ((self.rule, RULES[0]), (self.vc_reallocation, ATOMIC))
         return ports + channels + "".join(f"_{name.replace('-', '_')}" for name, usual in options if name != usual)

@@ -23,14 +23,14 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from rtl.hypercube.adaptive_input import AdaptiveInput
 from rtl.hypercube.adaptive_output import AdaptiveOutput
-from rtl.hypercube.head_allocator import HeadAllocator
 from rtl.hypercube.parameters import HypercubeRouterParameters
+from rtl.hypercube.vc_allocator import VcAllocator
 from rtl.parts.flit import link_signature
 from rtl.parts.part import Part, instantiate
 from rtl.parts.selection import concat
 from rtl.vc.cycle_order import CycleOrder, pairs
 from rtl.vc.delivery_buffer import DeliveryBuffer
-from rtl.vc.link import lane_link_signature
+from rtl.vc.link import vc_link_signature
 from topology.hypercube.routing import WRONG_ESCAPE
 
 
@@ -47,11 +47,11 @@ class HypercubeRouter(Part):
         Links that end here: with VCs, by dimension, then those from the processor, with ``valid`` and ``ready``.
     outputs__{o} : Out
         Links that start here, likewise. ``valid`` and ``payload`` are registers.
-    credits_{i} : Out(lanes), releases_{i} : Out(lanes that are given away empty)
+    credits_{i} : Out(VCs), releases_{i} : Out(VCs that are given away empty)
         For the switch before input i: a flit left a VC; it was a tail, and the VC is empty. Registers.
     credited_{o}, released_{o} : In
         Likewise from the switch behind output o.
-    discarding : Out(lanes of all inputs)
+    discarding : Out(VCs of all inputs)
         Unroutable worms that began to be drained in the last cycle, by input and virtual channel. Registers.
     node : In(dimensions)
         Its number. Constant.
@@ -60,38 +60,38 @@ class HypercubeRouter(Part):
     def __init__(self, parameters: HypercubeRouterParameters):
         p = self.parameters = parameters
         members: dict[str, Any] = {}
-        for i, lanes in enumerate(p.input_lanes):
+        for i, vcs in enumerate(p.input_vcs):
             host = p.is_host_input(i)
-            link = link_signature(p.flit_bits) if host else lane_link_signature(p.flit_bits, lanes)
+            link = link_signature(p.flit_bits) if host else vc_link_signature(p.flit_bits, vcs)
             members[f"inputs__{i}"] = In(link)
             if not host:
-                members[f"credits_{i}"] = Out(lanes)
-                if p.unshared_lanes:
-                    members[f"releases_{i}"] = Out(p.unshared_lanes)
-        for o, lanes in enumerate(p.output_lanes):
+                members[f"credits_{i}"] = Out(vcs)
+                if p.unshared_vcs:
+                    members[f"releases_{i}"] = Out(p.unshared_vcs)
+        for o, vcs in enumerate(p.output_vcs):
             host = o == p.delivery
-            link = link_signature(p.flit_bits) if host else lane_link_signature(p.flit_bits, lanes)
+            link = link_signature(p.flit_bits) if host else vc_link_signature(p.flit_bits, vcs)
             members[f"outputs__{o}"] = Out(link)
             if not host:
-                members[f"credited_{o}"] = In(lanes)
-                if p.unshared_lanes:
-                    members[f"released_{o}"] = In(p.unshared_lanes)
-        members.update({"discarding": Out(sum(p.input_lanes)), "node": In(p.dimensions)})
+                members[f"credited_{o}"] = In(vcs)
+                if p.unshared_vcs:
+                    members[f"released_{o}"] = In(p.unshared_vcs)
+        members.update({"discarding": Out(sum(p.input_vcs)), "node": In(p.dimensions)})
         super().__init__(f"hypercube_router_{p.name}", members)
 
     def elaborate(self, platform):
         m: Any = Module()
         p = self.parameters
-        order = instantiate(m, platform, "order", CycleOrder(p.order_size, len(p.input_lanes)))
-        allocator = instantiate(m, platform, "allocator", HeadAllocator(p))
+        order = instantiate(m, platform, "order", CycleOrder(p.order_size, len(p.input_vcs)))
+        allocator = instantiate(m, platform, "allocator", VcAllocator(p))
         m.d.comb += allocator.before.eq(order.before)
-        if p.lanes > 1:
-            lane_order = instantiate(m, platform, "lane_order", CycleOrder(p.lane_order_size, p.lanes))
+        if p.vcs > 1:
+            lane_order = instantiate(m, platform, "lane_order", CycleOrder(p.vc_order_size, p.vcs))
             m.d.comb += allocator.lane_before.eq(lane_order.before)
         if p.rule == WRONG_ESCAPE:
             m.d.comb += allocator.odd.eq(self.node.xor())
-        inputs = [self._input(m, platform, i) for i in range(len(p.input_lanes))]
-        outputs = [self._output(m, platform, o, order, allocator) for o in range(len(p.output_lanes))]
+        inputs = [self._input(m, platform, i) for i in range(len(p.input_vcs))]
+        outputs = [self._output(m, platform, o, order, allocator) for o in range(len(p.output_vcs))]
         room = self._deliver(m, platform, outputs[p.delivery])
         for i, port in enumerate(inputs):
             self._connect_allocator(m, i, port, allocator, outputs)
@@ -108,7 +108,7 @@ class HypercubeRouter(Part):
             sources = [inputs[i] for i in p.inputs_of(o)]
             m.d.comb += [
                 output.requests.eq(concat(inputs[i].requests[p.outputs_of(i).index(o)] for i in p.inputs_of(o))),
-                *(output.targets[x].eq(port.target) for x, port in enumerate(sources if p.output_lanes[o] > 1 else ())),
+                *(output.targets[x].eq(port.target) for x, port in enumerate(sources if p.output_vcs[o] > 1 else ())),
                 *(output.flits[x].eq(port.flit) for x, port in enumerate(sources)),
             ]
         m.d.comb += outputs[p.delivery].ends.eq(concat(inputs[i].ends for i in p.inputs_of(p.delivery)))
@@ -125,7 +125,7 @@ class HypercubeRouter(Part):
         ]
         if not p.is_host_input(i):
             m.d.comb += getattr(self, f"credits_{i}").eq(port.credits)
-            if p.unshared_lanes:
+            if p.unshared_vcs:
                 m.d.comb += getattr(self, f"releases_{i}").eq(port.releases)
         return port
 
@@ -134,7 +134,7 @@ class HypercubeRouter(Part):
         output = instantiate(m, platform, f"output_{o}", AdaptiveOutput(p, o))
         members = p.inputs_of(o)
         if p.is_contested(o):
-            position = {pair: k for k, pair in enumerate(pairs(len(p.input_lanes)))}
+            position = {pair: k for k, pair in enumerate(pairs(len(p.input_vcs)))}
             m.d.comb += output.before.eq(
                 concat(order.before[position[members[i], members[j]]] for i, j in pairs(len(members)))
             )
@@ -152,7 +152,7 @@ class HypercubeRouter(Part):
         held = Signal(len(Value.cast(output.flit)), name=f"held_{o}", reset_less=True)
         m.d.sync += [link.valid.eq(output.load), held.eq(Value.cast(output.flit))]
         m.d.comb += Value.cast(link.payload).eq(held)
-        if p.unshared_lanes:
+        if p.unshared_vcs:
             m.d.comb += output.releases.eq(getattr(self, f"released_{o}"))
         if p.outputs_count_credits:
             m.d.comb += output.credited.eq(getattr(self, f"credited_{o}"))
@@ -181,12 +181,12 @@ class HypercubeRouter(Part):
     def _offered(self, i, allocator, outputs) -> Value:
         """Return the VC granted to a head on an input: an escape channel, or the lowest free adaptive one."""
         p = self.parameters
-        ways = [o for o in range(p.dimensions) if p.reaches(i, o)]
+        candidates = [o for o in range(p.dimensions) if p.reaches(i, o)]
         lower = [
-            concat(outputs[o].free_lane[lane] & allocator.rows[i][o] for o in ways).any()
-            for lane in range(p.adaptive_lanes - 1)
+            concat(outputs[o].free_lane[vc] & allocator.rows[i][o] for o in candidates).any()
+            for vc in range(p.adaptive_vcs - 1)
         ]
-        others = [*lower, ~concat(lower).any()][: p.adaptive_lanes]
+        others = [*lower, ~concat(lower).any()][: p.adaptive_vcs]
         if not p.has_escapes:
             return concat(others)
         escapes = allocator.escapes[i]

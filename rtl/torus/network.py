@@ -7,7 +7,7 @@ from rtl.generator.plan_routers import plan_routers
 from rtl.torus.parameters import TorusRouterParameters
 from rtl.torus.router import TorusRouter
 from rtl.torus.shortest_key import ShortestKey
-from topology.common.lanes import PRIORITY_EQUAL, REUSE_TAIL, credit_wires
+from topology.common.virtual_channels import NON_ATOMIC, PRIORITY_EQUAL, credit_wires
 from topology.torus.grid import Turns
 from topology.torus.header import RoutingKey
 from topology.torus.routing import TorusRouting
@@ -18,7 +18,7 @@ def torus_plan(
     *,
     buffer_flits: int = 4,
     routing_cycles: int = 1,
-    lane_reuse: str = REUSE_TAIL,
+    vc_reallocation: str = NON_ATOMIC,
     injection_priority: str = PRIORITY_EQUAL,
 ) -> NetworkPlan:
     """Return the plan of a torus or mesh: a torus has one router shape, a mesh one per corner, side and inside.
@@ -30,7 +30,7 @@ def torus_plan(
         Flits of a virtual channel's buffer, 1 to 16; with 4 a single VC has the full rate.
     routing_cycles : int
         Cycles from a head's arrival to its output register without contention, at least 1.
-    lane_reuse : str
+    vc_reallocation : str
         Rule of VC reallocation: with ``tail`` (non-atomic) as soon as the tail of the previous worm has left, with
         ``empty`` (atomic) when all credits are back.
     injection_priority : str
@@ -51,11 +51,11 @@ def torus_plan(
             grid.columns,
             grid.wraps,
             network.directions[switch],
-            network.lanes,
+            network.vcs,
             buffer_flits,
             routing_cycles,
-            routing.lane_rule,
-            lane_reuse,
+            routing.vc_rule,
+            vc_reallocation,
             injection_priority,
         )
         for switch in range(network.switches)
@@ -65,8 +65,8 @@ def torus_plan(
         row, column = grid.position(switch)
         values = {"row": row, "column": column}
         if shape.follows_arrival:
-            lanes = [network.input_channel[switch][port * network.lanes] for port in range(len(shape.arrivals))]
-            values["closes_ring"] = sum(network.closes_ring[lane] << port for port, lane in enumerate(lanes))
+            vcs = [network.input_channel[switch][port * network.vcs] for port in range(len(shape.arrivals))]
+            values["closes_ring"] = sum(network.closes_ring[vc] << port for port, vc in enumerate(vcs))
         return values
 
     shapes, routers = plan_routers(TorusRouter, parameters, constants)
@@ -81,9 +81,9 @@ def torus_plan(
             "rows": grid.rows,
             "columns": grid.columns,
             "wraps": grid.wraps,
-            "lanes": network.lanes,
-            "lane_rule": routing.lane_rule,
-            "lane_reuse": lane_reuse,
+            "lanes": network.vcs,
+            "lane_rule": routing.vc_rule,
+            "lane_reuse": vc_reallocation,
             "injection_priority": injection_priority,
             "buffer_flits": buffer_flits,
             "routing_cycles": routing_cycles,

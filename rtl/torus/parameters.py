@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from rtl.generator.router_parameters import check_range
-from rtl.vc.parameters import LaneRouterShape
+from rtl.vc.parameters import VcRouterShape
 from topology.common.flits import HeaderFormat
-from topology.common.lanes import PRIORITY_EQUAL, REUSE_TAIL
+from topology.common.virtual_channels import NON_ATOMIC, PRIORITY_EQUAL
 from topology.torus.grid import DIRECTIONS, along_row, opposite
-from topology.torus.routing import BALANCED, DALLY_SEITZ, LANE_RULES, LANE_RULES_IN_WORDS
+from topology.torus.routing import BALANCED, DALLY_SEITZ, VC_RULES, VC_RULES_IN_WORDS
 
 MAX_SIDE = 64
 """Limit of rows and columns for hardware; the golden model runs larger networks."""
@@ -29,18 +29,18 @@ class TorusRouterParameters:
         Whether it is a torus.
     directions : tuple of int
         Directions of the switch's output channels; input channels have the opposite ones.
-    lanes : int
+    vcs : int
         Virtual channels of each channel between switches.
     buffer_flits : int
         Flits of a virtual channel's buffer.
     routing_cycles : int
         Cycles from a head's arrival to its output register, without contention, at least 1.
-    lane_rule : str
+    vc_rule : str
         Class of virtual channels for a message, see ``topology.torus.routing``.
-    lane_reuse : str
-        Rule of VC reallocation, see ``LaneRouterShape``.
+    vc_reallocation : str
+        Rule of VC reallocation, see ``VcRouterShape``.
     injection_priority : str
-        Priority of flits from the processor, see ``LaneRouterShape``.
+        Priority of flits from the processor, see ``VcRouterShape``.
 
     Raises
     ------
@@ -53,18 +53,18 @@ class TorusRouterParameters:
     columns: int
     wraps: bool
     directions: tuple[int, ...]
-    lanes: int
+    vcs: int
     buffer_flits: int = 4
     routing_cycles: int = 1
-    lane_rule: str = DALLY_SEITZ
-    lane_reuse: str = REUSE_TAIL
+    vc_rule: str = DALLY_SEITZ
+    vc_reallocation: str = NON_ATOMIC
     injection_priority: str = PRIORITY_EQUAL
 
     def __post_init__(self):
         check_range("Number of rows", self.rows, 1, MAX_SIDE)
         check_range("Number of columns", self.columns, 1, MAX_SIDE)
-        if self.lane_rule not in LANE_RULES:
-            raise ValueError(f"Lane rule must be {LANE_RULES_IN_WORDS}, not {self.lane_rule!r}")
+        if self.vc_rule not in VC_RULES:
+            raise ValueError(f"Lane rule must be {VC_RULES_IN_WORDS}, not {self.vc_rule!r}")
         _ = self.shape
 
     @property
@@ -75,27 +75,27 @@ class TorusRouterParameters:
     @property
     def arrivals(self) -> tuple[int, ...]:
         """Directions of arrival, by input port."""
-        return tuple(way for way in range(DIRECTIONS) if opposite(way) in self.directions)
+        return tuple(direction for direction in range(DIRECTIONS) if opposite(direction) in self.directions)
 
     @property
     def classed(self) -> bool:
         """True if virtual channels fall into two classes."""
-        return self.wraps and self.lanes > 1
+        return self.wraps and self.vcs > 1
 
     @property
-    def low_lanes(self) -> int:
+    def low_vcs(self) -> int:
         """Virtual channels of class 0, the first ones."""
-        return self.lanes // 2 if self.classed else self.lanes
+        return self.vcs // 2 if self.classed else self.vcs
 
     @property
     def follows_arrival(self) -> bool:
         """True if the class depends on the virtual channel of a head's arrival."""
-        return self.classed and self.lane_rule != DALLY_SEITZ
+        return self.classed and self.vc_rule != DALLY_SEITZ
 
     @property
     def both_classes(self) -> bool:
         """True if a head may choose among virtual channels of both classes."""
-        return self.classed and self.lane_rule == BALANCED
+        return self.classed and self.vc_rule == BALANCED
 
     def reached(self, port: int) -> tuple[int, ...]:
         """Return the output ports that dimension order allows from an input port."""
@@ -106,36 +106,38 @@ class TorusRouterParameters:
         return (
             *(
                 o
-                for o, way in enumerate(self.directions)
-                if way == arrival or (along_row(arrival) and not along_row(way))
+                for o, direction in enumerate(self.directions)
+                if direction == arrival or (along_row(arrival) and not along_row(direction))
             ),
             host,
         )
 
     @property
-    def shape(self) -> LaneRouterShape:
+    def shape(self) -> VcRouterShape:
         """Virtual channels, buffers and connections."""
-        return LaneRouterShape(
+        return VcRouterShape(
             self.flit_bits,
-            (*(self.lanes for _ in self.arrivals), 1),
-            (*(self.lanes for _ in self.directions), 1),
+            (*(self.vcs for _ in self.arrivals), 1),
+            (*(self.vcs for _ in self.directions), 1),
             host_inputs=1,
             host_outputs=1,
             reaches=tuple(self.reached(port) for port in range(len(self.arrivals) + 1)),
             depth=self.buffer_flits,
             routing_cycles=self.routing_cycles,
-            lane_reuse=self.lane_reuse,
+            vc_reallocation=self.vc_reallocation,
             injection_priority=self.injection_priority,
-            several_ways=self.both_classes or max(self.low_lanes, self.lanes - self.low_lanes) > 1,
+            several_candidates=self.both_classes or max(self.low_vcs, self.vcs - self.low_vcs) > 1,
         )
 
     @property
     def name(self) -> str:
         """For names of modules; it has every rule that is not the default."""
-        ways = "" if len(self.directions) == DIRECTIONS else "".join(f"_{DIRECTION_WORDS[d]}" for d in self.directions)
+        directions = (
+            "" if len(self.directions) == DIRECTIONS else "".join(f"_{DIRECTION_WORDS[d]}" for d in self.directions)
+        )
         rules = (
-            (self.lane_rule if self.follows_arrival else DALLY_SEITZ, DALLY_SEITZ),
-            (self.lane_reuse, REUSE_TAIL),
+            (self.vc_rule if self.follows_arrival else DALLY_SEITZ, DALLY_SEITZ),
+            (self.vc_reallocation, NON_ATOMIC),
             (self.injection_priority, PRIORITY_EQUAL),
         )
-        return f"{self.shape.name}{ways}" + "".join(f"_{rule}" for rule, usual in rules if rule != usual)
+        return f"{self.shape.name}{directions}" + "".join(f"_{rule}" for rule, usual in rules if rule != usual)

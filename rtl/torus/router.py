@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In
 
 from rtl.parts.selection import concat
 from rtl.torus.parameters import TorusRouterParameters
-from rtl.vc.router import LaneRouter
+from rtl.vc.router import VcRouter
 from topology.common.flits import bits_for
 from topology.torus.grid import X_NEGATIVE, Y_NEGATIVE, along_row
 from topology.torus.routing import DATELINE
@@ -16,7 +16,7 @@ from topology.torus.routing import DATELINE
 NEGATIVE = (Y_NEGATIVE, X_NEGATIVE)
 
 
-class TorusRouter(LaneRouter):
+class TorusRouter(VcRouter):
     """One switch.
 
     Parameters
@@ -30,7 +30,7 @@ class TorusRouter(LaneRouter):
     closes_ring : In(inputs but the host's)
         Whether the channel into each input closes a ring. Constants; only if the class of VCs depends on it.
     others
-        See ``LaneRouter``.
+        See ``VcRouter``.
     """
 
     def __init__(self, parameters: TorusRouterParameters):
@@ -40,7 +40,7 @@ class TorusRouter(LaneRouter):
             constants["closes_ring"] = In(len(p.arrivals))
         super().__init__(f"torus_router_{p.name}", p.shape, constants)
 
-    def find_ways(self, m: Any, port: int, link: Any) -> Any:
+    def find_candidates(self, m: Any, port: int, link: Any) -> Any:
         """Return the route candidates in dimension order: along the row, then along the column, then to the host."""
         p = self.parameters
         key = self._key(m, port, link.payload.data)
@@ -50,18 +50,18 @@ class TorusRouter(LaneRouter):
             x_there.eq(key["row"] == self.row),
             exists.eq(self._exists(key)),
         ]
-        host, ways = len(p.directions), []
+        host, candidates = len(p.directions), []
         for output in self.shape.reaches[port]:
             if output == host:
-                ways.append(exists & y_there & x_there)
+                candidates.append(exists & y_there & x_there)
                 continue
-            way = p.directions[output]
-            here = ~y_there if along_row(way) else y_there & ~x_there
-            negative = key["y_negative"] if along_row(way) else key["x_negative"]
+            direction = p.directions[output]
+            here = ~y_there if along_row(direction) else y_there & ~x_there
+            negative = key["y_negative"] if along_row(direction) else key["x_negative"]
             goes = Signal(name=f"goes_{port}_{output}")
-            m.d.comb += goes.eq(exists & here & (negative == Const(int(way in NEGATIVE), 1)))
-            ways += self._lanes(m, port, link, way, goes, key)
-        return concat(ways)
+            m.d.comb += goes.eq(exists & here & (negative == Const(int(direction in NEGATIVE), 1)))
+            candidates += self._vcs(m, port, link, direction, goes, key)
+        return concat(candidates)
 
     def _key(self, m, port, data) -> dict[str, Any]:
         """Return the fields of the routing key in the data of a flit."""
@@ -83,25 +83,25 @@ class TorusRouter(LaneRouter):
                 within = within & (key[name] < side)
         return within
 
-    def _lanes(self, m, port, link, way, goes, key) -> list[Any]:
+    def _vcs(self, m, port, link, direction, goes, key) -> list[Any]:
         """Return the virtual channels of an output that a head to it may take."""
         p = self.parameters
         if not p.classed:
-            return [goes] * p.lanes
-        late = Signal(name=f"class_{port}_{way}")
-        if p.lane_rule == DATELINE:
-            m.d.comb += late.eq(self._class_of_arrival(port, link, way))
+            return [goes] * p.vcs
+        late = Signal(name=f"class_{port}_{direction}")
+        if p.vc_rule == DATELINE:
+            m.d.comb += late.eq(self._class_of_arrival(port, link, direction))
         else:
-            end, position = (key["column"], self.column) if along_row(way) else (key["row"], self.row)
-            m.d.comb += late.eq(~(end > position if way in NEGATIVE else end < position))
+            end, position = (key["column"], self.column) if along_row(direction) else (key["row"], self.row)
+            m.d.comb += late.eq(~(end > position if direction in NEGATIVE else end < position))
         if p.both_classes:  # with the late rule a head may take any VC until it is in class 1
-            only_late = late & self._class_of_arrival(port, link, way)
-            return [goes & ~only_late] * p.low_lanes + [goes & late] * (p.lanes - p.low_lanes)
-        return [goes & ~late] * p.low_lanes + [goes & late] * (p.lanes - p.low_lanes)
+            only_late = late & self._class_of_arrival(port, link, direction)
+            return [goes & ~only_late] * p.low_vcs + [goes & late] * (p.vcs - p.low_vcs)
+        return [goes & ~late] * p.low_vcs + [goes & late] * (p.vcs - p.low_vcs)
 
-    def _class_of_arrival(self, port, link, way) -> Any:
+    def _class_of_arrival(self, port, link, direction) -> Any:
         """Return class 1 behind the channel that closes the ring, and from then on; class 0 in a new dimension."""
         p = self.parameters
-        if port == len(p.arrivals) or p.arrivals[port] != way:
+        if port == len(p.arrivals) or p.arrivals[port] != direction:
             return Const(0)
-        return self.closes_ring[port] | link.valid[p.low_lanes :].any()
+        return self.closes_ring[port] | link.valid[p.low_vcs :].any()

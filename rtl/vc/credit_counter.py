@@ -11,7 +11,7 @@ class CreditCounter:
     Parameters
     ----------
     m : Module
-    lane : int
+    vc : int
         Number of the virtual channel, for names of signals.
     depth : int
         Flits of the buffer.
@@ -28,9 +28,9 @@ class CreditCounter:
         There are two or more.
     """
 
-    def __init__(self, m: Any, lane: int, depth: int, sent: Any, returned: Any):
-        self.credits: Any = Signal(range(depth + 1), init=depth, name=f"credits_{lane}")
-        self.some: Any = Signal(init=1, name=f"has_credit_{lane}")
+    def __init__(self, m: Any, vc: int, depth: int, sent: Any, returned: Any):
+        self.credits: Any = Signal(range(depth + 1), init=depth, name=f"credits_{vc}")
+        self.some: Any = Signal(init=1, name=f"has_credit_{vc}")
         self.several: Any = self.credits[1:].any() if depth > 1 else Const(0)
         with m.If(sent != returned):
             m.d.sync += self.credits.eq(Mux(returned, self.credits + 1, self.credits - 1))

@@ -78,19 +78,19 @@ class FirstOf:
 
     Members
     -------
-    beaten : list of Value
+    lost_arbitration : list of Value
         By requester: it loses arbitration to another one.
     chosen : list of Signal
         The granted requester: one at most.
     """
 
     def __init__(self, m: Any, requests: Sequence[Any], numbers: Sequence[int], before: Any, name: str):
-        self.beaten: list[Value] = []
+        self.lost_arbitration: list[Value] = []
         self.chosen = [Signal(name=f"{name}_chosen_{number}") for number in numbers]
         for x, i in enumerate(numbers):
             rivals = [requests[y] & comes_first(before, j, i) for y, j in enumerate(numbers) if y != x]
-            self.beaten.append(concat(rivals).any() if rivals else Value.cast(0))
-            m.d.comb += self.chosen[x].eq(requests[x] & ~self.beaten[x])
+            self.lost_arbitration.append(concat(rivals).any() if rivals else Value.cast(0))
+            m.d.comb += self.chosen[x].eq(requests[x] & ~self.lost_arbitration[x])
 
 
 def number_of_first(requests: Any, before: Any, bits: int) -> list[Value]:
@@ -111,8 +111,8 @@ def number_of_first(requests: Any, before: Any, bits: int) -> list[Value]:
     found = []
     for bit in range(bits):
         having, lacking = ([i for i in numbers if i >> bit & 1 == value] for value in (1, 0))
-        unbeaten = [
+        unopposed = [
             requests[i] & ~concat(requests[j] & comes_first(before, j, i) for j in lacking).any() for i in having
         ]
-        found.append(concat(unbeaten).any())
+        found.append(concat(unopposed).any())
     return found

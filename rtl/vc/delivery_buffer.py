@@ -19,7 +19,7 @@ from rtl.parts.flit import flit_layout, link_signature
 from rtl.parts.output_register import OutputRegister
 from rtl.parts.part import Part
 from rtl.parts.ring_pointer import ring_pointer
-from topology.common.lanes import ROOM_FLITS
+from topology.common.virtual_channels import ROOM_FLITS
 
 
 class DeliveryBuffer(Part):

@@ -9,7 +9,7 @@ from typing import Any
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import memory
 
-from rtl.vc.lane_buffer import LaneBuffer, lane_slots
+from rtl.vc.vc_buffer import VcBuffer, vc_slots
 
 
 class FrontFlit:
@@ -20,7 +20,7 @@ class FrontFlit:
     m : Module
     number : int
         Of the virtual channel, for names of signals.
-    buffer : LaneBuffer
+    buffer : VcBuffer
         Its pointers, which count in binary.
     arriving, popped : Value
         A flit goes in, or out, at the end of the cycle.
@@ -47,7 +47,7 @@ class FrontFlit:
         self,
         m: Module,
         number: int,
-        buffer: LaneBuffer,
+        buffer: VcBuffer,
         arriving: Any,
         popped: Any,
         active: Any,
@@ -73,9 +73,9 @@ class FrontFlit:
         self.comes_first: Any = self.starts | follows
 
 
-def _store_beside(m: Any, number: int, buffer: LaneBuffer, arriving: Any, arrival: Any) -> Any:
+def _store_beside(m: Any, number: int, buffer: VcBuffer, arriving: Any, arrival: Any) -> Any:
     """Return the decoding of the flit behind the front, stored when it arrived."""
-    store = memory.Memory(shape=len(arrival), depth=lane_slots(buffer.depth), init=[])
+    store = memory.Memory(shape=len(arrival), depth=vc_slots(buffer.depth), init=[])
     m.submodules[f"beside_{number}"] = store
     write: Any = store.write_port()
     read: Any = store.read_port(domain="comb")

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import Out
 from rtl.parts.flit import flit_layout
 
 
-def lane_link_signature(flit_bits: int, lanes: int) -> wiring.Signature:
+def vc_link_signature(flit_bits: int, vcs: int) -> wiring.Signature:
     """Return the signature of a link between two switches, seen from its source.
 
     ``valid`` has a bit for each virtual channel, of which at most one is high; the flit moves in that cycle. Credits
@@ -16,7 +16,7 @@ def lane_link_signature(flit_bits: int, lanes: int) -> wiring.Signature:
     ----------
     flit_bits : int
         Width of the data field, 8 to 512.
-    lanes : int
+    vcs : int
         Virtual channels of the channel, at least 1.
     """
-    return wiring.Signature({"valid": Out(lanes), "payload": Out(flit_layout(flit_bits))})
+    return wiring.Signature({"valid": Out(vcs), "payload": Out(flit_layout(flit_bits))})

@@ -4,7 +4,14 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from rtl.generator.router_parameters import MAX_ROUTING_CYCLES, check_range
-from topology.common.lanes import INJECTION_PRIORITY, LANE_REUSE, MAX_LANES, PRIORITY_EQUAL, PRIORITY_LOW, REUSE_TAIL
+from topology.common.virtual_channels import (
+    INJECTION_PRIORITY,
+    MAX_VCS,
+    NON_ATOMIC,
+    PRIORITY_EQUAL,
+    PRIORITY_LOW,
+    VC_REALLOCATION,
+)
 
 MAX_DEPTH = 16
 MAX_PORTS = 32
@@ -18,7 +25,7 @@ class InputShape:
     ----------
     flit_bits : int
         Data bits of a flit.
-    lanes : int
+    vcs : int
         1 to 8.
     depth : int
         Flits of each virtual channel's buffer, 1 to 16.
@@ -26,7 +33,7 @@ class InputShape:
         Cycles from a head's arrival to its output register, without contention.
     from_host : bool
         The link has ``valid`` and ``ready``, and one VC; otherwise it is a link with virtual channels.
-    several_ways : bool
+    several_candidates : bool
         Routing may give a head more than one candidate.
     outputs : tuple of int
         Virtual channels of each output that is reached from here, in the order of the outputs.
@@ -38,15 +45,15 @@ class InputShape:
     """
 
     flit_bits: int
-    lanes: int
+    vcs: int
     depth: int
     routing_cycles: int
     from_host: bool
-    several_ways: bool
+    several_candidates: bool
     outputs: tuple[int, ...]
 
     def __post_init__(self):
-        check_range("Number of lanes", self.lanes, 1, 1 if self.from_host else MAX_LANES)
+        check_range("Number of lanes", self.vcs, 1, 1 if self.from_host else MAX_VCS)
         check_range("Buffer size in flits", self.depth, 1, MAX_DEPTH)
         check_range("Routing delay in cycles", self.routing_cycles, 1, MAX_ROUTING_CYCLES)
         check_range("Number of outputs of an input", len(self.outputs), 1, MAX_PORTS)
@@ -70,19 +77,19 @@ class InputShape:
     @property
     def name(self) -> str:
         """For names of modules."""
-        lanes = "host" if self.from_host else str(self.lanes)
-        return f"{lanes}x{self.depth}_to_{'_'.join(map(str, self.outputs))}"
+        vcs = "host" if self.from_host else str(self.vcs)
+        return f"{vcs}x{self.depth}_to_{'_'.join(map(str, self.outputs))}"
 
 
 @dataclass(frozen=True)
-class LaneRouterShape:
+class VcRouterShape:
     """Virtual channels, buffers and connections of a router.
 
     Parameters
     ----------
     flit_bits : int
         Data bits of a flit.
-    input_lanes, output_lanes : tuple of int
+    input_vcs, output_vcs : tuple of int
         Virtual channels of each port, 1 to 8.
     host_inputs, host_outputs : int
         Number of ports, the last ones, that lead from and to processors. They have one virtual channel each.
@@ -92,13 +99,13 @@ class LaneRouterShape:
         Flits of a virtual channel's buffer, here and in the next switches, 1 to 16.
     routing_cycles : int
         Cycles from a head's arrival to its output register, without contention, at least 1.
-    lane_reuse : str
+    vc_reallocation : str
         Rule of VC reallocation: with ``tail`` (non-atomic) as soon as the tail of the previous worm has left, with
         ``empty`` (atomic) when all credits are back.
     injection_priority : str
         Priority of inputs from processors: with ``equal`` round robin with all others, with ``low`` below all
         others.
-    several_ways : bool
+    several_candidates : bool
         Routing may give a head more than one candidate.
 
     Raises
@@ -108,26 +115,26 @@ class LaneRouterShape:
     """
 
     flit_bits: int
-    input_lanes: tuple[int, ...]
-    output_lanes: tuple[int, ...]
+    input_vcs: tuple[int, ...]
+    output_vcs: tuple[int, ...]
     host_inputs: int
     host_outputs: int
     reaches: tuple[tuple[int, ...], ...]
     depth: int
     routing_cycles: int = 1
-    lane_reuse: str = REUSE_TAIL
+    vc_reallocation: str = NON_ATOMIC
     injection_priority: str = PRIORITY_EQUAL
-    several_ways: bool = False
+    several_candidates: bool = False
 
     def __post_init__(self):
         check_range("Number of inputs", self.inputs, 1, MAX_PORTS)
         check_range("Number of outputs", self.outputs, 1, MAX_PORTS)
-        for lanes in (*self.input_lanes, *self.output_lanes):
-            check_range("Number of lanes", lanes, 1, MAX_LANES)
+        for vcs in (*self.input_vcs, *self.output_vcs):
+            check_range("Number of lanes", vcs, 1, MAX_VCS)
         check_range("Buffer size in flits", self.depth, 1, MAX_DEPTH)
         check_range("Routing delay in cycles", self.routing_cycles, 1, MAX_ROUTING_CYCLES)
-        if self.lane_reuse not in LANE_REUSE:
-            raise ValueError(f"Reuse of lanes must be {' or '.join(LANE_REUSE)}, not {self.lane_reuse!r}")
+        if self.vc_reallocation not in VC_REALLOCATION:
+            raise ValueError(f"Reuse of lanes must be {' or '.join(VC_REALLOCATION)}, not {self.vc_reallocation!r}")
         if self.injection_priority not in INJECTION_PRIORITY:
             wanted = " or ".join(INJECTION_PRIORITY)
             raise ValueError(f"Priority of injection must be {wanted}, not {self.injection_priority!r}")
@@ -137,12 +144,12 @@ class LaneRouterShape:
     @property
     def inputs(self) -> int:
         """Input ports."""
-        return len(self.input_lanes)
+        return len(self.input_vcs)
 
     @property
     def outputs(self) -> int:
         """Output ports."""
-        return len(self.output_lanes)
+        return len(self.output_vcs)
 
     def is_host_input(self, port: int) -> bool:
         """Return whether an input comes from a processor."""
@@ -156,12 +163,12 @@ class LaneRouterShape:
         """Return the shape of an input."""
         return InputShape(
             self.flit_bits,
-            self.input_lanes[port],
+            self.input_vcs[port],
             self.depth,
             self.routing_cycles,
             self.is_host_input(port),
-            self.several_ways,
-            tuple(self.output_lanes[output] for output in self.reaches[port]),
+            self.several_candidates,
+            tuple(self.output_vcs[output] for output in self.reaches[port]),
         )
 
     def inputs_of(self, output: int) -> list[tuple[int, int]]:
@@ -177,5 +184,5 @@ class LaneRouterShape:
     def name(self) -> str:
         """For names of modules."""
         size = f"p{self.inputs}" if self.inputs == self.outputs else f"p{self.inputs}x{self.outputs}"
-        lanes = max(*self.input_lanes, *self.output_lanes)
-        return f"{size}_l{lanes}_b{self.depth}_r{self.routing_cycles}"
+        vcs = max(*self.input_vcs, *self.output_vcs)
+        return f"{size}_l{vcs}_b{self.depth}_r{self.routing_cycles}"

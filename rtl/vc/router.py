@@ -25,21 +25,21 @@ from rtl.parts.flit import link_signature
 from rtl.parts.part import Part, instantiate
 from rtl.parts.selection import concat
 from rtl.vc.delivery_buffer import DeliveryBuffer
-from rtl.vc.lane_input import LaneInput
-from rtl.vc.lane_output import LaneOutput
-from rtl.vc.link import lane_link_signature
-from rtl.vc.parameters import LaneRouterShape
-from topology.common.lanes import REUSE_EMPTY
+from rtl.vc.link import vc_link_signature
+from rtl.vc.parameters import VcRouterShape
+from rtl.vc.vc_input import VcInput
+from rtl.vc.vc_output import VcOutput
+from topology.common.virtual_channels import ATOMIC
 
 
-class LaneRouter(Part):
+class VcRouter(Part):
     """A router with routing supplied by a family.
 
     Parameters
     ----------
     name : str
         Module name.
-    shape : LaneRouterShape
+    shape : VcRouterShape
     constants : mapping of str to Member
         Constants of this switch that routing needs.
 
@@ -49,36 +49,36 @@ class LaneRouter(Part):
         Links that end here: with virtual channels, then those from processors, with ``valid`` and ``ready``.
     outputs__{o} : Out
         Links that start here, likewise. ``valid`` and ``payload`` are registers.
-    credits_{i} : Out(lanes)
+    credits_{i} : Out(VCs)
         Credits for the VCs of input i, for the switch before it. Registers. Absent for inputs from processors.
-    credited_{o} : In(lanes)
+    credited_{o} : In(VCs)
         Credits for the VCs of output o, from the switch behind it. Absent for outputs to processors.
-    discarding : Out(lanes of all inputs)
+    discarding : Out(VCs of all inputs)
         Unroutable heads that left their buffer in the last cycle, by input and virtual channel. Registers.
     """
 
-    def __init__(self, name: str, shape: LaneRouterShape, constants: Mapping[str, wiring.Member]):
+    def __init__(self, name: str, shape: VcRouterShape, constants: Mapping[str, wiring.Member]):
         self.shape = shape
         members: dict[str, Any] = {}
-        for i, lanes in enumerate(shape.input_lanes):
+        for i, vcs in enumerate(shape.input_vcs):
             host = shape.is_host_input(i)
             members[f"inputs__{i}"] = In(
-                link_signature(shape.flit_bits) if host else lane_link_signature(shape.flit_bits, lanes)
+                link_signature(shape.flit_bits) if host else vc_link_signature(shape.flit_bits, vcs)
             )
             if not host:
-                members[f"credits_{i}"] = Out(lanes)
-        for o, lanes in enumerate(shape.output_lanes):
+                members[f"credits_{i}"] = Out(vcs)
+        for o, vcs in enumerate(shape.output_vcs):
             host = shape.is_host_output(o)
             members[f"outputs__{o}"] = Out(
-                link_signature(shape.flit_bits) if host else lane_link_signature(shape.flit_bits, lanes)
+                link_signature(shape.flit_bits) if host else vc_link_signature(shape.flit_bits, vcs)
             )
             if not host:
-                members[f"credited_{o}"] = In(lanes)
-        members["discarding"] = Out(sum(shape.input_lanes))
+                members[f"credited_{o}"] = In(vcs)
+        members["discarding"] = Out(sum(shape.input_vcs))
         super().__init__(name, {**members, **constants})
 
-    def find_ways(self, m: Any, port: int, link: Any) -> Any:
-        """Return the route candidates of the flit on the link into a port, as in ``LaneInput.ways``. Combinational."""
+    def find_candidates(self, m: Any, port: int, link: Any) -> Any:
+        """Return the route candidates of the flit on the link into a port, as in ``VcInput.ways``. Combinational."""
         raise NotImplementedError
 
     def elaborate(self, platform):
@@ -108,21 +108,21 @@ class LaneRouter(Part):
 
     def _input(self, m, platform, i) -> Any:
         link = getattr(self, f"inputs__{i}")
-        port = instantiate(m, platform, f"input_{i}", LaneInput(self.shape.input_shape(i)))
+        port = instantiate(m, platform, f"input_{i}", VcInput(self.shape.input_shape(i)))
         connect(m, flipped(link), port.link)
-        m.d.comb += port.ways.eq(self.find_ways(m, i, link))
+        m.d.comb += port.ways.eq(self.find_candidates(m, i, link))
         if not self.shape.is_host_input(i):
             m.d.comb += getattr(self, f"credits_{i}").eq(port.credits)
         return port
 
     def _output(self, m, platform, o) -> Any:
         shape = self.shape
-        part = LaneOutput(
+        part = VcOutput(
             shape.flit_bits,
             len(shape.inputs_of(o)),
-            shape.output_lanes[o],
+            shape.output_vcs[o],
             shape.depth,
-            reuse_empty=shape.lane_reuse == REUSE_EMPTY,
+            reuse_empty=shape.vc_reallocation == ATOMIC,
             yielding=shape.yielding_inputs(o),
         )
         return instantiate(m, platform, f"output_{o}", part)

@@ -12,10 +12,10 @@ def elect(asking, order, switch, family):
     """Return the leader, or NONE: the first VC of the cycle of the first input of the cycle with a requesting head."""
     if asking == 0:
         return NONE
-    some_lane = first_in_order(asking, order.lane_port, order)
-    lanes = family.lanes_of[family.input_lanes[switch * family.most_lanes + some_lane].port]
-    first_lane = lowest_bit(lanes)
-    return first_lane + first_in_order((asking & lanes) >> first_lane, order.lane, order)
+    some_vc = first_in_order(asking, order.vc_port, order)
+    vcs = family.vcs_of[family.input_vcs[switch * family.most_vcs + some_vc].port]
+    first_vc = lowest_bit(vcs)
+    return first_vc + first_in_order((asking & vcs) >> first_vc, order.vc, order)
 
 
 @compiled
@@ -27,20 +27,18 @@ def pick(switch, free, router, family):
     router.line = 0
     if router.leader == NONE:
         return 0
-    record = family.input_lanes[switch * family.most_lanes + router.leader]
+    record = family.input_vcs[switch * family.most_vcs + router.leader]
     usable = record.candidates & free
     output, chose = 0, 0
     if usable != 0 or not family.has_escapes:
         router.adaptive = 1
-        if usable & family.delivery_lanes:
+        if usable & family.delivery_vcs:
             output = family.dimensions
         elif usable != 0:
             output, chose = _first_at_random(switch, usable, family), 1
     elif record.escapes != 0:
         router.escape = record.escapes
-        output = family.input_lanes[
-            switch * family.most_lanes + lowest_bit(record.escapes)
-        ].port  # numbered like outputs
+        output = family.input_vcs[switch * family.most_vcs + lowest_bit(record.escapes)].port  # numbered like outputs
     router.line = output ^ record.code
     return chose
 
@@ -49,7 +47,7 @@ def pick(switch, free, router, family):
 def _first_at_random(switch, usable, family):
     """Return the first dimension in the random order that has one of some VCs."""
     place = 0
-    while usable & family.lanes_of[family.random_order[switch, place]] == 0:
+    while usable & family.vcs_of[family.random_order[switch, place]] == 0:
         place += 1
     return family.random_order[switch, place]
 
@@ -76,20 +74,20 @@ def examine(switch, waiting, free, router, family):
     leader = router.examined
     rest = waiting
     if leader != NONE:  # at its own input only the leader counts
-        others = family.lanes_of[family.input_lanes[switch * family.most_lanes + leader].port]
+        others = family.vcs_of[family.input_vcs[switch * family.most_vcs + leader].port]
         rest &= ~others | router.adaptive << leader
     while rest != 0:
-        lane = lowest_bit(rest)
+        vc = lowest_bit(rest)
         rest &= rest - 1
-        record = family.input_lanes[switch * family.most_lanes + lane]
-        lanes = record.candidates & free & family.lanes_of[record.code ^ router.line]
-        if lanes != 0:
-            _give(lowest_bit(lanes), record, family)
-            granted |= 1 << lane
-            taken |= lanes & -lanes
-            rest &= ~family.lanes_of[record.port]
+        record = family.input_vcs[switch * family.most_vcs + vc]
+        vcs = record.candidates & free & family.vcs_of[record.code ^ router.line]
+        if vcs != 0:
+            _give(lowest_bit(vcs), record, family)
+            granted |= 1 << vc
+            taken |= vcs & -vcs
+            rest &= ~family.vcs_of[record.port]
     if router.escape & free and waiting >> leader & 1:
-        _give(lowest_bit(router.escape), family.input_lanes[switch * family.most_lanes + leader], family)
+        _give(lowest_bit(router.escape), family.input_vcs[switch * family.most_vcs + leader], family)
         granted |= 1 << leader
         taken |= router.escape
     return granted, taken
@@ -99,14 +97,14 @@ def examine(switch, waiting, free, router, family):
 def _give(target, record, family):
     """Give a worm an output VC."""
     record.target = target
-    family.ways[record.ways] = 1 << target
+    family.target_masks[record.target_masks] = 1 << target
 
 
 @compiled
 def is_hopeful(switch, waiting, free, family):
     """Return whether a waiting head could get a VC."""
     while waiting != 0:
-        record = family.input_lanes[switch * family.most_lanes + lowest_bit(waiting)]
+        record = family.input_vcs[switch * family.most_vcs + lowest_bit(waiting)]
         if (record.candidates | record.escapes) & free:
             return 1
         waiting &= waiting - 1

@@ -18,7 +18,7 @@ def deliver(cycle, state, family):
     for position in range(family.counts[DELIVERIES]):
         number = family.deliveries[position]
         enter(family.deliveries, kept, number)
-        channel, waiting = state.channels[number], family.buffers[family.output_lanes[number].buffer]
+        channel, waiting = state.channels[number], family.buffers[family.output_vcs[number].buffer]
         bit = source_bit(channel)
         place = (channel.source // WIDTH) * ROW + channel.source % WIDTH
         room = bit if waiting.count <= family.most_flits_with_room else 0

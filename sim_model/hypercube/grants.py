@@ -13,7 +13,7 @@ from sim_model.loops.lists import enter
 from sim_model.vc.choices import enter_request
 from sim_model.vc.grants import send_flit
 from sim_model.vc.registers import EMPTIED, ENDED, FINISHED, GRANTED, RELEASES, SENT, WIDTH, WIRES
-from sim_model.vc.state import CHOSEN_LANES, TO_LINK, TO_PROCESSOR
+from sim_model.vc.state import CHOSEN_VCS, TO_LINK, TO_PROCESSOR
 
 
 @compiled
@@ -31,7 +31,7 @@ def _grant_listed(cycle, role, order, state, family):
     for position in range(family.counts[role]):
         number = requests[position]
         enter(requests, kept, number)
-        asking = family.input_lanes[number]
+        asking = family.input_vcs[number]
         output = family.outputs[asking.output]
         if (output.served == cycle + 1) | (first_in_order(output.requests, order.input, order) != asking.port):
             kept += 1
@@ -50,33 +50,33 @@ def _grant_listed(cycle, role, order, state, family):
 def make_requests(family):
     """Enter the requests of all chosen VCs."""
     links, processors = family.counts[TO_LINK], family.counts[TO_PROCESSOR]
-    for position in range(family.counts[CHOSEN_LANES]):
+    for position in range(family.counts[CHOSEN_VCS]):
         number = family.chosen[position]
-        asking = family.input_lanes[number]
+        asking = family.input_vcs[number]
         links, processors = enter_request(number, asking.target, asking, links, processors, family)
     family.counts[TO_LINK], family.counts[TO_PROCESSOR] = links, processors
-    family.counts[CHOSEN_LANES] = 0
+    family.counts[CHOSEN_VCS] = 0
 
 
 @compiled
-def drain(cycle, first_lane, lanes, state, family):
+def drain(cycle, first_vc, vcs, state, family):
     """Drop the first flits of a switch's unroutable worms."""
-    while lanes != 0:
-        _take(cycle, family.input_lanes[first_lane + lowest_bit(lanes)], state, family)
-        lanes &= lanes - 1
+    while vcs != 0:
+        _take(cycle, family.input_vcs[first_vc + lowest_bit(vcs)], state, family)
+        vcs &= vcs - 1
         state.counters[FLITS_IN_NETWORK] -= 1
 
 
 @compiled
 def _take(cycle, asking, state, family):
     """Pop the first flit of an input VC. Its credit, and release, are on the wires in the next cycle."""
-    words, place, number, lane = family.words, asking.place, asking.channel, asking.lane
+    words, place, number, vc = family.words, asking.place, asking.channel, asking.vc
     bit, following = source_bit(state.channels[number]), ((cycle + 1) & 1) * WIDTH
     flit = take_first(number, state)
     words[asking.source_place + WIRES + following] |= bit  # those of processors are never read
     if flit & TAIL:
-        words[asking.source_place + RELEASES + following] |= bit & ~family.tail_lanes
-    words[place + EMPTIED] |= (1 if state.channels[number].count == 0 else 0) << lane
-    words[place + GRANTED] |= 1 << lane
-    words[place + ENDED] |= (flit & TAIL) << lane
+        words[asking.source_place + RELEASES + following] |= bit & ~family.tail_vcs
+    words[place + EMPTIED] |= (1 if state.channels[number].count == 0 else 0) << vc
+    words[place + GRANTED] |= 1 << vc
+    words[place + ENDED] |= (flit & TAIL) << vc
     return flit

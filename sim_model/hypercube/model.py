@@ -12,11 +12,11 @@ from sim_model.hypercube.router import step_routers
 from sim_model.hypercube.state import HYPERCUBE_FOLDER, HypercubeState, make_hypercube_state
 from sim_model.messages.messages import Messages
 from sim_model.vc.model import UnicastModel
-from topology.common.lanes import REUSE_EMPTY
 from topology.common.side_wires import SideWire
-from topology.hypercube.lane_reuse import check_reuse, unshared_lanes
-from topology.hypercube.lane_wires import lane_wires
+from topology.common.virtual_channels import ATOMIC
 from topology.hypercube.routing import HypercubeRouting
+from topology.hypercube.vc_reallocation import check_reuse, unshared_vcs
+from topology.hypercube.vc_wires import vc_wires
 
 run_cycles = family_loop(step_routers, HYPERCUBE_FOLDER, record_wires)
 
@@ -31,8 +31,8 @@ class HypercubeModel(UnicastModel):
         Network and rule for VCs.
     buffer_flits : int
         Flits that the buffer of a VC holds, 1 to 16; 4 and more keep the full rate.
-    lane_reuse : str
-        VC reallocation, see ``topology.hypercube.lane_reuse``.
+    vc_reallocation : str
+        VC reallocation, see ``topology.hypercube.vc_reallocation``.
 
     Raises
     ------
@@ -41,21 +41,21 @@ class HypercubeModel(UnicastModel):
     """
 
     routing: HypercubeRouting
-    lane_reuse: str = REUSE_EMPTY
+    vc_reallocation: str = ATOMIC
 
     def __post_init__(self):
         super().__post_init__()
-        check_reuse(self.lane_reuse)
+        check_reuse(self.vc_reallocation)
 
     @property
-    def unshared_lanes(self) -> int:
+    def unshared_vcs(self) -> int:
         """Number of virtual channels, the first ones of a channel, that hold one worm at a time."""
-        return unshared_lanes(self.routing.network.lanes, self.routing.rule, self.lane_reuse)
+        return unshared_vcs(self.routing.network.vcs, self.routing.rule, self.vc_reallocation)
 
     @property
     def side_wires(self) -> tuple[SideWire, ...]:
         """Credits and releases."""
-        return lane_wires(self.network, self.unshared_lanes)
+        return vc_wires(self.network, self.unshared_vcs)
 
     @property
     def engines(self) -> tuple[HypercubePlanes]:
@@ -71,7 +71,7 @@ class HypercubeModel(UnicastModel):
             If a message has several destinations.
         """
         return make_hypercube_state(
-            self.routing, messages, buffer_flits=self.buffer_flits, unshared_lanes=self.unshared_lanes
+            self.routing, messages, buffer_flits=self.buffer_flits, unshared_vcs=self.unshared_vcs
         )
 
     def run_cycles(self, state: EngineState, routers: HypercubeState, trace: Trace, until_cycle: int) -> int:

@@ -7,25 +7,25 @@ import numpy as np
 from sim_model.engines.cycle.state import make_records
 from sim_model.loops.bits import first_at_or_after, highest_bit, last_at_or_before, lowest_bit
 from sim_model.loops.compiled import compiled
-from topology.common.choice_orders import cycle_order, lane_order_size, order_size
-from topology.common.lanes import MAX_LANE_PORTS
+from topology.common.choice_orders import cycle_order, order_size, vc_order_size
+from topology.common.virtual_channels import MAX_VC_PORTS
 
 ORDER_FIELDS = (
     "descends",  # 1 if numbers go down
     "input",  # the first one, as all that follows
-    "lane_port",  # of that input: its first VC, or its last one if numbers go down
-    "lane",  # of any input
+    "vc_port",  # of that input: its first VC, or its last one if numbers go down
+    "vc",  # of any input
 )
 
 
-def make_orders(lanes_of: Sequence[int], most_lanes: int) -> np.recarray:
+def make_orders(vcs_of: Sequence[int], most_vcs: int) -> np.recarray:
     """Return all orders of the cycle, until those of inputs and VCs begin anew together.
 
     Parameters
     ----------
-    lanes_of : sequence of int
-        Mask of the lane-ports of each input.
-    most_lanes : int
+    vcs_of : sequence of int
+        Mask of the VC ports of each input.
+    most_vcs : int
         VCs of an input.
 
     Returns
@@ -33,19 +33,19 @@ def make_orders(lanes_of: Sequence[int], most_lanes: int) -> np.recarray:
     recarray
         ``ORDER_FIELDS`` by cycle + 1.
     """
-    ports = order_size(len(lanes_of))
-    lanes = lane_order_size(most_lanes, ports)
-    steps = range(2 * ports * lanes)
+    ports = order_size(len(vcs_of))
+    vcs = vc_order_size(most_vcs, ports)
+    steps = range(2 * ports * vcs)
     first = np.array([cycle_order(ports, step - 1)[0] for step in steps])
     descends = np.arange(len(steps)) % 2
-    ends = np.array([*((highest_bit(mask), lowest_bit(mask)) for mask in lanes_of), (MAX_LANE_PORTS,) * 2])
+    ends = np.array([*((highest_bit(mask), lowest_bit(mask)) for mask in vcs_of), (MAX_VC_PORTS,) * 2])
     return make_records(
         len(steps),
         ORDER_FIELDS,
         descends=descends,
         input=first,
-        lane_port=np.where(descends, *ends[first].T),
-        lane=[cycle_order(lanes, step - 1)[0] for step in steps],
+        vc_port=np.where(descends, *ends[first].T),
+        vc=[cycle_order(vcs, step - 1)[0] for step in steps],
     )
 
 

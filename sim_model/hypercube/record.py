@@ -11,9 +11,9 @@ def record_wires(cycle, _state, family, trace, row):
     signals, credits, releases = trace.signals[row], family.credit_ends, family.release_ends
     parity = (cycle & 1) * WIDTH
     for position in range(len(credits)):
-        place, lane_port = credits[position, 0], credits[position, 1]
-        signals[position] = family.words[place + WIRES + parity] >> lane_port & 1
+        place, vc_port = credits[position, 0], credits[position, 1]
+        signals[position] = family.words[place + WIRES + parity] >> vc_port & 1
     for position in range(len(releases)):
-        place, lane_port = releases[position, 0], releases[position, 1]
-        signals[len(credits) + position] = family.words[place + RELEASES + parity] >> lane_port & 1
+        place, vc_port = releases[position, 0], releases[position, 1]
+        signals[len(credits) + position] = family.words[place + RELEASES + parity] >> vc_port & 1
     record_discards(cycle, family.discards, signals, len(credits) + len(releases))

@@ -14,7 +14,7 @@ from sim_model.hypercube.grants import drain, grant_requests, make_requests
 from sim_model.hypercube.orders import order_of
 from sim_model.loops.bits import lowest_bit, message_of
 from sim_model.loops.compiled import compiled
-from sim_model.vc.choices import choose_lanes, find_ways, note_chosen
+from sim_model.vc.choices import choose_vcs, find_candidates, note_chosen
 from sim_model.vc.credits import count_credits
 from sim_model.vc.registers import (
     ACTIVE,
@@ -90,7 +90,7 @@ def _catch_up(cycle, row, family):
     words, at, first = family.words, row * ROW, row * WIDTH
     asking = vector_at(words, at + NONEMPTY) & ~vector_at(words, at + ACTIVE)
     put(words, at + ASKING, asking)
-    put(words, at + USABLE, _free_lanes(at, family))
+    put(words, at + USABLE, _free_vcs(at, family))
     for column in range(min(WIDTH, family.switches - first)):
         switch, election = first + column, family.elections[first + column]
         election.leader = elect(words[at + ASKING + column], order_of(cycle - 2, family), switch, family)
@@ -100,10 +100,10 @@ def _catch_up(cycle, row, family):
 
 
 @compiled
-def _free_lanes(at, family):
+def _free_vcs(at, family):
     """Return the available output VCs: those with atomic reallocation need all credits."""
     free = vector_at(family.words, at + FREE)
-    if family.shared_lanes:
+    if family.shared_vcs:
         free = free & vector_at(family.words, at + CREDITED)
     return free
 
@@ -115,7 +115,7 @@ def _step_row(cycle, row, order, state, family):
     Returns masks of those in which a register changed but those of the election, and of those that go on.
     """
     words, at, parity = family.words, row * ROW, (cycle & 1) * WIDTH
-    host, delivery, queues = splat(family.host_lanes), splat(family.delivery_lanes), splat(family.queue_lanes)
+    host, delivery, queues = splat(family.host_vcs), splat(family.delivery_vcs), splat(family.queue_vcs)
     arrived, present, active = _three(words, at + ARRIVED, at + NONEMPTY, at + ACTIVE)
     unroutable, closing, requested = _three(words, at + UNROUTABLE, at + CLOSING, at + REQUESTED)
     returned, released, sent = _three(words, at + WIRES + parity, at + RELEASES + parity, at + SENT)
@@ -128,17 +128,17 @@ def _step_row(cycle, row, order, state, family):
     ended, nonempty = vector_at(words, at + ENDED), present & ~vector_at(words, at + EMPTIED)
     changes = arrived | returned | released | requested | closing | vector_at(words, at + CHOSE) | drained | draining
     changes = changes | vector_at(words, at + CHANGED) | asking & ~waiting
-    put(words, at + USABLE, _free_lanes(at, family))
+    put(words, at + USABLE, _free_vcs(at, family))
 
     count_credits(at, returned & ~delivery, sent & ~delivery, family)
     can_send = vector_at(words, at + CREDITED) & (vector_at(words, at + ROOM) | ~delivery)
     put(words, at + ROOM, vector_at(words, at + NEXT_ROOM))
     following = active & (nonempty | arrived) & ~ended & ~unroutable
-    sends, _ = find_ways(row, following, can_send, splat(0), family)
+    sends, _ = find_candidates(row, following, can_send, splat(0), family)
     requested = requested & ~vector_at(words, at + GRANTED)
     chosen = splat(0)
     if any_of(following & sends) != 0:
-        chosen = choose_lanes(row, following & sends, requested, family)
+        chosen = choose_vcs(row, following & sends, requested, family)
         note_chosen(row, at, chosen, family)
     requested = requested | chosen
     put(words, at + CHANGED, changes | requested)
@@ -150,7 +150,7 @@ def _step_row(cycle, row, order, state, family):
     put(words, at + UNROUTABLE, unroutable & ~starts)
     _read_heads(row, starts, state, family)
     _start_draining(cycle, row, drained, family)
-    finished = vector_at(words, at + FINISHED) & splat(family.tail_lanes)
+    finished = vector_at(words, at + FINISHED) & splat(family.tail_vcs)
     now_closing = ended & ~queues
     put(words, at + READ, from_host & ~began)
     put(words, at + ACTIVE, active & ~closing & ~(ended & queues) | began | drained)
@@ -173,14 +173,14 @@ def _three(words, one, other, third):
 
 
 @compiled
-def _drain_worms(cycle, row, lanes, state, family):
+def _drain_worms(cycle, row, vcs, state, family):
     """Drop a flit of each active unroutable worm."""
-    rest = places_of(lanes)
+    rest = places_of(vcs)
     while rest != 0:
         column = lowest_bit(rest)
         rest &= rest - 1
         own = family.words[row * ROW + HEADS + column]
-        drain(cycle, (row * WIDTH + column) * family.most_lanes, own, state, family)
+        drain(cycle, (row * WIDTH + column) * family.most_vcs, own, state, family)
 
 
 @compiled
@@ -212,11 +212,11 @@ def _allocate(row, waiting, asking, order, family):
 
 
 @compiled
-def _read_heads(row, lanes, state, family):
+def _read_heads(row, vcs, state, family):
     """Look up the route candidates of heads that move to the front of their VCs."""
     words, at, first = family.words, row * ROW, row * WIDTH
-    put(words, at + HEADS, lanes)
-    rest = places_of(lanes)
+    put(words, at + HEADS, vcs)
+    rest = places_of(vcs)
     while rest != 0:
         column = lowest_bit(rest)
         rest &= rest - 1
@@ -227,32 +227,32 @@ def _read_heads(row, lanes, state, family):
 
 
 @compiled
-def _read_head(switch, lane, state, family):
+def _read_head(switch, vc, state, family):
     """Look up the route candidates of one head. Returns the mask of its VC if it is unroutable, else 0."""
-    record = family.input_lanes[switch * family.most_lanes + lane]
+    record = family.input_vcs[switch * family.most_vcs + vc]
     message = message_of(state.slots[record.channel, state.channels[record.channel].front])
     remaining = switch ^ family.key[message]
     wanted = remaining & ~(1 << record.port)
     record.candidates = family.candidates[wanted]
     record.escapes = family.escapes[family.elections[switch].parity, wanted]
-    strays = remaining == 0 if family.host_lanes >> lane & 1 else remaining != wanted
+    strays = remaining == 0 if family.host_vcs >> vc & 1 else remaining != wanted
     if strays:  # and yet it can be the leader
-        record.candidates &= ~family.delivery_lanes
-        return 1 << lane
+        record.candidates &= ~family.delivery_vcs
+        return 1 << vc
     return 0
 
 
 @compiled
-def _start_draining(cycle, row, lanes, family):
+def _start_draining(cycle, row, vcs, family):
     """Start to drain unroutable worms, which have no output VC."""
-    put(family.words, row * ROW + HEADS, lanes)
-    rest = places_of(lanes)
+    put(family.words, row * ROW + HEADS, vcs)
+    rest = places_of(vcs)
     while rest != 0:
         column = lowest_bit(rest)
         rest &= rest - 1
         own = family.words[row * ROW + HEADS + column]
         while own != 0:
-            record = family.input_lanes[(row * WIDTH + column) * family.most_lanes + lowest_bit(own)]
+            record = family.input_vcs[(row * WIDTH + column) * family.most_vcs + lowest_bit(own)]
             own &= own - 1
             record.target = NONE
             discard(cycle - 1, record.channel, family.discards)

@@ -1,6 +1,6 @@
 """State of the switches of a hypercube: words of switches (vc/registers.py), arrays of records, and lists.
 
-Masks of VCs have one bit per lane-port of a switch; lane-port d V + v is VC v of dimension d. Ports are dimensions, and
+Masks of VCs have one bit per VC port of a switch; VC port d V + v is VC v of dimension d. Ports are dimensions, and
 behind them the processor's.
 """
 
@@ -14,10 +14,10 @@ from sim_model.engines.cycle.records import byte, make_records, number, whole
 from sim_model.engines.cycle.state import NONE, EngineState
 from sim_model.hypercube.orders import make_orders
 from sim_model.messages.messages import Messages
-from sim_model.vc.state import INPUT_LANE_FIELDS as LANE_FIELDS
+from sim_model.vc.state import INPUT_VC_FIELDS as VC_FIELDS
 from sim_model.vc.state import make_rows, place_of, registers_of, with_arrivals
 from topology.common.choice_orders import ORDER_SEED
-from topology.common.lanes import MIN_ROOM_BUFFER_FLITS, ROOM_FLITS, credit_wires
+from topology.common.virtual_channels import MIN_ROOM_BUFFER_FLITS, ROOM_FLITS, credit_wires
 from topology.hypercube.diagonals import input_codes
 from topology.hypercube.graph import HypercubeNetwork
 from topology.hypercube.routing import ADAPTIVE_ONLY, HypercubeRouting, parity
@@ -26,8 +26,8 @@ HYPERCUBE_FOLDER = Path(__file__).parent
 DIAGONAL_NUMBERS = 32
 """Maximum number of inputs, outputs and diagonals (``topology/hypercube/diagonals.py``)."""
 
-INPUT_LANE_FIELDS = (
-    *(field for field in LANE_FIELDS if field not in (byte("target"), number("delay"))),
+INPUT_VC_FIELDS = (
+    *(field for field in VC_FIELDS if field not in (byte("target"), number("delay"))),
     whole("target"),  # output VC of the active worm, or NONE if it is drained
     number("code"),  # of its input on diagonals; never changes
     "candidates",  # output VCs that the head at the front can have
@@ -50,12 +50,12 @@ class HypercubeState(NamedTuple):
     dimensions: int
     has_escapes: int
     most_flits_with_room: int  # in a delivery buffer
-    host_lanes: int  # mask of the input VCs from the processor
-    delivery_lanes: int  # mask of the output VCs to the processor
-    shared_lanes: int  # mask of the VCs between switches that are given away behind a tail, in and out alike
-    queue_lanes: int  # mask of the input VCs whose buffers can hold flits of several worms
-    tail_lanes: int  # mask of the output VCs that can be given away when a tail has been sent
-    lanes_of: np.ndarray  # int64[DIAGONAL_NUMBERS], masks of lane-ports; 0 where there is no port
+    host_vcs: int  # mask of the input VCs from the processor
+    delivery_vcs: int  # mask of the output VCs to the processor
+    shared_vcs: int  # mask of the VCs between switches that are given away behind a tail, in and out alike
+    queue_vcs: int  # mask of the input VCs whose buffers can hold flits of several worms
+    tail_vcs: int  # mask of the output VCs that can be given away when a tail has been sent
+    vcs_of: np.ndarray  # int64[DIAGONAL_NUMBERS], masks of VC ports; 0 where there is no port
     orders: np.recarray  # see orders.py, by cycle + 1 modulo their number
     candidates: np.ndarray  # int64[nodes], masks of output VCs by the dimensions that remain
     escapes: np.ndarray  # int64[2, nodes], the same by parity of the switch and dimensions
@@ -64,13 +64,13 @@ class HypercubeState(NamedTuple):
     discards: Discards
     switches: int
     rows: int  # of eight switches each
-    most_lanes: int  # input VCs of a switch
+    most_vcs: int  # input VCs of a switch
     most_ports: int  # inputs of a switch
     words: np.ndarray  # int64, rows of registers (vc/registers.py)
-    ways: np.ndarray  # int64, rows of masks, one for each input VC: the output VC of its active worm
-    port_lanes: np.ndarray  # int64, rows of the VCs of each input; never changes
-    input_lanes: np.recarray  # INPUT_LANE_FIELDS
-    output_lanes: np.recarray  # OUTPUT_LANE_FIELDS, by channel
+    target_masks: np.ndarray  # int64, rows of masks, one for each input VC: the output VC of its active worm
+    port_vcs: np.ndarray  # int64, rows of the VCs of each input; never changes
+    input_vcs: np.recarray  # INPUT_VC_FIELDS
+    output_vcs: np.recarray  # OUTPUT_VC_FIELDS, by channel
     outputs: np.recarray  # OUTPUT_FIELDS, by switch and port
     elections: np.recarray  # ELECTION_FIELDS, by switch
     next_cycle: np.ndarray  # int64[rows], the one after the last one that was run
@@ -80,7 +80,7 @@ class HypercubeState(NamedTuple):
     counts: np.ndarray  # int64[COUNTS], how many entries these lists have
     buffers: np.recarray  # BUFFER_FIELDS
     slots: np.ndarray  # int64[delivery buffers, slots], ring buffers of packed flits
-    credit_ends: np.ndarray  # int64[lanes between switches, 2], place and lane-port at the source, as recorded
+    credit_ends: np.ndarray  # int64[VCs between switches, 2], place and VC port at the source, as recorded
     release_ends: np.ndarray  # the same, of VCs that are released
 
     def with_arrivals(self, state: EngineState) -> EngineState:
@@ -94,10 +94,10 @@ class HypercubeState(NamedTuple):
         return registers_of(self.words, self.switches) | {name: elections[name] for name in ELECTION_FIELDS}
 
     @property
-    def lanes(self) -> np.recarray:
-        """INPUT_LANE_FIELDS by switch and lane-port."""
-        lanes: Any = self.input_lanes.reshape(self.switches, self.most_lanes)
-        return lanes
+    def vcs(self) -> np.recarray:
+        """INPUT_VC_FIELDS by switch and VC port."""
+        vcs: Any = self.input_vcs.reshape(self.switches, self.most_vcs)
+        return vcs
 
     @property
     def output_requests(self) -> np.ndarray:
@@ -106,7 +106,7 @@ class HypercubeState(NamedTuple):
 
 
 def make_hypercube_state(
-    routing: HypercubeRouting, messages: Messages, *, buffer_flits: int, unshared_lanes: int
+    routing: HypercubeRouting, messages: Messages, *, buffer_flits: int, unshared_vcs: int
 ) -> HypercubeState:
     """Return all switches in their state before cycle 0.
 
@@ -116,7 +116,7 @@ def make_hypercube_state(
     messages : Messages
     buffer_flits : int
         Flits that the buffer of a VC holds.
-    unshared_lanes : int
+    unshared_vcs : int
         Number of VCs of a channel, the first ones, that hold one worm at a time.
 
     Raises
@@ -128,28 +128,24 @@ def make_hypercube_state(
         raise ValueError("A message in a hypercube must have 1 destination: multicasts are made of several messages")
     network = routing.network
     delivery_flits = max(buffer_flits, MIN_ROOM_BUFFER_FLITS)
-    lanes_of = _lanes_of(network)
-    host_lanes, delivery_lanes = int(lanes_of[network.dimensions :].sum()), int(lanes_of[network.dimensions])
-    shared = sum(
-        1 << d * network.lanes + v for d in range(network.dimensions) for v in range(unshared_lanes, network.lanes)
-    )
-    rows = make_rows(
-        network, INPUT_LANE_FIELDS, buffer_flits, delivery_flits, room=delivery_lanes, next_room=delivery_lanes
-    )
+    vcs_of = _vcs_of(network)
+    host_vcs, delivery_vcs = int(vcs_of[network.dimensions :].sum()), int(vcs_of[network.dimensions])
+    shared = sum(1 << d * network.vcs + v for d in range(network.dimensions) for v in range(unshared_vcs, network.vcs))
+    rows = make_rows(network, INPUT_VC_FIELDS, buffer_flits, delivery_flits, room=delivery_vcs, next_room=delivery_vcs)
     inputs = rows["most_ports"]
     codes = np.array(input_codes(network.dimensions, network.injection_channels_per_processor))
-    rows["input_lanes"]["code"] = codes[rows["input_lanes"]["port"]]
+    rows["input_vcs"]["code"] = codes[rows["input_vcs"]["port"]]
     return HypercubeState(
         dimensions=network.dimensions,
         has_escapes=int(routing.rule != ADAPTIVE_ONLY),
         most_flits_with_room=delivery_flits - ROOM_FLITS,
-        host_lanes=host_lanes,
-        delivery_lanes=delivery_lanes,
-        shared_lanes=shared,
-        queue_lanes=host_lanes | shared,
-        tail_lanes=delivery_lanes | shared,
-        lanes_of=lanes_of,
-        orders=make_orders(lanes_of[:inputs].tolist(), network.lanes),
+        host_vcs=host_vcs,
+        delivery_vcs=delivery_vcs,
+        shared_vcs=shared,
+        queue_vcs=host_vcs | shared,
+        tail_vcs=delivery_vcs | shared,
+        vcs_of=vcs_of,
+        orders=make_orders(vcs_of[:inputs].tolist(), network.vcs),
         candidates=routing.candidates_by_remaining,
         escapes=routing.escapes_by_remaining,
         key=messages.destinations.astype(np.int64),
@@ -157,16 +153,16 @@ def make_hypercube_state(
         discards=make_discards(network),
         elections=_elections(network),
         next_cycle=np.zeros(rows["rows"], dtype=np.int64),
-        credit_ends=_wire_ends(network, network.lanes),
-        release_ends=_wire_ends(network, unshared_lanes),
+        credit_ends=_wire_ends(network, network.vcs),
+        release_ends=_wire_ends(network, unshared_vcs),
         **rows,
     )
 
 
-def _lanes_of(network: HypercubeNetwork) -> np.ndarray:
+def _vcs_of(network: HypercubeNetwork) -> np.ndarray:
     masks = np.zeros(DIAGONAL_NUMBERS, dtype=np.int64)
-    for lane_port, lane in enumerate(network.input_channel[0]):
-        masks[network.links.channels[network.link_of[lane]].sink_port] |= 1 << lane_port
+    for vc_port, vc in enumerate(network.input_channel[0]):
+        masks[network.links.channels[network.link_of[vc]].sink_port] |= 1 << vc_port
     return masks
 
 
@@ -181,10 +177,10 @@ def _elections(network: HypercubeNetwork) -> np.recarray:
     )
 
 
-def _wire_ends(network: HypercubeNetwork, lanes: int) -> np.ndarray:
-    """Return the place of the switch and lane-port of each bit of the wires for the first VCs of each channel."""
+def _wire_ends(network: HypercubeNetwork, vcs: int) -> np.ndarray:
+    """Return the place of the switch and VC port of each bit of the wires for the first VCs of each channel."""
     rows = []
     for wire in credit_wires(network):
         port = int(wire.input.rpartition("_")[2])
-        rows += [(place_of(wire.sink, network.switches), port * network.lanes + lane) for lane in range(lanes)]
+        rows += [(place_of(wire.sink, network.switches), port * network.vcs + vc) for vc in range(vcs)]
     return np.array(rows, dtype=np.int64).reshape(-1, 2)

@@ -135,7 +135,7 @@ def _distinct(keys: np.ndarray) -> np.ndarray:
 
 def shortest_operations(grid: Grid, sender: np.ndarray, receiver: np.ndarray) -> np.ndarray:
     """Return operations that fix the shorter way of each message in both dimensions, int64[U]."""
-    y_negative, x_negative = grid.shortest_ways(sender, receiver)
+    y_negative, x_negative = grid.shortest_directions(sender, receiver)
     return 1 + y_negative + 2 * x_negative.astype(np.int64)
 
 

@@ -11,18 +11,18 @@ from sim_model.torus.describe import describe_router
 from sim_model.torus.planes import TorusPlanes
 from sim_model.torus.router import step_routers
 from sim_model.torus.state import make_routes
-from sim_model.vc.model import LaneModel
-from sim_model.vc.record import record_lanes
-from sim_model.vc.state import LaneState, make_lane_state
-from topology.common.lanes import PRIORITY_LOW, REUSE_EMPTY
+from sim_model.vc.model import VcModel
+from sim_model.vc.record import record_vcs
+from sim_model.vc.state import VcState, make_vc_state
+from topology.common.virtual_channels import ATOMIC, PRIORITY_LOW
 from topology.torus.operations import turns_of
 from topology.torus.routing import TorusRouting
 
-run_cycles = family_loop(step_routers, Path(__file__).parent, record_lanes)
+run_cycles = family_loop(step_routers, Path(__file__).parent, record_vcs)
 
 
 @dataclass(frozen=True)
-class TorusModel(LaneModel):
+class TorusModel(VcModel):
     """A torus or mesh with virtual channels (Sec. 2), cycle-exact as docs/look_up/timing_torus.md has it.
 
     The operation of a message fixes its turns (``topology/torus/operations.py``).
@@ -35,7 +35,7 @@ class TorusModel(LaneModel):
         Flits D that the buffer of a VC holds, 1 to 16; 4 and more keep the full rate.
     routing_cycles : int
         Cycles R from a header's arrival in an empty buffer to its output register, at least 1.
-    lane_reuse : str
+    vc_reallocation : str
         VC reallocation: "tail", as soon as the tail before it has left; or "empty", when the buffer behind
         is known to be empty.
     injection_priority : str
@@ -64,7 +64,7 @@ class TorusModel(LaneModel):
     def _engines(self) -> tuple[TorusPlanes]:
         return (TorusPlanes(self),)
 
-    def make_state(self, messages: Messages) -> LaneState:
+    def make_state(self, messages: Messages) -> VcState:
         """Return the registers of the routers before cycle 0, and the data of their routing.
 
         Raises
@@ -74,19 +74,19 @@ class TorusModel(LaneModel):
         """
         if (messages.destination_counts > 1).any():
             raise ValueError("A message in a torus must have 1 destination: multicasts are made of several messages")
-        return make_lane_state(
+        return make_vc_state(
             self.network,
             make_routes(self.routing, messages),
             depth_flits=self.buffer_flits,
             routing_cycles=self.routing_cycles,
-            empty_reuse=self.lane_reuse == REUSE_EMPTY,
+            empty_reuse=self.vc_reallocation == ATOMIC,
             low_injection=self.injection_priority == PRIORITY_LOW,
         )
 
-    def run_cycles(self, state: EngineState, routers: LaneState, trace: Trace, until_cycle: int) -> int:
+    def run_cycles(self, state: EngineState, routers: VcState, trace: Trace, until_cycle: int) -> int:
         """Run the compiled loop, and return one of the reasons of ``engines/cycle/clock.py``."""
         return int(run_cycles(routers.with_arrivals(state), routers, trace, until_cycle))
 
-    def describe_router(self, state: EngineState, routers: LaneState, switch: int) -> str:
+    def describe_router(self, state: EngineState, routers: VcState, switch: int) -> str:
         """Return the whole state of a switch as text, for mismatch and deadlock reports."""
         return describe_router(self.routing, state, routers, switch)

@@ -14,10 +14,10 @@ from sim_model.engines.plane.model import PlaneEngine, PlaneRun
 from sim_model.engines.plane.state import Moves, make_plane_state, moves_of
 from sim_model.loops.compiled import compiled
 from sim_model.messages.messages import Messages
-from sim_model.torus.router import direction_and_distance, lanes_of_way
+from sim_model.torus.router import direction_and_distance, vcs_of_direction
 from sim_model.torus.state import TorusRoutes, make_routes, turns_taken
-from sim_model.vc.model import LaneModel
-from topology.common.lanes import PRIORITY_LOW, REUSE_EMPTY
+from sim_model.vc.model import VcModel
+from topology.common.virtual_channels import ATOMIC, PRIORITY_LOW
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import DIRECTIONS, Grid, along_row
 from topology.torus.routing import TorusRouting
@@ -32,32 +32,32 @@ class PlaneRoutes(NamedTuple):
     """Data for routing by planes."""
 
     routes: TorusRoutes
-    high: np.ndarray  # int64[input lanes, switches], as in ``ARRIVAL_FIELDS``
+    high: np.ndarray  # int64[input VCs, switches], as in ``ARRIVAL_FIELDS``
 
 
 @compiled
-def find_way(switch, port, lane, message, _state, plane_routes):
+def find_route(switch, port, vc, message, _state, plane_routes):
     """Return the output and its VCs for a head of a message on an input VC."""
     routes = plane_routes.routes
     direction, distance = direction_and_distance(routes.switches[switch], routes.headers[message])
     if direction == NONE:
         return HOST, 1
-    came_high = port == direction and plane_routes.high[lane * WIDTH + port, switch] != 0
-    return direction, lanes_of_way(direction, distance, came_high, routes)
+    came_high = port == direction and plane_routes.high[vc * WIDTH + port, switch] != 0
+    return direction, vcs_of_direction(direction, distance, came_high, routes)
 
 
 def make_neighbours(grid: Grid) -> np.ndarray:
     """Return int64[directions, switches]: the sinks of channels; the node itself at the end of a mesh."""
     row, column = np.divmod(np.arange(grid.nodes), grid.columns)
     found = []
-    for way in range(DIRECTIONS):
-        position, side = (column if along_row(way) else row) + 1 - 2 * (way & 1), grid.side(way)
+    for direction in range(DIRECTIONS):
+        position, side = (column if along_row(direction) else row) + 1 - 2 * (direction & 1), grid.side(direction)
         position = position % side if grid.wraps else np.clip(position, 0, side - 1)
-        found.append(row * grid.columns + position if along_row(way) else position * grid.columns + column)
+        found.append(row * grid.columns + position if along_row(direction) else position * grid.columns + column)
     return np.stack(found)
 
 
-def all_have_ways(routing: TorusRouting, messages: Messages) -> bool:
+def all_are_routable(routing: TorusRouting, messages: Messages) -> bool:
     """Return whether all messages stay off the rim of a mesh, and have one destination other than their source."""
     grid = routing.network.grid
     destinations = messages.destinations[messages.offsets[:-1]]
@@ -65,7 +65,7 @@ def all_have_ways(routing: TorusRouting, messages: Messages) -> bool:
         return False
     if grid.wraps or not messages.operation.any():
         return True
-    turned, shortest = turns_taken(routing, messages), grid.shortest_ways(messages.source, destinations)
+    turned, shortest = turns_taken(routing, messages), grid.shortest_directions(messages.source, destinations)
     here, there = np.divmod(messages.source, grid.columns), np.divmod(destinations, grid.columns)
     wrong = (here[1] != there[1]) & (shortest[0] != turned[:, 0])
     wrong |= (here[0] != there[0]) & (shortest[1] != turned[:, 1])
@@ -77,17 +77,17 @@ class TorusPlanes(PlaneEngine):
 
     Parameters
     ----------
-    model : LaneModel
+    model : VcModel
         Its routing is that of a torus.
     """
 
-    def __init__(self, model: LaneModel):
+    def __init__(self, model: VcModel):
         self._model = model
         self._network: TorusNetwork = model.routing.network
 
     def obstacle(self, messages: Messages) -> str:
         """Return why messages cannot be moved by planes, or an empty string."""
-        if not all_have_ways(self._model.routing, messages):
+        if not all_are_routable(self._model.routing, messages):
             return "for unroutable messages"
         return ""
 
@@ -101,7 +101,7 @@ class TorusPlanes(PlaneEngine):
             neighbours,
             moves,
             routing_cycles=model.routing_cycles,
-            empty_reuse=model.lane_reuse == REUSE_EMPTY,
+            empty_reuse=model.vc_reallocation == ATOMIC,
             low_injection=model.injection_priority == PRIORITY_LOW,
         )
         routes = make_routes(model.routing, messages)
@@ -117,20 +117,20 @@ class TorusPlanes(PlaneEngine):
     def _high_arrivals(self, routes: TorusRoutes) -> np.ndarray:
         """Return ``high_arrivals`` of ``PlaneRoutes``."""
         network = self._network
-        high = np.zeros((network.lanes * WIDTH, network.switches), dtype=np.int64)
+        high = np.zeros((network.vcs * WIDTH, network.switches), dtype=np.int64)
         slots, sinks, channels = self._arrivals
         high[slots, sinks] = routes.arrivals.high[channels]
         return high
 
     @cached_property
     def _arrivals(self) -> np.ndarray:
-        """int64[3, lanes between switches]: input VC, switch, and channel."""
+        """int64[3, VCs between switches]: input VC, switch, and channel."""
         network = self._network
         return np.array(
             [
-                (network.lane_of[channel.index] * WIDTH + way, channel.sink, channel.index)
-                for channel, way in zip(network.channels, network.direction_of, strict=True)
-                if way is not None
+                (network.vc_of[channel.index] * WIDTH + direction, channel.sink, channel.index)
+                for channel, direction in zip(network.channels, network.direction_of, strict=True)
+                if direction is not None
             ]
         ).T
 
@@ -141,4 +141,4 @@ class TorusPlanes(PlaneEngine):
     @property
     def _planes(self) -> PlaneLayout:
         """Layout of the planes."""
-        return plane_layout(PORTS, self._network.lanes, room_for(self._model.buffer_flits), find_way)
+        return plane_layout(PORTS, self._network.vcs, room_for(self._model.buffer_flits), find_route)

@@ -2,27 +2,27 @@
 
 from sim_model.engines.cycle.state import NONE
 from sim_model.loops.compiled import compiled
-from sim_model.vc.router import lane_router
+from sim_model.vc.router import vc_router
 from topology.torus.grid import X_POSITIVE, Y_POSITIVE
 
 
 @compiled
-def route(switch, lane, message, state, routes):
+def route(switch, vc, message, state, routes):
     """Return the mask of the output VCs for a head of a message on an input VC; 0 if it is unroutable."""
     here = routes.switches[switch]
-    arrival = routes.arrivals[state.input_channel[switch, lane]]
+    arrival = routes.arrivals[state.input_channel[switch, vc]]
     direction, distance = direction_and_distance(here, routes.headers[message])
     if direction == NONE:  # no message goes back to the host that it comes from
-        return 0 if arrival.direction == NONE else 1 << here.host_lane
+        return 0 if arrival.direction == NONE else 1 << here.host_vc
     if direction < X_POSITIVE:
         allowed = arrival.direction == NONE or arrival.direction == direction
     else:
         allowed = arrival.direction < X_POSITIVE or arrival.direction == direction
-    first = routes.first_lane[switch, direction]
+    first = routes.first_vc[switch, direction]
     if first == NONE or not allowed:
         return 0
     came_high = arrival.direction == direction and arrival.high != 0
-    return lanes_of_way(direction, distance, came_high, routes) << first
+    return vcs_of_direction(direction, distance, came_high, routes) << first
 
 
 @compiled
@@ -36,10 +36,10 @@ def direction_and_distance(here, header):
 
 
 @compiled
-def lanes_of_way(direction, distance, came_high, routes):
+def vcs_of_direction(direction, distance, came_high, routes):
     """Return the mask of the VCs of a channel that a header may have."""
-    low = (1 << routes.low_lanes) - 1
-    high = ((1 << routes.high_lanes) - 1) << routes.low_lanes
+    low = (1 << routes.low_vcs) - 1
+    high = ((1 << routes.high_vcs) - 1) << routes.low_vcs
     if not routes.classed:
         return high
     ahead = distance < 0 if direction & 1 == 0 else distance > 0  # the channel that closes the ring
@@ -48,4 +48,4 @@ def lanes_of_way(direction, distance, came_high, routes):
     return (low if low_allowed else 0) | (high if high_allowed else 0)
 
 
-step_routers = lane_router(route)
+step_routers = vc_router(route)

@@ -14,7 +14,7 @@ from topology.torus.routing import DALLY_SEITZ, DATELINE, TorusRouting
 SWITCH_FIELDS = (
     "row",
     "column",
-    "host_lane",  # lane-port to the processor
+    "host_vc",  # VC port to the processor
 )
 ARRIVAL_FIELDS = (
     "direction",  # in which the VC travels; NONE from a host
@@ -34,9 +34,9 @@ class TorusRoutes(NamedTuple):
     classed: int  # 1 if VCs fall into classes
     looks_ahead: int  # 1 if the class depends on whether the channel that closes the ring is ahead
     looks_back: int  # 1 if it depends on the VC of arrival
-    low_lanes: int  # how many VCs class 0 has
-    high_lanes: int  # and class 1, which has all of them without classes
-    first_lane: np.ndarray  # int64[switches, directions], lane-port of VC 0, or NONE where there is no channel
+    low_vcs: int  # how many VCs class 0 has
+    high_vcs: int  # and class 1, which has all of them without classes
+    first_vc: np.ndarray  # int64[switches, directions], VC port of VC 0, or NONE where there is no channel
     switches: np.recarray  # SWITCH_FIELDS
     arrivals: np.recarray  # ARRIVAL_FIELDS, by channel
     headers: np.recarray  # HEADER_FIELDS, by message
@@ -52,47 +52,47 @@ def _without_headers(routing: TorusRouting) -> TorusRoutes:
     """Return the data that do not depend on messages."""
     network, grid = routing.network, routing.network.grid
     rows, columns = np.divmod(np.arange(grid.nodes), grid.columns)
-    low_lanes = network.lanes // 2 if routing.classed else 0
+    low_vcs = network.vcs // 2 if routing.classed else 0
     return TorusRoutes(
         classed=int(routing.classed),
-        looks_ahead=int(routing.lane_rule != DATELINE),
-        looks_back=int(routing.lane_rule != DALLY_SEITZ),
-        low_lanes=low_lanes,
-        high_lanes=network.lanes - low_lanes,
-        first_lane=_first_lanes(routing),
+        looks_ahead=int(routing.vc_rule != DATELINE),
+        looks_back=int(routing.vc_rule != DALLY_SEITZ),
+        low_vcs=low_vcs,
+        high_vcs=network.vcs - low_vcs,
+        first_vc=_first_vcs(routing),
         switches=make_records(
             grid.nodes,
             SWITCH_FIELDS,
             row=rows,
             column=columns,
-            host_lane=[network.channels[network.delivery_channel(node)].source_port for node in range(grid.nodes)],
+            host_vc=[network.channels[network.delivery_channel(node)].source_port for node in range(grid.nodes)],
         ),
         arrivals=make_records(
             len(network.channels),
             ARRIVAL_FIELDS,
-            direction=[NONE if way is None else way for way in network.direction_of],
+            direction=[NONE if direction is None else direction for direction in network.direction_of],
             high=[
-                int(way is not None and (network.closes_ring[lane] or routing.lane_class(lane) == 1))
-                for lane, way in enumerate(network.direction_of)
+                int(direction is not None and (network.closes_ring[vc] or routing.vc_class(vc) == 1))
+                for vc, direction in enumerate(network.direction_of)
             ],
         ),
         headers=make_records(0, HEADER_FIELDS),
     )
 
 
-def _first_lanes(routing: TorusRouting) -> np.ndarray:
+def _first_vcs(routing: TorusRouting) -> np.ndarray:
     network = routing.network
     table = np.full((network.switches, DIRECTIONS), NONE, dtype=np.int64)
-    for lane, way in enumerate(network.direction_of):
-        if way is not None and network.lane_of[lane] == 0:
-            table[network.channels[lane].source, way] = network.channels[lane].source_port
+    for vc, direction in enumerate(network.direction_of):
+        if direction is not None and network.vc_of[vc] == 0:
+            table[network.channels[vc].source, direction] = network.channels[vc].source_port
     return table
 
 
 def turns_taken(routing: TorusRouting, messages: Messages) -> np.ndarray:
     """Return bool[messages, 2]: whether each message goes in the negative direction along its row, and its column."""
     destination = messages.destinations[messages.offsets[:-1]]
-    turned = np.stack(routing.network.grid.shortest_ways(messages.source, destination), axis=1)
+    turned = np.stack(routing.network.grid.shortest_directions(messages.source, destination), axis=1)
     for operation in np.flatnonzero(np.bincount(messages.operation)).tolist():
         given = turns_of(operation)
         if given is not None:

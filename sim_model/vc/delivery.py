@@ -11,7 +11,7 @@ from sim_model.vc.state import DELIVERIES
 @compiled
 def store_delivery(number, flit, family):
     """Append a flit to the delivery buffer before an output VC."""
-    buffer = family.output_lanes[number].buffer
+    buffer = family.output_vcs[number].buffer
     waiting = family.buffers[buffer]
     family.slots[buffer, (waiting.front + waiting.count) & (family.slots.shape[1] - 1)] = flit
     waiting.count += 1
@@ -30,7 +30,7 @@ def deliver(cycle, state, family):
     for position in range(family.counts[DELIVERIES]):
         number = family.deliveries[position]
         enter(family.deliveries, kept, number)
-        waiting = family.buffers[family.output_lanes[number].buffer]
+        waiting = family.buffers[family.output_vcs[number].buffer]
         if waiting.count == 0:
             waiting.listed = 0
         else:
@@ -53,7 +53,7 @@ def deliver_flit(cycle, number, waiting, state, family):
     vertex.occupied |= bit
     place = (channel.source // WIDTH) * ROW + channel.source % WIDTH
     family.words[place + WIRES + ((cycle + 1) & 1) * WIDTH] |= bit
-    load_register(number, family.slots[family.output_lanes[number].buffer, waiting.front], state)
+    load_register(number, family.slots[family.output_vcs[number].buffer, waiting.front], state)
     waiting.front = (waiting.front + 1) & (family.slots.shape[1] - 1)
     waiting.count -= 1
     return 1

@@ -49,7 +49,7 @@ def _grant_listed(cycle, role, state, family):
     for position in range(family.counts[role]):
         number = requests[position]
         enter(requests, kept, number)
-        asking = family.input_lanes[number]
+        asking = family.input_vcs[number]
         if not _is_first(cycle, asking, family):
             kept += 1
         elif _is_good(asking, state, family):
@@ -92,9 +92,9 @@ def _is_good(asking, state, family):
     words, place = family.words, asking.place
     active = words[place + ACTIVE]
     usable = words[place + FREE] & words[place + STARTABLE]
-    if (words[place + CREDITED] if active >> asking.lane & 1 else usable) >> asking.target & 1:
+    if (words[place + CREDITED] if active >> asking.vc & 1 else usable) >> asking.target & 1:
         return True
-    words[place + DROPPED] |= 1 << asking.lane
+    words[place + DROPPED] |= 1 << asking.vc
     words[place + AGAIN] |= _goes_on(asking, state) & active
     return False
 
@@ -103,7 +103,7 @@ def _is_good(asking, state, family):
 def _goes_on(asking, state):
     """Return the mask of a VC, or 0 if its first flit is a tail or the last one in the buffer."""
     channel = state.channels[asking.channel]
-    return 1 << asking.lane if channel.count > 1 and state.slots[asking.channel, channel.front] & TAIL == 0 else 0
+    return 1 << asking.vc if channel.count > 1 and state.slots[asking.channel, channel.front] & TAIL == 0 else 0
 
 
 @compiled
@@ -118,12 +118,12 @@ def _grant(cycle, asking, state, family):
 
 
 @compiled
-def drain_all(cycle, first_lane, place, state, family):
+def drain_all(cycle, first_vc, place, state, family):
     """Grant all drain requests of a switch."""
     rest = family.words[place + DRAINING]
     family.words[place + DRAINING] = 0
     while rest != 0:
-        _take(cycle, family.input_lanes[first_lane + lowest_bit(rest)], state, family)
+        _take(cycle, family.input_vcs[first_vc + lowest_bit(rest)], state, family)
         rest &= rest - 1
         state.counters[FLITS_IN_NETWORK] -= 1
 
@@ -131,12 +131,13 @@ def drain_all(cycle, first_lane, place, state, family):
 @compiled
 def _take(cycle, asking, state, family):
     """Pop the first flit of an input VC, whose credit is on the wire in the next cycle."""
-    words, place, number, lane = family.words, asking.place, asking.channel, asking.lane
+    words, place, number, vc = family.words, asking.place, asking.channel, asking.vc
     # that of processors is never read
     words[asking.source_place + WIRES + ((cycle + 1) & 1) * WIDTH] |= source_bit(state.channels[number])
     flit = take_first(number, state)
-    words[place + EMPTIED] |= (1 if state.channels[number].count == 0 else 0) << lane
-    family.ways[asking.ways] = 1 << asking.target  # for a head; the others find it so, and which it is is not foreseen
-    words[place + GRANTED] |= 1 << lane
-    words[place + ENDED] |= (flit & TAIL) << lane
+    words[place + EMPTIED] |= (1 if state.channels[number].count == 0 else 0) << vc
+    # for a head; for other flits it is unchanged, which saves a branch that cannot be predicted
+    family.target_masks[asking.target_masks] = 1 << asking.target
+    words[place + GRANTED] |= 1 << vc
+    words[place + ENDED] |= (flit & TAIL) << vc
     return flit

@@ -10,19 +10,19 @@ from sim_model.engines.cycle.state import EngineState
 from sim_model.engines.engine import Engine
 from sim_model.engines.model import Wait
 from sim_model.messages.messages import Messages
-from sim_model.vc.describe import describe_lane_router, find_lane_waits
-from sim_model.vc.state import LaneState
+from sim_model.vc.describe import describe_vc_router, find_vc_waits
+from sim_model.vc.state import VcState
 from topology.common.input_errors import error_outputs
-from topology.common.lanes import (
-    INJECTION_PRIORITY,
-    LANE_REUSE,
-    PRIORITY_EQUAL,
-    REUSE_TAIL,
-    LaneNetwork,
-    credit_wires,
-)
 from topology.common.observed import StatusOutput
 from topology.common.side_wires import SideWire
+from topology.common.virtual_channels import (
+    INJECTION_PRIORITY,
+    NON_ATOMIC,
+    PRIORITY_EQUAL,
+    VC_REALLOCATION,
+    VcNetwork,
+    credit_wires,
+)
 
 MAX_BUFFER_FLITS = 16
 
@@ -52,7 +52,7 @@ class UnicastModel:
             raise ValueError(f"Buffer must hold 1 to {MAX_BUFFER_FLITS} flits, not {self.buffer_flits!r}")
 
     @property
-    def network(self) -> LaneNetwork:
+    def network(self) -> VcNetwork:
         """The network."""
         return self.routing.network
 
@@ -122,7 +122,7 @@ class UnicastModel:
 
 
 @dataclass(frozen=True)
-class LaneModel(UnicastModel):
+class VcModel(UnicastModel):
     """A network of routers with virtual channels, without messages.
 
     Parameters
@@ -133,7 +133,7 @@ class LaneModel(UnicastModel):
         Flits D that the buffer of a VC holds, 1 to 16; 4 and more keep the full rate.
     routing_cycles : int
         Cycles R from a header's arrival in an empty buffer to its output register, at least 1.
-    lane_reuse : str
+    vc_reallocation : str
         VC reallocation: "tail", as soon as the tail before it has left; or "empty", when the buffer behind
         is known to be empty.
     injection_priority : str
@@ -147,15 +147,15 @@ class LaneModel(UnicastModel):
     """
 
     routing_cycles: int = 1
-    lane_reuse: str = REUSE_TAIL
+    vc_reallocation: str = NON_ATOMIC
     injection_priority: str = PRIORITY_EQUAL
 
     def __post_init__(self):
         super().__post_init__()
         if self.routing_cycles < 1:
             raise ValueError(f"Routing must take at least 1 cycle, not {self.routing_cycles!r}")
-        if self.lane_reuse not in LANE_REUSE:
-            raise ValueError(f"Reuse of lanes must be {' or '.join(LANE_REUSE)}, not {self.lane_reuse!r}")
+        if self.vc_reallocation not in VC_REALLOCATION:
+            raise ValueError(f"Reuse of lanes must be {' or '.join(VC_REALLOCATION)}, not {self.vc_reallocation!r}")
         if self.injection_priority not in INJECTION_PRIORITY:
             wanted = " or ".join(INJECTION_PRIORITY)
             raise ValueError(f"Priority of injection must be {wanted}, not {self.injection_priority!r}")
@@ -165,10 +165,10 @@ class LaneModel(UnicastModel):
         """The credit wires."""
         return credit_wires(self.network)
 
-    def describe_router(self, state: EngineState, routers: LaneState, switch: int) -> str:
+    def describe_router(self, state: EngineState, routers: VcState, switch: int) -> str:
         """Return the whole state of a router as text, for mismatch and deadlock reports."""
-        return describe_lane_router(self.network, state, routers, switch)
+        return describe_vc_router(self.network, state, routers, switch)
 
-    def waits(self, state: EngineState, routers: LaneState) -> list[Wait]:
+    def waits(self, state: EngineState, routers: VcState) -> list[Wait]:
         """Return the waits of all input VCs with flits or output VCs, in a network where nothing moves."""
-        return find_lane_waits(self.network, state, routers)
+        return find_vc_waits(self.network, state, routers)

@@ -12,7 +12,7 @@ from typing import Any
 from sim_model.engines.cycle.wakeups import clear_alarms, row_alarms, wake_row
 from sim_model.loops.bits import lowest_bit, message_of
 from sim_model.loops.compiled import compiled
-from sim_model.vc.choices import choose_lanes, count_delays, find_ways, make_requests, note_chosen
+from sim_model.vc.choices import choose_vcs, count_delays, find_candidates, make_requests, note_chosen
 from sim_model.vc.credits import step_credits
 from sim_model.vc.delivery import deliver
 from sim_model.vc.grants import drain_all, grant_requests
@@ -40,7 +40,7 @@ vector_at, put, splat = OPERATIONS["vector_at"], OPERATIONS["put"], OPERATIONS["
 any_of, places_of = OPERATIONS["any_of"], OPERATIONS["places_of"]
 
 
-def route(_switch, _lane, _message, _state, _routes):
+def route(_switch, _vc, _message, _state, _routes):
     """Return no route candidates: placeholder for the routing of a family.
 
     Returns
@@ -51,13 +51,13 @@ def route(_switch, _lane, _message, _state, _routes):
     return 0
 
 
-def lane_router(family_route: Callable[..., Any]) -> Callable[..., Any]:
+def vc_router(family_route: Callable[..., Any]) -> Callable[..., Any]:
     """Return one cycle of all routers of a family, for ``family_loop``.
 
     Parameters
     ----------
     family_route : compiled function
-        As ``route``; its last argument is what ``make_lane_state`` was given.
+        As ``route``; its last argument is what ``make_vc_state`` was given.
     """
     names = {**globals(), "route": family_route}
     for part in (_look_up, _read_heads, _step_row):
@@ -91,7 +91,7 @@ def _step_row(cycle, row, state, family):
     words, at = family.words, row * ROW
     if any_of(vector_at(words, at + DRAINING)) != 0:
         for column in range(WIDTH):
-            drain_all(cycle, (row * WIDTH + column) * family.most_lanes, at + column, state, family)
+            drain_all(cycle, (row * WIDTH + column) * family.most_vcs, at + column, state, family)
     arrived, granted = vector_at(words, at + ARRIVED), vector_at(words, at + GRANTED)
     dropped, requested = vector_at(words, at + DROPPED), vector_at(words, at + REQUESTED)
     nonempty = vector_at(words, at + NONEMPTY) & ~vector_at(words, at + EMPTIED)
@@ -112,12 +112,12 @@ def _step_row(cycle, row, state, family):
         arriving = arrived & ~active & ~nonempty & ~granted
     heads, delayed = _read_heads(row, heads | arriving, granted, state, family)
 
-    sends, starts = find_ways(row, following | heads, may_send, may_start, family)
+    sends, starts = find_candidates(row, following | heads, may_send, may_start, family)
     eligible = following & sends | heads & starts | arriving
     waiting = requested & ~granted & ~dropped
     chosen = splat(0)
     if any_of(eligible) != 0:
-        chosen = choose_lanes(row, eligible, waiting, family)
+        chosen = choose_vcs(row, eligible, waiting, family)
         note_chosen(row, at, chosen, family)
     put(words, at + REQUESTED, waiting | chosen)
     for note in range(GRANTED, EMPTIED + WIDTH, WIDTH):
@@ -147,18 +147,18 @@ def _read_heads(row, heads, granted, state, family):
     if family.routing_cycles > 2 and any_of(heads) != 0:
         for column in range(WIDTH):
             own = words[at + HEADS + column]
-            words[at + HEADS + column] ^= count_delays((first + column) * family.most_lanes, own, family)
+            words[at + HEADS + column] ^= count_delays((first + column) * family.most_vcs, own, family)
     ready = vector_at(words, at + HEADS)
     return ready, heads ^ ready
 
 
-def _look_up(switch, lanes, state, family):
+def _look_up(switch, vcs, state, family):
     """Look up heads that have moved to the front of input VCs in the family's routing."""
-    while lanes != 0:
-        lane = lowest_bit(lanes)
-        lanes &= lanes - 1
-        record = family.input_lanes[switch * family.most_lanes + lane]
+    while vcs != 0:
+        vc = lowest_bit(vcs)
+        vcs &= vcs - 1
+        record = family.input_vcs[switch * family.most_vcs + vc]
         message = message_of(state.slots[record.channel, state.channels[record.channel].front])
-        candidates = route(switch, lane, message, state, family.routes)
-        family.ways[record.ways] = candidates if candidates != 0 else 1 << DRAIN
+        candidates = route(switch, vc, message, state, family.routes)
+        family.target_masks[record.target_masks] = candidates if candidates != 0 else 1 << DRAIN
         record.delay = 0

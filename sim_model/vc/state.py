@@ -1,6 +1,6 @@
 """State of routers with virtual channels: words of switches (``registers.py``), arrays of records, and lists.
 
-Masks of VCs have one bit per lane-port of a switch, masks of inputs and outputs one per port of its links. Of a VC,
+Masks of VCs have one bit per VC port of a switch, masks of inputs and outputs one per port of its links. Of a VC,
 which is a channel, one record holds the state of the input VC at its sink, and one that of the output VC at its source.
 Input VCs and outputs of all switches are numbered: those of a switch, as many as the largest one has, follow each
 other.
@@ -25,27 +25,27 @@ from sim_model.vc.registers import (
     rows_for,
 )
 from topology.common.channels import ChannelNetwork
-from topology.common.lanes import LaneNetwork
+from topology.common.virtual_channels import VcNetwork
 
 DRAIN = 62
 """Placeholder for the output VC of unroutable worms; switches have fewer."""
 
-INPUT_LANE_FIELDS = (
+INPUT_VC_FIELDS = (
     number("channel"),  # never changes, like all down to first_output
     number("switch"),
     number("place"),  # of the switch's registers
-    number("ways"),  # place in ``ways``
+    number("target_masks"),  # place in ``target_masks``
     number("source"),  # vertex that flits come from
     number("source_place"),
-    number("first_output"),  # channel at output lane-port 0 of the switch
-    byte("lane"),  # lane-port
+    number("first_output"),  # channel at output VC port 0 of the switch
+    byte("vc"),  # VC port
     byte("port"),  # of the link
     byte("target"),  # of the last request, like the next two; output VC
     number("to"),  # channel of the output VC
     number("output"),
     number("delay"),  # cycles that the head at the front has waited
 )
-OUTPUT_LANE_FIELDS = (
+OUTPUT_VC_FIELDS = (
     number("output"),  # never changes, like the next one
     whole("buffer"),  # number of the delivery buffer before the register of this VC, or NONE
 )
@@ -61,28 +61,30 @@ BUFFER_FIELDS = (
 )
 
 # Lists, by position in ``counts``; the first two by position in ``requests``, too.
-TO_LINK, TO_PROCESSOR, DELIVERIES, CHOSEN_LANES = 0, 1, 2, 3
+TO_LINK, TO_PROCESSOR, DELIVERIES, CHOSEN_VCS = 0, 1, 2, 3
 COUNTS = 4
 ROOM = 1
 """Entries that may be written behind the end of a list before they are counted."""
 
 
-class LaneState(NamedTuple):
+class VcState(NamedTuple):
     """Registers of all routers, and the data of their family's routing."""
 
     routing_cycles: int
     empty_reuse: int  # 1 if a head can have a VC only with all its credits
     switches: int
     rows: int  # of eight switches each
-    most_lanes: int  # input VCs of a switch
+    most_vcs: int  # input VCs of a switch
     most_ports: int  # links into a switch, or out of one
     discards: Discards
     words: np.ndarray  # int64, rows of registers; behind those of the switches one for all processors
-    ways: np.ndarray  # int64, rows of masks of output VCs, one for each input VC: the one that the active worm has,
+    target_masks: (
+        np.ndarray
+    )  # int64, rows of masks of output VCs, one for each input VC: the one that the active worm has,
     # or those that routing gives for the head at the front
-    port_lanes: np.ndarray  # int64, rows of the VCs of each input; never changes
-    input_lanes: np.recarray  # INPUT_LANE_FIELDS
-    output_lanes: np.recarray  # OUTPUT_LANE_FIELDS, by channel
+    port_vcs: np.ndarray  # int64, rows of the VCs of each input; never changes
+    input_vcs: np.recarray  # INPUT_VC_FIELDS
+    output_vcs: np.recarray  # OUTPUT_VC_FIELDS, by channel
     outputs: np.recarray  # OUTPUT_FIELDS
     requests: np.ndarray  # uint32[2, ...], input VCs with a request for a VC of a link, or for one to a processor
     deliveries: np.ndarray  # uint32, output VCs whose delivery buffer is not empty, or was not in the last cycle
@@ -90,7 +92,7 @@ class LaneState(NamedTuple):
     counts: np.ndarray  # int64[COUNTS], how many entries these lists have
     buffers: np.recarray  # BUFFER_FIELDS, delivery buffers
     slots: np.ndarray  # int64[delivery buffers, slots], ring buffers of packed flits
-    credit_wires: np.ndarray  # int64[lanes between switches, 2], place of the switch and lane-port at the source
+    credit_wires: np.ndarray  # int64[VCs between switches, 2], place of the switch and VC port at the source
     routes: Any  # a named tuple of the family
 
     def with_arrivals(self, state: EngineState) -> EngineState:
@@ -103,9 +105,9 @@ class LaneState(NamedTuple):
         return registers_of(self.words, self.switches)
 
     @property
-    def lane_ways(self) -> np.ndarray:
-        """Masks of the output VCs of the worms and heads of all input VCs: int64[switches, lane-ports]."""
-        return by_switch(self.ways.reshape(-1, self.most_lanes, WIDTH))[: self.switches]
+    def vc_candidates(self) -> np.ndarray:
+        """Masks of the output VCs of the worms and heads of all input VCs: int64[switches, VC ports]."""
+        return by_switch(self.target_masks.reshape(-1, self.most_vcs, WIDTH))[: self.switches]
 
     def all_requests(self) -> list[int]:
         """Return the numbers of the input VCs with a request."""
@@ -117,20 +119,20 @@ class LaneState(NamedTuple):
         return self.outputs["requests"].reshape(-1, self.most_ports)
 
 
-def make_lane_state(
-    network: LaneNetwork,
+def make_vc_state(
+    network: VcNetwork,
     routes: Any,
     *,
     depth_flits: int,
     routing_cycles: int,
     empty_reuse: bool,
     low_injection: bool,
-) -> LaneState:
+) -> VcState:
     """Return all routers in their state before cycle 0.
 
     Parameters
     ----------
-    network : LaneNetwork
+    network : VcNetwork
     routes : named tuple of arrays
         Data of the family's routing function.
     depth_flits : int
@@ -142,45 +144,45 @@ def make_lane_state(
         Inputs from processors come after all others.
     """
     yielding = [_host_inputs(network.links, switch) if low_injection else 0 for switch in range(network.switches)]
-    return LaneState(
+    return VcState(
         routing_cycles=routing_cycles,
         empty_reuse=int(empty_reuse),
         discards=make_discards(network),
         credit_wires=_credit_wires(network),
         routes=routes,
-        **make_rows(network, INPUT_LANE_FIELDS, depth_flits, depth_flits, yielding=yielding),
+        **make_rows(network, INPUT_VC_FIELDS, depth_flits, depth_flits, yielding=yielding),
     )
 
 
 def make_rows(
-    network: LaneNetwork, fields: tuple[Field, ...], depth_flits: int, delivery_flits: int, **registers: Any
+    network: VcNetwork, fields: tuple[Field, ...], depth_flits: int, delivery_flits: int, **registers: Any
 ) -> dict[str, Any]:
-    """Return the common part of the states of all families with virtual channels, as in ``LaneState``, before cycle 0.
+    """Return the common part of the states of all families with virtual channels, as in ``VcState``, before cycle 0.
 
     Parameters
     ----------
-    network : LaneNetwork
+    network : VcNetwork
     fields : tuple of fields
-        Of an input VC: ``INPUT_LANE_FIELDS``, or those of a family.
+        Of an input VC: ``INPUT_VC_FIELDS``, or those of a family.
     depth_flits, delivery_flits : int
         Flits that the buffer of a VC holds, and one before a processor.
     registers
         Those that are not 0 at first, by name; of all switches, or one value.
     """
     first = cached_per_object(network, ("rows", fields), lambda: _first(network, fields))
-    deliveries, lanes = len(network.delivery_channels), len(first.input_lanes) // network.switches
+    deliveries, vcs = len(network.delivery_channels), len(first.input_vcs) // network.switches
     ports = _most_ports(network)
     outputs = network.switches * ports
     return {
         "switches": network.switches,
         "rows": rows_for(network.switches),
-        "most_lanes": lanes,
+        "most_vcs": vcs,
         "most_ports": ports,
         "words": _first_words(network, depth_flits, registers),
-        "ways": aligned_words(rows_for(network.switches) * lanes * WIDTH),
-        "port_lanes": first.port_lanes,
-        "input_lanes": copied_records(first.input_lanes),
-        "output_lanes": first.output_lanes,
+        "target_masks": aligned_words(rows_for(network.switches) * vcs * WIDTH),
+        "port_vcs": first.port_vcs,
+        "input_vcs": copied_records(first.input_vcs),
+        "output_vcs": first.output_vcs,
         "outputs": make_records(outputs, OUTPUT_FIELDS),
         "requests": np.zeros((2, outputs + ROOM), dtype=np.uint32),
         "deliveries": np.zeros(deliveries + ROOM, dtype=np.uint32),
@@ -192,22 +194,22 @@ def make_rows(
 
 
 class _First(NamedTuple):
-    """State before cycle 0 that is equal in all runs, as in ``LaneState``."""
+    """State before cycle 0 that is equal in all runs, as in ``VcState``."""
 
-    port_lanes: np.ndarray
-    input_lanes: np.recarray
-    output_lanes: np.recarray
+    port_vcs: np.ndarray
+    input_vcs: np.recarray
+    output_vcs: np.recarray
 
 
-def _first(network: LaneNetwork, fields: tuple[Field, ...]) -> _First:
+def _first(network: VcNetwork, fields: tuple[Field, ...]) -> _First:
     return _First(
-        port_lanes=in_rows(_port_lanes(network)),
-        input_lanes=_input_lanes(network, fields),
-        output_lanes=_output_lanes(network),
+        port_vcs=in_rows(_port_vcs(network)),
+        input_vcs=_input_vcs(network, fields),
+        output_vcs=_output_vcs(network),
     )
 
 
-def _credit_wires(network: LaneNetwork) -> np.ndarray:
+def _credit_wires(network: VcNetwork) -> np.ndarray:
     places = [
         (place_of(channel.source, network.switches), channel.source_port)
         for channel in network.channels
@@ -222,12 +224,12 @@ def place_of(vertex: int, switches: int) -> int:
     return row * ROW + column
 
 
-def _first_words(network: LaneNetwork, depth_flits: int, others: dict[str, Any]) -> np.ndarray:
+def _first_words(network: VcNetwork, depth_flits: int, others: dict[str, Any]) -> np.ndarray:
     """Return rows of registers: all VCs are free, all credits are present; others are given by name."""
-    lanes = np.array([(1 << len(lanes)) - 1 for lanes in network.output_channel[: network.switches]])
-    registers = {"free": lanes, "credited": lanes, "startable": lanes, "turned": -1, **others}
+    vcs = np.array([(1 << len(vcs)) - 1 for vcs in network.output_channel[: network.switches]])
+    registers = {"free": vcs, "credited": vcs, "startable": vcs, "turned": -1, **others}
     for bit in range(CREDIT_BITS):
-        registers[f"credits_{1 << bit}" if bit else "credits"] = lanes if depth_flits >> bit & 1 else 0
+        registers[f"credits_{1 << bit}" if bit else "credits"] = vcs if depth_flits >> bit & 1 else 0
     of_switches = np.zeros((network.switches, len(REGISTERS)), dtype=np.int64)
     for name, values in registers.items():
         of_switches[:, REGISTERS.index(name)] = values
@@ -254,48 +256,48 @@ def registers_of(words: np.ndarray, switches: int) -> dict[str, np.ndarray]:
     return dict(zip(REGISTERS, by_switch(rows)[:switches].T, strict=True))
 
 
-def credits_of(family: Any, switch: int, lane_port: int) -> int:
+def credits_of(family: Any, switch: int, vc_port: int) -> int:
     """Return the credits of an output VC."""
     words = family.words.reshape(-1, len(REGISTERS), WIDTH)[switch // WIDTH, :, switch % WIDTH]
     first = REGISTERS.index("credits")
-    return sum(1 << bit for bit in range(CREDIT_BITS) if int(words[first + bit]) >> lane_port & 1)
+    return sum(1 << bit for bit in range(CREDIT_BITS) if int(words[first + bit]) >> vc_port & 1)
 
 
-def _most_ports(network: LaneNetwork) -> int:
-    ways = (network.links.input_channel, network.links.output_channel)
-    return max(len(ports) for channels in ways for ports in channels[: network.switches])
+def _most_ports(network: VcNetwork) -> int:
+    target_masks = (network.links.input_channel, network.links.output_channel)
+    return max(len(ports) for channels in target_masks for ports in channels[: network.switches])
 
 
-def _input_lanes(network: LaneNetwork, fields: tuple[Field, ...]) -> np.recarray:
+def _input_vcs(network: VcNetwork, fields: tuple[Field, ...]) -> np.recarray:
     """Return the input VCs of all switches, with their constant fields filled in."""
     inputs, links = network.input_channel[: network.switches], network.links.channels
     most = max(map(len, inputs))
     numbers = np.full((network.switches, most), NONE)
-    for switch, lanes in enumerate(inputs):
-        numbers[switch, : len(lanes)] = lanes
-    switch, lane = np.divmod(np.arange(numbers.size), most)
+    for switch, vcs in enumerate(inputs):
+        numbers[switch, : len(vcs)] = vcs
+    switch, vc = np.divmod(np.arange(numbers.size), most)
     used = np.flatnonzero(numbers.reshape(-1) != NONE)
     channel = numbers.reshape(-1)[used]
     row, column = np.divmod(switch, WIDTH)
     place = np.array([place_of(vertex, network.switches) for vertex in range(network.vertices)])
     source = np.array([c.source for c in network.channels])[channel]
     port = np.array([links[link].sink_port for link in network.link_of])[channel]
-    first = np.array([lanes[0] for lanes in network.output_channel[: network.switches]])
+    first = np.array([vcs[0] for vcs in network.output_channel[: network.switches]])
     records: Any = make_records(
-        numbers.size, fields, switch=switch, place=place[switch], lane=lane, first_output=first[switch]
+        numbers.size, fields, switch=switch, place=place[switch], vc=vc, first_output=first[switch]
     )
-    records["ways"] = (row * most + lane) * WIDTH + column
+    records["target_masks"] = (row * most + vc) * WIDTH + column
     records["channel"][used], records["port"][used] = channel, port
     records["source"][used], records["source_place"][used] = source, place[source]
     return records
 
 
-def _output_lanes(network: LaneNetwork) -> np.recarray:
+def _output_vcs(network: VcNetwork) -> np.recarray:
     channels, deliveries, ports = network.channels, network.delivery_channels, _most_ports(network)
     buffer = np.full(len(channels), NONE)
     buffer[list(deliveries)] = np.arange(len(deliveries))
     output = [_number_of_output(network.links, link, ports) for link in network.link_of]
-    return make_records(len(channels), OUTPUT_LANE_FIELDS, output=output, buffer=buffer)
+    return make_records(len(channels), OUTPUT_VC_FIELDS, output=output, buffer=buffer)
 
 
 def _number_of_output(links: ChannelNetwork, link: int, ports: int) -> int:
@@ -304,10 +306,10 @@ def _number_of_output(links: ChannelNetwork, link: int, ports: int) -> int:
     return channel.source * ports + channel.source_port if links.is_switch(channel.source) else 0
 
 
-def _port_lanes(network: LaneNetwork) -> np.ndarray:
+def _port_vcs(network: VcNetwork) -> np.ndarray:
     """Return the masks of the VCs of each input: int64[switches, ports]."""
     masks = np.zeros((network.switches, _most_ports(network)), dtype=np.int64)
     for switch, links in enumerate(network.links.input_channel[: network.switches]):
         for port, link in enumerate(links):
-            masks[switch, port] = sum(1 << network.channels[lane].sink_port for lane in network.lanes_of[link])
+            masks[switch, port] = sum(1 << network.channels[vc].sink_port for vc in network.vcs_of[link])
     return masks

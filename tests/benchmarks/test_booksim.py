@@ -47,8 +47,8 @@ def told(folder: Path) -> dict[str, str]:
     return dict(line.rstrip(";").split(" = ") for line in (folder / "told").read_text().splitlines())
 
 
-def booksim(path: Path, lanes: int = 2, settings: dict[str, str] | None = None) -> BookSim:
-    return BookSim(path, 4, {"topology": "torus", "k": "2"}, lanes, 5, 16, settings or {})
+def booksim(path: Path, vcs: int = 2, settings: dict[str, str] | None = None) -> BookSim:
+    return BookSim(path, 4, {"topology": "torus", "k": "2"}, vcs, 5, 16, settings or {})
 
 
 def test_totals_are_those_of_the_whole_run():

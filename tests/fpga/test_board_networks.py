@@ -216,10 +216,8 @@ BOARD = BOARDS["ulx3s-85f"]
 MANY, MANY_CYCLES = 10_000, 3_000_000
 
 
-def hypercube_routing_of(
-    dimensions: int, lanes: int = 2, *, channels: int = 1, rule: str = "duato"
-) -> HypercubeRouting:
-    return HypercubeRouting(HypercubeNetwork(dimensions, lanes, channels), 16, rule)
+def hypercube_routing_of(dimensions: int, vcs: int = 2, *, channels: int = 1, rule: str = "duato") -> HypercubeRouting:
+    return HypercubeRouting(HypercubeNetwork(dimensions, vcs, channels), 16, rule)
 
 
 def test_descriptors_are_unicasts():
@@ -240,7 +238,7 @@ def test_passes_and_sees_one_wrong_bit(tmp_path, require_tool):
 
 def test_a_hypercube_that_deadlocks_fails(tmp_path, require_tool):
     require_tool("icarus")
-    routing = hypercube_routing_of(2, lanes=1, rule=WRONG_ESCAPE)
+    routing = hypercube_routing_of(2, vcs=1, rule=WRONG_ESCAPE)
     source = bench_source(make_test(routing, parameters(messages=2_000)))
     check_failed(run_source(source, "icarus", tmp_path))
 
@@ -266,8 +264,8 @@ TORUS_WIDTHS = (8, 32)
 """Headers of two flits and of one."""
 
 
-def torus_routing_of(grid: Grid, flit_bits: int, lanes: int = 2) -> TorusRouting:
-    return TorusRouting(TorusNetwork(grid, lanes), flit_bits)
+def torus_routing_of(grid: Grid, flit_bits: int, vcs: int = 2) -> TorusRouting:
+    return TorusRouting(TorusNetwork(grid, vcs), flit_bits)
 
 
 class TorusSender(Sender):
@@ -357,9 +355,9 @@ def test_passes_and_sees_one_wrong_bit_torus(grid, flit_bits, tmp_path, require_
 
 
 def test_a_torus_that_deadlocks_fails(tmp_path, require_tool):
-    """One lane, and rings that close: the report still arrives, and shows the deadlock."""
+    """One VC, and rings that close: the report still arrives, and shows the deadlock."""
     require_tool("icarus")
-    routing = torus_routing_of(Grid(1, 8), 16, lanes=1)
+    routing = torus_routing_of(Grid(1, 8), 16, vcs=1)
     source = bench_source(make_test(routing, parameters(messages=2_000)))
     check_failed(run_source(source, "icarus", tmp_path))
 

@@ -31,31 +31,31 @@ def test_configuration_and_defaults(tmp_path):
     torus = design(tmp_path, "torus", 3, 5)
     network = torus.network
     assert isinstance(network, TorusNetwork)
-    assert (network.grid.rows, network.grid.columns, network.grid.wraps, network.lanes) == (3, 5, True, 2)
-    assert (torus.routing.lane_rule, torus.routing.flit_bits) == ("dally-seitz", 32)
-    assert (torus.model.buffer_flits, torus.model.routing_cycles, torus.model.lane_reuse) == (4, 1, "tail")
+    assert (network.grid.rows, network.grid.columns, network.grid.wraps, network.vcs) == (3, 5, True, 2)
+    assert (torus.routing.vc_rule, torus.routing.flit_bits) == ("dally-seitz", 32)
+    assert (torus.model.buffer_flits, torus.model.routing_cycles, torus.model.vc_reallocation) == (4, 1, "tail")
     assert torus.model.injection_priority == torus.plan.parameters["injection_priority"] == "equal"
     more = "  lanes: 3\n  lane_rule: dateline\n  lane_reuse: empty\n  buffer_flits: 16\n  routing_cycles: 3\n"
     more += "  injection_priority: low\n"
     mesh = design(tmp_path, "mesh", 4, 2, f"{more}  flit_bits: 16\n")
     assert not mesh.routing.network.grid.wraps
-    assert (mesh.routing.network.lanes, mesh.routing.lane_rule, mesh.routing.flit_bits) == (3, "dateline", 16)
-    assert (mesh.model.buffer_flits, mesh.model.routing_cycles, mesh.model.lane_reuse) == (16, 3, "empty")
+    assert (mesh.routing.network.vcs, mesh.routing.vc_rule, mesh.routing.flit_bits) == (3, "dateline", 16)
+    assert (mesh.model.buffer_flits, mesh.model.routing_cycles, mesh.model.vc_reallocation) == (16, 3, "empty")
     assert mesh.model.injection_priority == mesh.plan.parameters["injection_priority"] == "low"
     wanted = {"buffer_flits": 16, "routing_cycles": 3, "lane_reuse": "empty", "lanes": 3, "lane_rule": "dateline"}
     assert mesh.plan.parameters.items() >= wanted.items()
 
 
-def test_balanced_lanes_are_accepted(tmp_path, capsys):
+def test_balanced_vcs_are_accepted(tmp_path, capsys):
     torus = design(tmp_path, "torus", 3, 4, "  lane_rule: balanced\n")
-    assert torus.routing.lane_rule == "balanced"
+    assert torus.routing.vc_rule == "balanced"
     assert torus.plan.parameters["lane_rule"] == "balanced"
     path = write(tmp_path, "  topology: {kind: torus, rows: 3, columns: 4}\n  lane_rule: balanced\n")
     assert run(["check", str(path)]) == 0
     assert "lanes in two classes (balanced)" in capsys.readouterr().out
 
 
-def test_everything_speaks_of_the_same_lanes(tmp_path):
+def test_everything_speaks_of_the_same_vcs(tmp_path):
     torus, cube = design(tmp_path, "torus", 2, 3), hypercube_design(tmp_path, 3, "  injection_channels: 3\n")
     for made, channels in ((torus, 6 * (4 * 2 + 2)), (cube, 8 * (3 * 2 + 3 + 1))):
         assert made.network is made.routing.network is made.model.network is made.plan.network
@@ -74,7 +74,7 @@ def test_check_of_a_sound_torus(tmp_path, capsys):
     assert report["sizes"] == network | flits
 
 
-def test_check_prints_the_ring_of_a_torus_with_one_lane(tmp_path, capsys):
+def test_check_prints_the_ring_of_a_torus_with_one_vc(tmp_path, capsys):
     text = "  topology: {kind: torus, rows: 1, columns: 4}\n  lanes: 1\n  negative_control: one-lane\n"
     assert run(["check", str(write(tmp_path, text))]) == 1
     said = capsys.readouterr().out
@@ -82,7 +82,7 @@ def test_check_prints_the_ring_of_a_torus_with_one_lane(tmp_path, capsys):
     assert "s0->s1\n  waits for s1->s2\n  waits for s2->s3\n  waits for s3->s0\n  waits for s0->s1" in said
 
 
-def test_a_mesh_with_one_lane_is_sound(tmp_path):
+def test_a_mesh_with_one_vc_is_sound(tmp_path):
     assert design(tmp_path, "mesh", 3, 4, "  lanes: 1\n").check().right
 
 
@@ -169,21 +169,21 @@ def test_configuration_and_defaults_hypercube(tmp_path):
     cube = hypercube_design(tmp_path, 3)
     network = cube.network
     assert isinstance(network, HypercubeNetwork)
-    assert (network.dimensions, network.lanes, network.injection_channels_per_processor) == (3, 2, 1)
+    assert (network.dimensions, network.vcs, network.injection_channels_per_processor) == (3, 2, 1)
     assert (cube.routing.rule, cube.routing.flit_bits, cube.model.buffer_flits) == ("duato", 32, 4)
     more = "  lanes: 4\n  injection_channels: 5\n  buffer_flits: 2\n  flit_bits: 16\n  lane_reuse: escape-tail\n"
     wide = hypercube_design(tmp_path, 5, more)
     network = wide.routing.network
-    assert (network.dimensions, network.lanes, network.injection_channels_per_processor) == (5, 4, 5)
+    assert (network.dimensions, network.vcs, network.injection_channels_per_processor) == (5, 4, 5)
     assert (wide.routing.flit_bits, wide.model.buffer_flits) == (16, 2)
     wanted = {"flit_bits": 16, "dimensions": 5, "lanes": 4, "injection_channels": 5, "rule": "duato", "buffer_flits": 2}
     assert wide.plan.parameters == {**wanted, "lane_reuse": "escape-tail"}
 
 
-def test_lanes_are_given_again_by_one_rule_in_model_and_hardware(tmp_path):
+def test_vcs_are_given_again_by_one_rule_in_model_and_hardware(tmp_path):
     for rule, free in (("empty", True), ("escape-tail", True), ("tail", False)):
         cube = hypercube_design(tmp_path, 3, f"  lane_reuse: {rule}\n")
-        assert cube.plan.parameters["lane_reuse"] == cube.model.lane_reuse == rule
+        assert cube.plan.parameters["lane_reuse"] == cube.model.vc_reallocation == rule
         assert cube.check().right == free
 
 

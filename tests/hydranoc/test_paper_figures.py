@@ -60,7 +60,7 @@ def point(load: HypercubeLoad, share: float, printed_excess: float = 0.0) -> Cub
     solution = solve(at, "printed")
     latency = solution.latency / (1 + printed_excess) if solution else 1000.0
     carried = link_load(at, "fixed")
-    cube = (load.dimensions, load.flits, load.lanes, load.broadcast_fraction)
+    cube = (load.dimensions, load.flits, load.vcs, load.broadcast_fraction)
     return CubePoint(*cube, share, at.rate, STABLE, True, latency, 1.0, carried, 0.001, 10_000, 400, 6)
 
 
@@ -68,13 +68,13 @@ def test_saturation_has_the_digits_of_its_reference():
     figure = saturation(Effort())
     assert figure.columns == ("dimensions", "flits", "lanes", "broadcast_fraction", "printed", "fixed")
     found: dict = {}
-    for n, flits, lanes, fraction, *rates in figure.rows:
-        found.setdefault((n, flits, lanes), []).extend(rates)
-        assert len(found[n, flits, lanes]) == 2 * (FRACTIONS.index(fraction) + 1)
+    for n, flits, vcs, fraction, *rates in figure.rows:
+        found.setdefault((n, flits, vcs), []).extend(rates)
+        assert len(found[n, flits, vcs]) == 2 * (FRACTIONS.index(fraction) + 1)
     assert {cube: tuple(rates) for cube, rates in found.items()} == SATURATION
-    for (n, flits, lanes), rates in SATURATION.items():
+    for (n, flits, vcs), rates in SATURATION.items():
         pairs = [" / ".join(rates[number : number + 2]) for number in (0, 2, 4)]
-        assert f"{n:2} {flits:4} {lanes:2}   {'   '.join(pairs)}" in figure.table
+        assert f"{n:2} {flits:4} {vcs:2}   {'   '.join(pairs)}" in figure.table
     (claim,) = figure.claims
     assert claim.holds
     assert "in 108 of 108 cases; there λ_c S is 0.49 to 0.61, and links carry 0.36 to 0.53 flits" in claim.measured
@@ -108,7 +108,7 @@ def test_curves_end_where_there_is_no_root(variant):
 def test_accuracy_claim():
     near = [point(LOAD, share, found) for share, found in ((0.2, 0.14), (0.4, 0.02), (0.8, -0.1), (1.0, -0.3))]
     wide = replace(near[0], latency_half_width=10.0)
-    claim = accuracy_claim([*near, point(replace(LOAD, lanes=4), 0.4, 0.5)], 6, 2)
+    claim = accuracy_claim([*near, point(replace(LOAD, vcs=4), 0.4, 0.5)], 6, 2)
     assert claim.holds
     assert claim.text.endswith("within 15 % of the simulation up to 0.8 of saturation: n = 6, V = 2")
     assert claim.measured.startswith("-10 to +14 %, 3 of 3 points, 8.7±0.2 % on average; fixed ")
@@ -178,9 +178,9 @@ def test_load_claims():
 def test_simulated_points():
     plan = replace(DRAFT, relative_half_width=0.03, replications=5, most_replications=20)
     sampling = Sampling(RunLength(500, 150), plan)
-    points = simulated_cubes([SMALL, replace(SMALL, lanes=4)], (0.3, 0.8), sampling)
-    assert {(p.lanes, p.share) for p in points} == {(2, 0.3), (2, 0.8), (4, 0.3), (4, 0.8)}
-    assert points == simulated_cubes([SMALL, replace(SMALL, lanes=4)], (0.3, 0.8), sampling)
+    points = simulated_cubes([SMALL, replace(SMALL, vcs=4)], (0.3, 0.8), sampling)
+    assert {(p.vcs, p.share) for p in points} == {(2, 0.3), (2, 0.8), (4, 0.3), (4, 0.8)}
+    assert points == simulated_cubes([SMALL, replace(SMALL, vcs=4)], (0.3, 0.8), sampling)
     for found in points:
         assert found.stable
         assert found.rate == found.share * saturation_rate(found.load, "fixed")
@@ -188,7 +188,7 @@ def test_simulated_points():
         assert found.precise == (found.latency_half_width <= 0.03 * found.latency)
         assert found.link_load == pytest.approx(link_load(found.load, "fixed"), rel=0.05)
         assert found.latency > 4 * 9
-    slow, fast = (next(p for p in points if (p.lanes, p.share) == (2, share)) for share in (0.3, 0.8))
+    slow, fast = (next(p for p in points if (p.vcs, p.share) == (2, share)) for share in (0.3, 0.8))
     assert fast.latency > slow.latency
 
 

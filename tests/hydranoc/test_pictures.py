@@ -17,12 +17,12 @@ from hydranoc.config.schema import Section
 from hydranoc.families.registry import FAMILIES
 from hydranoc.families.reports import LinkClasses
 from hydranoc.pictures import draw
+from hydranoc.pictures.channel_lines import LINE, UNDRAWN, channel_lines_of, moved_aside
 from hydranoc.pictures.draw import CROSS, ROOT, TREE, draw_network
 from hydranoc.pictures.layout import arrivals
 from hydranoc.pictures.load import BESIDE, palette
 from hydranoc.pictures.placement import Placement, name_half, place
 from hydranoc.pictures.plots import COLOURS, plot_figure
-from hydranoc.pictures.ways import LINE, UNDRAWN, moved_aside, ways_of
 from hydranoc.replay.use import Use
 from hydranoc.studies.common.figure import Claim, Figure, Series
 from tests.hydranoc.report.networks import CONFIGURATIONS
@@ -287,7 +287,7 @@ def _carried(network, use) -> dict[tuple[int, int], float]:
 def test_every_direction_that_carries_something_has_its_line(name):
     family, build = SMALL[name]
     network, links, use, _, lines = _drawn(family, build())
-    ways, carried = ways_of(network, links, place(network, links)), _carried(network, use)
+    ways, carried = channel_lines_of(network, links, place(network, links)), _carried(network, use)
     wanted = sorted(
         (flits, len(way.pieces)) for ends, way in ways.items() if (flits := carried[ends]) and way.kind != UNDRAWN
     )
@@ -308,7 +308,7 @@ def test_lines_meet_nothing_that_they_do_not_belong_to(name):
     placement, found = place(network, links), []
     boxes = _boxes(placement, network)
     corners = np.array([[*box.p0, *box.p1] for _, _, box in boxes])
-    for (source, sink), way in ways_of(network, links, placement).items():
+    for (source, sink), way in channel_lines_of(network, links, placement).items():
         if way.kind == UNDRAWN:
             continue
         for piece in way.pieces:
@@ -334,7 +334,7 @@ def test_the_measure_finds_lines_too_far_aside():
     network, links, *_ = _drawn("torus", SMALL["torus"][1]())
     placement = place(network, links)
     processors = [box for what, _, box in _boxes(placement, network) if what == "processor"]
-    ways = [way for ends, way in ways_of(network, links, placement).items() if max(ends) < network.switches]
+    ways = [way for ends, way in channel_lines_of(network, links, placement).items() if max(ends) < network.switches]
     far = [moved_aside(piece, 0.2) for way in ways for piece in way.pieces]
     assert any(Path(line).intersects_bbox(box, filled=False) for line in far for box in processors)
 
@@ -343,7 +343,7 @@ def test_the_measure_finds_lines_too_far_aside():
 def test_directions_are_on_their_right_hand_sides(name):
     family, build = SMALL[name]
     network, links, *_ = _drawn(family, build())
-    for (source, sink), way in ways_of(network, links, place(network, links)).items():
+    for (source, sink), way in channel_lines_of(network, links, place(network, links)).items():
         for piece in way.pieces if way.kind == LINE else ():
             along, aside = piece[-1] - piece[0], moved_aside(piece, BESIDE) - piece
             assert np.allclose(np.hypot(*aside.T), BESIDE)

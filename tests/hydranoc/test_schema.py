@@ -79,11 +79,11 @@ def test_a_key_without_description_is_found():
 
         Members
         -------
-        lanes : int
+        vcs : int
             Described.
         """
 
-        lanes: int = 1
+        vcs: int = 1
         links: int = 1
 
     assert _undescribed(Careless) == ["links"]
@@ -99,7 +99,7 @@ def test_every_key_of_every_section_is_on_the_page(schema):
         "Traffic",
         "ProgramTraffic",
         "RoutedSection",
-        "LaneSection",
+        "VcSection",
     }
     for section in _sections():
         if section.__module__.startswith("hydranoc."):

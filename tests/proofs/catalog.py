@@ -16,7 +16,7 @@ from tests.proofs.faults import FAULTS, Fault
 from tests.proofs.harts_node import bus, pages
 from tests.proofs.harts_packets import transmitters, words
 from tests.proofs.harts_pages import page_pool, page_queues
-from tests.proofs.hypercube_allocator import head_allocator
+from tests.proofs.hypercube_allocator import vc_allocator
 from tests.proofs.hypercube_ports import adaptive_input, adaptive_output
 from tests.proofs.hypercube_switch import pair as cube_pair
 from tests.proofs.hypercube_switch import router as cube_router
@@ -40,9 +40,9 @@ from tests.proofs.spam import progress as router_progress
 from tests.proofs.torus import pair as torus_pair
 from tests.proofs.torus import progress as torus_progress
 from tests.proofs.torus import router as torus_router
-from tests.proofs.vc_orders import cycle_order_claims, random_order, turn_order
-from tests.proofs.vc_ports import delivery_buffer, lane_input, lane_output
-from topology.common.lanes import PRIORITY_LOW, REUSE_EMPTY
+from tests.proofs.vc_orders import cycle_order_claims, random_order, round_robin_selector
+from tests.proofs.vc_ports import delivery_buffer, vc_input, vc_output
+from topology.common.virtual_channels import ATOMIC, PRIORITY_LOW
 from topology.hypercube.routing import ADAPTIVE_ONLY, WRONG_ESCAPE
 from topology.torus.grid import Grid
 from topology.torus.routing import DATELINE
@@ -91,7 +91,7 @@ def _min_route_unit(inputs: int, outputs: int, classes: int, header: str, keys: 
 def _proof(
     part: str, describe: Describe, cover_cycles: int = 12, *, quick: bool = False, quick_cover: bool = True
 ) -> Proof:
-    """A head is elected, picks, and gets a lane: three cycles, over which induction goes."""
+    """A head is elected, picks, and gets a VC: three cycles, over which induction goes."""
     return Proof(part, describe, cover_cycles, quick, fault_cycles=16, induction_cycles=3, quick_cover=quick_cover)
 
 
@@ -229,37 +229,37 @@ PROOFS: dict[str, Proof] = {
     "turn-key-omega": Proof("turn-key", turn_key("omega", 2, 3), quick=False, induction_cycles=2),
     "turn-key-bi-2x3": Proof("turn-key", turn_key("bi-butterfly", 2, 3), induction_cycles=2),
     "turn-key-bi-3x2": Proof("turn-key", turn_key("bi-butterfly", 3, 2), quick=False, induction_cycles=2),
-    "turn-order-2": Proof("turn-order", turn_order(2), quick=False),
-    "turn-order-3": Proof("turn-order", turn_order(3)),
-    "turn-order-5": Proof("turn-order", turn_order(5), quick=False),
-    "turn-order-3-one-yields": Proof("turn-order", turn_order(3, 1)),
-    "turn-order-4-two-yield": Proof("turn-order", turn_order(4, 2), quick=False),
+    "round-robin-selector-2": Proof("round-robin-selector", round_robin_selector(2), quick=False),
+    "round-robin-selector-3": Proof("round-robin-selector", round_robin_selector(3)),
+    "round-robin-selector-5": Proof("round-robin-selector", round_robin_selector(5), quick=False),
+    "round-robin-selector-3-one-yields": Proof("round-robin-selector", round_robin_selector(3, 1)),
+    "round-robin-selector-4-two-yield": Proof("round-robin-selector", round_robin_selector(4, 2), quick=False),
     "cycle-order-3": Proof("cycle-order", cycle_order_claims(3, 3)),
     "cycle-order-3-of-5": Proof("cycle-order", cycle_order_claims(5, 3), 20, quick=False),
     "cycle-order-7": Proof("cycle-order", cycle_order_claims(7, 7), 16, quick=False),
     "random-order-2": Proof("random-order", random_order(2), quick=False),
     "random-order-3": Proof("random-order", random_order(3), fault_cycles=16),
     "random-order-6": Proof("random-order", random_order(6), quick=False),
-    "lane-output-2-to-2x2": Proof("lane-output", lane_output(2, 2, 2)),
-    "lane-output-3-to-2x1": Proof("lane-output", lane_output(3, 2, 1), quick=False),
-    "lane-output-4-to-3x4": Proof("lane-output", lane_output(4, 3, 4), quick=False),
-    "lane-output-2-to-2x2-empty": Proof("lane-output", lane_output(2, 2, 2, reuse_empty=True), quick=False),
-    "lane-output-3-to-2x2-one-yields": Proof("lane-output", lane_output(3, 2, 2, yielding=1), quick=False),
-    "lane-output-4-to-1x1-two-yield": Proof("lane-output", lane_output(4, 1, 1, yielding=2), quick=False),
+    "vc-output-2-to-2x2": Proof("vc-output", vc_output(2, 2, 2)),
+    "vc-output-3-to-2x1": Proof("vc-output", vc_output(3, 2, 1), quick=False),
+    "vc-output-4-to-3x4": Proof("vc-output", vc_output(4, 3, 4), quick=False),
+    "vc-output-2-to-2x2-empty": Proof("vc-output", vc_output(2, 2, 2, reuse_empty=True), quick=False),
+    "vc-output-3-to-2x2-one-yields": Proof("vc-output", vc_output(3, 2, 2, yielding=1), quick=False),
+    "vc-output-4-to-1x1-two-yield": Proof("vc-output", vc_output(4, 1, 1, yielding=2), quick=False),
     "delivery-buffer-1": Proof("delivery-buffer", delivery_buffer(1), quick=False),
     "delivery-buffer-2": Proof("delivery-buffer", delivery_buffer(2)),
     "delivery-buffer-3": Proof("delivery-buffer", delivery_buffer(3), quick=False),
     "delivery-buffer-4": Proof("delivery-buffer", delivery_buffer(4), quick=False),
     "delivery-buffer-room-4": Proof("delivery-buffer", delivery_buffer(4, tells_room=True)),
     "delivery-buffer-room-5": Proof("delivery-buffer", delivery_buffer(5, tells_room=True), quick=False),
-    "lane-input-2x2": Proof("lane-input", lane_input(2, 2)),
-    "lane-input-2x1": Proof("lane-input", lane_input(2, 1), quick=False),
-    "lane-input-3x3": Proof("lane-input", lane_input(3, 3), 14, quick=False),
-    "lane-input-2x2-delay-2": Proof("lane-input", lane_input(2, 2, 2), quick=False),
-    "lane-input-1x3-delay-4": Proof("lane-input", lane_input(1, 3, 4), 14, quick=False),
-    "lane-input-2x4-one-way": Proof("lane-input", lane_input(2, 4, several_ways=False), quick=False),
-    "lane-input-host-2": Proof("lane-input", lane_input(1, 2, from_host=True)),
-    "lane-input-host-4-delay-3": Proof("lane-input", lane_input(1, 4, 3, from_host=True), quick=False),
+    "vc-input-2x2": Proof("vc-input", vc_input(2, 2)),
+    "vc-input-2x1": Proof("vc-input", vc_input(2, 1), quick=False),
+    "vc-input-3x3": Proof("vc-input", vc_input(3, 3), 14, quick=False),
+    "vc-input-2x2-delay-2": Proof("vc-input", vc_input(2, 2, 2), quick=False),
+    "vc-input-1x3-delay-4": Proof("vc-input", vc_input(1, 3, 4), 14, quick=False),
+    "vc-input-2x4-one-way": Proof("vc-input", vc_input(2, 4, several_candidates=False), quick=False),
+    "vc-input-host-2": Proof("vc-input", vc_input(1, 2, from_host=True)),
+    "vc-input-host-4-delay-3": Proof("vc-input", vc_input(1, 4, 3, from_host=True), quick=False),
     "torus-router-mesh": Proof("torus-router", torus_router(ROW, 1, buffer_flits=2), 14, fault_cycles=14),
     "torus-router-mesh-delay-3": Proof(
         "torus-router", torus_router(ROW, 1, buffer_flits=2, routing_cycles=3), 18, quick=False
@@ -269,10 +269,10 @@ PROOFS: dict[str, Proof] = {
     ),
     "torus-router-ring": Proof("torus-router", torus_router(RING, 1, buffer_flits=2), 14, quick=False),
     "torus-router-ring-dateline": Proof(
-        "torus-router", torus_router(RING, 0, buffer_flits=3, lane_rule=DATELINE), 14, quick=False
+        "torus-router", torus_router(RING, 0, buffer_flits=3, vc_rule=DATELINE), 14, quick=False
     ),
     "torus-router-ring-empty": Proof(
-        "torus-router", torus_router(RING, 1, buffer_flits=2, lane_reuse=REUSE_EMPTY), 18, quick=False
+        "torus-router", torus_router(RING, 1, buffer_flits=2, vc_reallocation=ATOMIC), 18, quick=False
     ),
     "torus-router-mesh-low-injection": Proof(
         "torus-router", torus_router(ROW, 1, buffer_flits=2, injection_priority=PRIORITY_LOW), 16, quick=False
@@ -280,7 +280,7 @@ PROOFS: dict[str, Proof] = {
     "torus-router-five-ports": Proof("torus-router", torus_router(Grid(3, 3), 4, buffer_flits=2), 16, quick=False),
     "torus-progress-row": Proof(
         "torus-progress",
-        torus_progress(ROW, 1, 3, 2, lanes=1, buffer_flits=2),
+        torus_progress(ROW, 1, 3, 2, vcs=1, buffer_flits=2),
         16,
         quick=False,
         induction_cycles=5,
@@ -288,13 +288,13 @@ PROOFS: dict[str, Proof] = {
     ),
     "torus-pair-row": Proof("torus-pair", torus_pair(wraps=False, buffer_flits=2), 16, fault_cycles=14),
     "torus-pair-ring": Proof("torus-pair", torus_pair(wraps=True, buffer_flits=4), 20, quick=False),
-    "head-allocator-2x1": _proof("head-allocator", head_allocator(2, 1), 14, quick=True),
-    "head-allocator-2x2": _proof("head-allocator", head_allocator(2, 2), 36, quick=True),
-    "head-allocator-1x2": _proof("head-allocator", head_allocator(1, 2, longest_wait=False)),
-    "head-allocator-3x3-two-hosts": _proof("head-allocator", head_allocator(3, 3, 2, longest_wait=False)),
-    "head-allocator-2x2-adaptive-only": _proof("head-allocator", head_allocator(2, 2, 1, ADAPTIVE_ONLY), 36),
-    "head-allocator-3x1-wrong-escape": _proof("head-allocator", head_allocator(3, 1, 1, WRONG_ESCAPE), 20),
-    "head-allocator-6x3": _proof("head-allocator", head_allocator(6, 3, longest_wait=False)),
+    "vc-allocator-2x1": _proof("vc-allocator", vc_allocator(2, 1), 14, quick=True),
+    "vc-allocator-2x2": _proof("vc-allocator", vc_allocator(2, 2), 36, quick=True),
+    "vc-allocator-1x2": _proof("vc-allocator", vc_allocator(1, 2, longest_wait=False)),
+    "vc-allocator-3x3-two-hosts": _proof("vc-allocator", vc_allocator(3, 3, 2, longest_wait=False)),
+    "vc-allocator-2x2-adaptive-only": _proof("vc-allocator", vc_allocator(2, 2, 1, ADAPTIVE_ONLY), 36),
+    "vc-allocator-3x1-wrong-escape": _proof("vc-allocator", vc_allocator(3, 1, 1, WRONG_ESCAPE), 20),
+    "vc-allocator-6x3": _proof("vc-allocator", vc_allocator(6, 3, longest_wait=False)),
     "adaptive-input-2x2": _proof("adaptive-input", adaptive_input(2, 2, 2), quick=True),
     "adaptive-input-2x1-depth-1": _proof("adaptive-input", adaptive_input(2, 1, 1)),
     "adaptive-input-3x3-depth-3": _proof("adaptive-input", adaptive_input(3, 3, 3), 14),
@@ -307,30 +307,30 @@ PROOFS: dict[str, Proof] = {
     "adaptive-output-6x4": Proof("adaptive-output", adaptive_output(6, 4, 2), 24, quick=False),
     "adaptive-output-delivery": Proof("adaptive-output", adaptive_output(3, 2, 3), 16, quick=False),
     "hypercube-router-2x1": _proof(
-        "hypercube-router", cube_router(dimensions=2, lanes=1, buffer_flits=2), 16, quick=True
+        "hypercube-router", cube_router(dimensions=2, vcs=1, buffer_flits=2), 16, quick=True
     ),
-    "hypercube-router-2x2": _proof("hypercube-router", cube_router(dimensions=2, lanes=2, buffer_flits=2), 16),
+    "hypercube-router-2x2": _proof("hypercube-router", cube_router(dimensions=2, vcs=2, buffer_flits=2), 16),
     "hypercube-router-2x3-depth-1": _proof(
-        "hypercube-router", cube_router(dimensions=2, lanes=3, buffer_flits=1), 16, quick_cover=False
+        "hypercube-router", cube_router(dimensions=2, vcs=3, buffer_flits=1), 16, quick_cover=False
     ),
     "hypercube-router-2x2-two-hosts": _proof(
         "hypercube-router",
-        cube_router(dimensions=2, lanes=2, buffer_flits=3, injection_channels=2),
+        cube_router(dimensions=2, vcs=2, buffer_flits=3, injection_channels=2),
         16,
         quick_cover=False,
     ),
     "hypercube-router-3x2": _proof(
-        "hypercube-router", cube_router(dimensions=3, lanes=2, buffer_flits=4), 16, quick_cover=False
+        "hypercube-router", cube_router(dimensions=3, vcs=2, buffer_flits=4), 16, quick_cover=False
     ),
     "hypercube-router-2x1-adaptive-only": _proof(
-        "hypercube-router", cube_router(dimensions=2, lanes=1, buffer_flits=2, rule=ADAPTIVE_ONLY), 16
+        "hypercube-router", cube_router(dimensions=2, vcs=1, buffer_flits=2, rule=ADAPTIVE_ONLY), 16
     ),
     "hypercube-router-3x1-wrong-escape": _proof(
-        "hypercube-router", cube_router(dimensions=3, lanes=1, buffer_flits=2, rule=WRONG_ESCAPE), 16
+        "hypercube-router", cube_router(dimensions=3, vcs=1, buffer_flits=2, rule=WRONG_ESCAPE), 16
     ),
-    "hypercube-pair-2x1": _proof("hypercube-pair", cube_pair(dimensions=2, lanes=1, buffer_flits=2), 16, quick=True),
+    "hypercube-pair-2x1": _proof("hypercube-pair", cube_pair(dimensions=2, vcs=1, buffer_flits=2), 16, quick=True),
     "hypercube-pair-2x2": _proof(
-        "hypercube-pair", cube_pair(dimensions=2, lanes=2, buffer_flits=4), 20, quick_cover=False
+        "hypercube-pair", cube_pair(dimensions=2, vcs=2, buffer_flits=4), 20, quick_cover=False
     ),
 }
 

@@ -11,8 +11,8 @@ from rtl.harts.page_pool import PagePool
 from rtl.harts.page_queues import PageQueues
 from rtl.harts.parameters import PORTS
 from rtl.harts.relay_rules import SendRules
+from rtl.harts.route_decoder import RouteDecoder
 from rtl.harts.router import HartsNode
-from rtl.harts.way_decoder import WayDecoder
 from rtl.parts.input_buffer import InputBuffer
 from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, at_most_one
@@ -103,7 +103,7 @@ class BareNode:
     def _decoded(self, port: int, buffer: Any) -> Any:
         """Note of the flit at the front, which the buffer keeps with it."""
         p, claims = self.parameters, self.claims
-        decoded: Any = WayDecoder(p)
+        decoded: Any = RouteDecoder(p)
         claims.m.submodules[f"way_reference_{port}"] = decoded
         claims.m.d.comb += [
             Value.cast(decoded.header).eq(buffer.flit.data[: p.header_layout.size]),

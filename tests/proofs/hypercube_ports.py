@@ -14,7 +14,7 @@ from tests.proofs.claims import Claims, Describe, Inside, at_most_one, started
 from tests.proofs.links import assume_link_rules
 from tests.proofs.vc_orders import CyclePhases, first_of_the_cycle, tie_one_after_the_other
 from tests.proofs.vc_orders import bound_phases_waited as bound_waiting
-from tests.proofs.vc_references import BufferedLane, tie_buffer
+from tests.proofs.vc_references import BufferedVc, tie_buffer
 from topology.hypercube.graph import HypercubeNetwork
 from topology.hypercube.routing import HypercubeRouting
 
@@ -23,11 +23,11 @@ from topology.hypercube.routing import HypercubeRouting
 
 @lru_cache
 def _masks(p: HypercubeRouterParameters, port: int, node: int) -> list[int]:
-    """Lanes out that heads on an input may have, escapes included, by the dimensions that remain."""
-    network = HypercubeNetwork(p.dimensions, p.lanes, p.injection_channels)
+    """VCs out that heads on an input may have, escapes included, by the dimensions that remain."""
+    network = HypercubeNetwork(p.dimensions, p.vcs, p.injection_channels)
     routing = HypercubeRouting(network, p.flit_bits, p.rule)
-    lane = network.input_channel[node][p.spans[port][0]]
-    candidates, escapes = routing.masks(lane)
+    vc = network.input_channel[node][p.spans[port][0]]
+    candidates, escapes = routing.masks(vc)
     return [int(mask) for mask in candidates | escapes]
 
 
@@ -36,17 +36,17 @@ def remaining(p: HypercubeRouterParameters, flit: Any, node: Any) -> Value:
     return Value.cast(flit.data[: p.dimensions] ^ node)
 
 
-def lanes_out(p: HypercubeRouterParameters, port: int, flit: Any, node: Any) -> Value:
-    """Mask of the lanes out that a head on an input may have; odd and even switches differ in the rule."""
-    outputs, rest = sum(p.output_lanes), remaining(p, flit, node)
+def vcs_out(p: HypercubeRouterParameters, port: int, flit: Any, node: Any) -> Value:
+    """Mask of the VCs out that a head on an input may have; odd and even switches differ in the rule."""
+    outputs, rest = sum(p.output_vcs), remaining(p, flit, node)
     even, odd = (sum(mask << outputs * row for row, mask in enumerate(_masks(p, port, number))) for number in (0, 1))
     table = Mux(Value.cast(node).xor(), odd, even) if odd != even else Const(even, outputs << p.dimensions)
     return Value.cast(table).word_select(rest, outputs)
 
 
-def has_way(p: HypercubeRouterParameters, port: int, flit: Any, node: Any) -> Value:
-    """True if there is a lane out for a head on an input."""
-    return lanes_out(p, port, flit, node).any()
+def is_routable(p: HypercubeRouterParameters, port: int, flit: Any, node: Any) -> Value:
+    """True if there is a VC out for a head on an input."""
+    return vcs_out(p, port, flit, node).any()
 
 
 def outputs_for(p: HypercubeRouterParameters, flit: Any, node: Any) -> Value:
@@ -55,24 +55,24 @@ def outputs_for(p: HypercubeRouterParameters, flit: Any, node: Any) -> Value:
     return concat((rest, ~rest.any()))
 
 
-# One-hot numbers of lanes on wires that leave the last lane out.
+# One-hot numbers of VCs on wires that leave the last VC out.
 
 
 def or_the_last(others: Iterable[Any]) -> Value:
-    """A bit for each lane: one of the others, or the last one if it is none of them."""
+    """A bit for each VC: one of the others, or the last one if it is none of them."""
     bits = list(others)
     return concat((*bits, ~concat(bits).any()))
 
 
 # Assumptions of the allocator about waiting heads; proved of an input.
 
-CONTRACT = "heads ask before they wait, for outputs that there are, and keep to them until they have a lane"
+CONTRACT = "heads ask before they wait, for outputs that there are, and keep to them until they have a VC"
 
 
 def sound_heads(
     claims: Claims, p: HypercubeRouterParameters, port: int, head: tuple[Any, Any, Any, Any], name: str
 ) -> Iterator[Value]:
-    """Assumptions about the heads on a lane into an input."""
+    """Assumptions about the heads on a VC into an input."""
     asking, waiting, wanted, granted = head
     asked = claims.was(asking, f"{name}_asking")
     asked_before = claims.was(asked, f"{name}_asked")
@@ -81,7 +81,7 @@ def sound_heads(
     yield ~waiting | wanted.any()
     yield ~waiting | ~wanted[p.delivery] | ~wanted[: p.dimensions].any()
     yield ~waiting | ~asked_before | (wanted == last)
-    for output in range(len(p.output_lanes)):
+    for output in range(len(p.output_vcs)):
         if not p.reaches(port, output):
             yield ~wanted[output]
 
@@ -94,30 +94,30 @@ def is_granted(port: Any) -> Any:
     return port.requests.any() & ~(port.requests & port.beaten).any()
 
 
-def asked_lane(port: Any) -> Value:
-    """The lane out that the request of an input is for, one-hot."""
-    return or_the_last(port.target if port.parameters.lanes > 1 else ())
+def asked_vc(port: Any) -> Value:
+    """The VC out that the request of an input is for, one-hot."""
+    return or_the_last(port.target if port.parameters.vcs > 1 else ())
 
 
 class LastRequest:
     """The request of an input in the last cycle, and its grant.
 
-    granted, requests, target, flit: ``target`` is the lane out, one-hot.
+    granted, requests, target, flit: ``target`` is the VC out, one-hot.
     """
 
     def __init__(self, claims: Claims, port: Any, name: str):
         self.granted: Any = claims.was(is_granted(port), f"{name}_granted")
         self.requests: Any = claims.was(port.requests, f"{name}_requests")
-        self.target: Any = claims.was(asked_lane(port), f"{name}_target")
+        self.target: Any = claims.was(asked_vc(port), f"{name}_target")
         self.flit: Any = claims.was(Value.cast(port.flit), f"{name}_flit")
 
 
-class AdaptiveLane(BufferedLane):
+class AdaptiveVc(BufferedVc):
     """One lane. Its entries are flit and note.
 
-    active: The worm in front has an output lane, or is drained.
+    active: The worm in front has an output VC, or is drained.
     nowhere: The worm that is active is drained.
-    output, target: The output lane that it has, one-hot each.
+    output, target: The output VC that it has, one-hot each.
     spent: Flits of it that have left, and whose credits have not come back; without one that left in the last cycle.
     pending: A tail has arrived on a link, and its release has not been on the wire.
     there: A flit is in the buffer.
@@ -148,7 +148,7 @@ class AdaptiveLane(BufferedLane):
         waits = claims.named(self.there & ~self.active, f"{name}_waits")
         self.settled: Any = claims.was(waits & ~port.granted[v], f"{name}_has_waited") if host else Const(1)
         self.front: Any = self.flit(self.now[0])
-        self.strays: Any = claims.named(~has_way(p, port.port, self.front, port.node), f"{name}_strays")
+        self.strays: Any = claims.named(~is_routable(p, port.port, self.front, port.node), f"{name}_strays")
         self.drops: Any = claims.named(waits & self.settled & self.strays, f"{name}_drops")
         claims.m.d.comb += self.drains.eq(self.active & self.nowhere & self.there)
         ends = pops & self.front.tail if host else self.left & self.flit(self.queue.row[0]).tail
@@ -193,10 +193,10 @@ class AdaptiveLane(BufferedLane):
         return ~self.arrives | (self.queue.held < self.depth) & ~self.pending
 
 
-# Ties the registers of an AdaptiveInput to the content of its lanes, so that induction closes.
+# Ties the registers of an AdaptiveInput to the content of its VCs, so that induction closes.
 
 
-def tie_input(claims: Claims, inside: Inside, port: Any, rows: list[AdaptiveLane], where: str | None = None) -> None:
+def tie_input(claims: Claims, inside: Inside, port: Any, rows: list[AdaptiveVc], where: str | None = None) -> None:
     """Adds the invariants of an input."""
     host = port.parameters.is_host_input(port.port)
     for row in rows:
@@ -210,24 +210,24 @@ def tie_input(claims: Claims, inside: Inside, port: Any, rows: list[AdaptiveLane
     tie_one_after_the_other(claims, inside, "lane", len(rows), where)
 
 
-def _tie_worm(claims: Claims, inside: Inside, row: AdaptiveLane, where: str | None) -> None:
+def _tie_worm(claims: Claims, inside: Inside, row: AdaptiveVc, where: str | None) -> None:
     """The worm that is active."""
     names = ("active", "nowhere", "output", "target", "credits", "left")
     active, nowhere, output, target, credits, left = (inside.register(f"{name}_{row.v}", where) for name in names)
-    claims.invariant("a lane is active while its worm goes on", active == row.active)
+    claims.invariant("a VC is active while its worm goes on", active == row.active)
     claims.invariant("the register shows whether the worm is routable", ~active | (nowhere == row.nowhere))
-    has_lane = row.active & ~row.nowhere
-    claims.invariant("the output is that of the worm", ~has_lane | (output == row.output))
-    claims.invariant("the lane is that of the worm", ~has_lane | (target == row.target))
+    has_vc = row.active & ~row.nowhere
+    claims.invariant("the output is that of the worm", ~has_vc | (output == row.output))
+    claims.invariant("the VC is that of the worm", ~has_vc | (target == row.target))
     one = at_most_one(row.output) & at_most_one(row.target) & (row.delivers | row.target.any())
-    claims.invariant("a worm has one output lane", ~has_lane | one & row.reached().any())
-    spends = has_lane & ~row.delivers
+    claims.invariant("a worm has one output VC", ~has_vc | one & row.reached().any())
+    spends = has_vc & ~row.delivers
     claims.invariant("credits are counted", ~spends | (credits + row.spent == row.depth))
     claims.invariant("credits are spent once", ~spends | (row.spent + row.left <= row.depth))
-    claims.invariant("the lane that a flit left in the last cycle is recorded", left == row.left)
+    claims.invariant("the VC that a flit left in the last cycle is recorded", left == row.left)
 
 
-def _tie_head(claims: Claims, inside: Inside, row: AdaptiveLane, host: bool, where: str | None) -> None:
+def _tie_head(claims: Claims, inside: Inside, row: AdaptiveVc, host: bool, where: str | None) -> None:
     """Invariants of a waiting head."""
     known: Any = row.there & ~row.active & row.settled
     wanted, nowhere = (inside.register(f"{name}_{row.v}", where) for name in ("wanted", "nowhere"))
@@ -239,8 +239,8 @@ def _tie_head(claims: Claims, inside: Inside, row: AdaptiveLane, host: bool, whe
     claims.invariant("the register shows whether the head is routable", ~known | (nowhere == row.strays))
 
 
-def _tie_only_worm(claims: Claims, inside: Inside, row: AdaptiveLane, where: str | None) -> None:
-    """The buffer of a lane from a link holds flits of one worm."""
+def _tie_only_worm(claims: Claims, inside: Inside, row: AdaptiveVc, where: str | None) -> None:
+    """The buffer of a VC from a link holds flits of one worm."""
     ended = inside.register(f"ended_{row.v}", where)
     flits = [row.flit(entry) for entry in row.now]
     for k, flit in enumerate(flits):
@@ -254,30 +254,30 @@ def _tie_only_worm(claims: Claims, inside: Inside, row: AdaptiveLane, where: str
     claims.invariant("a worm is active to its end", ~gone | row.active)
 
 
-def _tie_request(claims: Claims, inside: Inside, port: Any, rows: list[AdaptiveLane], where: str | None) -> None:
+def _tie_request(claims: Claims, inside: Inside, port: Any, rows: list[AdaptiveVc], where: str | None) -> None:
     asked = inside.register("asked", where)
-    claims.invariant("at most one lane requests", at_most_one(asked))
-    claims.invariant("without a requesting lane there is no request", asked.any() == port.requests.any())
+    claims.invariant("at most one VC requests", at_most_one(asked))
+    claims.invariant("without a requesting VC there is no request", asked.any() == port.requests.any())
     room = claims.was(port.room, f"{where or 'input'}_has_had_room")
     for row in rows:
         asks = asked[row.v]
-        right = (port.requests == row.reached()) & (row.delivers | (asked_lane(port) == row.target))
+        right = (port.requests == row.reached()) & (row.delivers | (asked_vc(port) == row.target))
         claims.invariant("a request is that of the worm", ~asks | row.active & ~row.nowhere & row.there & right)
         allowed = row.delivers & room | ~row.delivers & (row.spent + row.left < row.depth)
         claims.invariant("a request has its credit, or room", ~asks | allowed)
     claims.invariant("a request is for one output", at_most_one(concat(port.requests)))
 
 
-# AdaptiveInput: flits leave a lane once, in order, with a credit, on the granted lane.
+# AdaptiveInput: flits leave a VC once, in order, with a credit, on the granted lane.
 
 FLIT_BITS = 8
 ASKS = "a head requests from its arrival on"
-WAITS = "a head with a way waits until it has a lane"
+WAITS = "a head with a way waits until it has a VC"
 WANTS = "a head requests the dimensions that remain, or else delivery"
 STAYS = "a request that is beaten stays"
 ONE_FLIT = "a grant takes one flit"
-IN_ORDER = "flits leave unaltered in the order of their lane"
-OWN_LANE = "a worm's flits ask for the lane that it has"
+IN_ORDER = "flits leave unaltered in the order of their VC"
+OWN_VC = "a worm's flits ask for the VC that it has"
 ENDS = "a request for a tail is marked"
 CREDIT = "no flit leaves without a credit"
 ROOM = "nothing is delivered without room"
@@ -288,23 +288,23 @@ PROMPT = "a flit that could leave does so after one cycle"
 READY = "ready shows whether a place is free"
 
 
-def adaptive_input(dimensions: int, lanes: int, depth: int, *, from_host: bool = False) -> Describe:
+def adaptive_input(dimensions: int, vcs: int, depth: int, *, from_host: bool = False) -> Describe:
     """Claims about the last input from a link, or the one from a processor, of a switch of any number."""
 
     def describe(claims: Claims) -> None:
-        p = HypercubeRouterParameters(FLIT_BITS, dimensions, lanes, depth)
+        p = HypercubeRouterParameters(FLIT_BITS, dimensions, vcs, depth)
         part: Any = AdaptiveInput(p, dimensions if from_host else dimensions - 1)
         claims.free_inputs(part)
         claims.never_changes(part.node)
         inside = Inside(claims, part)
         last = LastRequest(claims, part, "last")
-        rows = [AdaptiveLane(claims, part, v, f"lane_{v}") for v in range(part.lanes)]
+        rows = [AdaptiveVc(claims, part, v, f"lane_{v}") for v in range(part.vcs)]
         _assume_neighbours(claims, part, rows)
         prove_input(claims, part, rows, last, "input")
         _prove_contract(claims, part)
         _prove_promptness(claims, part, rows)
         tie_input(claims, inside, part, rows)
-        claims.possible("all lanes are full", concat(row.queue.held == depth for row in rows).all())
+        claims.possible("all VCs are full", concat(row.queue.held == depth for row in rows).all())
         claims.possible("a flit behind the head is granted", last.granted & rows[0].left & (rows[0].spent != 0))
         claims.possible("an unroutable worm is drained", rows[0].drains & ~rows[0].front.tail)
         claims.possible("a flit leaves with the credit on the wire", rows[0].left & (rows[0].spent == depth - 1))
@@ -312,7 +312,7 @@ def adaptive_input(dimensions: int, lanes: int, depth: int, *, from_host: bool =
     return describe
 
 
-def _assume_neighbours(claims: Claims, part: Any, rows: list[AdaptiveLane]) -> None:
+def _assume_neighbours(claims: Claims, part: Any, rows: list[AdaptiveVc]) -> None:
     """Assumptions about the allocator, the outputs, and the switches before and behind."""
     p = part.parameters
     claims.assume(at_most_one(part.granted) & ~(part.granted & ~part.waiting).any())
@@ -332,13 +332,13 @@ def _assume_neighbours(claims: Claims, part: Any, rows: list[AdaptiveLane]) -> N
             claims.assume(row.keeps_to_links())
 
 
-def prove_input(claims: Claims, part: Any, rows: list[AdaptiveLane], last: LastRequest, name: str) -> None:
+def prove_input(claims: Claims, part: Any, rows: list[AdaptiveVc], last: LastRequest, name: str) -> None:
     """Claims about an input in any position."""
     drained = [claims.was(row.drains, f"{name}_{row.v}_drained") for row in rows]
     moved = claims.named(concat(row.left & ~drain for row, drain in zip(rows, drained, strict=True)), f"{name}_moved")
     claims.always(ONE_FLIT, at_most_one(moved) & (moved.any() == last.granted))
     beaten = claims.was((part.requests & part.beaten).any(), f"{name}_was_beaten")
-    same = (part.requests == last.requests) & (asked_lane(part) == last.target) & (Value.cast(part.flit) == last.flit)
+    same = (part.requests == last.requests) & (asked_vc(part) == last.target) & (Value.cast(part.flit) == last.flit)
     claims.always(STAYS, ~beaten | same)
     if not part.parameters.is_host_input(part.port):
         claims.always(ENDS, ~part.requests.any() | (part.ends == part.flit.tail))
@@ -347,7 +347,7 @@ def prove_input(claims: Claims, part: Any, rows: list[AdaptiveLane], last: LastR
         gone, first = claims.named(moved[row.v], f"{name}_{row.v}_moved"), row.queue.row[0]
         claims.always(IN_ORDER, ~gone | (row.queue.held != 0) & (last.flit == Value.cast(row.flit(first))))
         own = (last.requests == row.reached()) & (row.delivers | (last.target == row.target))
-        claims.always(OWN_LANE, ~gone | own)
+        claims.always(OWN_VC, ~gone | own)
         claims.always(CREDIT, ~gone | row.delivers | (row.spent < row.depth))
         claims.always(ROOM, ~gone | ~row.delivers | room)
         claims.always(DRAINED, ~drain | row.left)
@@ -360,7 +360,7 @@ def prove_input(claims: Claims, part: Any, rows: list[AdaptiveLane], last: LastR
             claims.always(RELEASES, (part.releases[row.v] == ends) & (~ends | (row.queue.held == 1)))
 
 
-def _prove_head(claims: Claims, part: Any, row: AdaptiveLane, name: str) -> None:
+def _prove_head(claims: Claims, part: Any, row: AdaptiveVc, name: str) -> None:
     """A head in front of a lane."""
     v, host = row.v, part.parameters.is_host_input(part.port)
     here = row.there if host else row.there | row.arrives
@@ -372,13 +372,13 @@ def _prove_head(claims: Claims, part: Any, row: AdaptiveLane, name: str) -> None
 
 
 def _prove_contract(claims: Claims, part: Any) -> None:
-    for v in range(part.lanes):
+    for v in range(part.vcs):
         head = (part.asking[v], part.waiting[v], part.wanted[v], part.granted[v])
         for condition in sound_heads(claims, part.parameters, part.port, head, f"head_{v}"):
             claims.always(CONTRACT, condition)
 
 
-def _prove_promptness(claims: Claims, part: Any, rows: list[AdaptiveLane]) -> None:
+def _prove_promptness(claims: Claims, part: Any, rows: list[AdaptiveVc]) -> None:
     """Without rivals at the outputs, some flit that is ready leaves after one cycle."""
     could = []
     for row in rows:
@@ -389,56 +389,56 @@ def _prove_promptness(claims: Claims, part: Any, rows: list[AdaptiveLane]) -> No
     claims.possible("the longest wait", part.requests.any() & claims.was(vain, "did_not_ask"))
 
 
-# AdaptiveOutput: grants, and one worm per lane until its release.
+# AdaptiveOutput: grants, and one worm per VC until its release.
 
 FIRST = "the first request in the order of the cycle is granted"
 LEAVES = "exactly the granted flit leaves"
 WAIT_BOUND = "a request that persists is granted before all orders have been"
-FREE = "there is a free lane for any head if some lane of these has no worm"
-LOWEST = "the lowest lane without a worm is offered"
-FREE_ESCAPE = "the escape lane is free if it has no worm"
+FREE = "there is a free VC for any head if some VC of these has no worm"
+LOWEST = "the lowest VC without a worm is offered"
+FREE_ESCAPE = "the escape VC is free if it has no worm"
 
 
-def adaptive_output(dimensions: int, lanes: int, port: int, channels: int = 1) -> Describe:
+def adaptive_output(dimensions: int, vcs: int, port: int, channels: int = 1) -> Describe:
     """Claims about an output of a switch of some shape, see ``HypercubeRouterParameters``."""
 
     def describe(claims: Claims) -> None:
-        p = HypercubeRouterParameters(FLIT_BITS, dimensions, lanes, injection_channels=channels)
+        p = HypercubeRouterParameters(FLIT_BITS, dimensions, vcs, injection_channels=channels)
         part: Any = AdaptiveOutput(p, port)
         claims.free_inputs(part, ("before",))
         inside = Inside(claims, part)
         owned = _follow_owners(claims, part)
-        for lane in range(part.lanes):
-            register = inside.register(f"owned_{lane}")
-            claims.invariant("the register shows whether a worm has the lane", register == owned[lane])
+        for vc in range(part.vcs):
+            register = inside.register(f"owned_{vc}")
+            claims.invariant("the register shows whether a worm has the VC", register == owned[vc])
         granted = _prove_grants(claims, part)
         targets = _targets(part)
-        asked = [target & part.requests[x].replicate(part.lanes) for x, target in enumerate(targets)]
+        asked = [target & part.requests[x].replicate(part.vcs) for x, target in enumerate(targets)]
         for x, target in enumerate(targets):
             claims.assume(~part.requests[x] | at_most_one(target))
             for other in asked[:x]:
-                claims.assume(~(other & asked[x]).any())  # a lane is one worm's
-        claims.possible("all lanes have worms", owned.all())
-        claims.possible("a lane is taken as another flit is granted", granted.any() & _taken(part).any())
+                claims.assume(~(other & asked[x]).any())  # a VC is one worm's
+        claims.possible("all VCs have worms", owned.all())
+        claims.possible("a VC is taken as another flit is granted", granted.any() & _taken(part).any())
 
     return describe
 
 
 def _targets(part: Any) -> list[Value]:
-    """By input, the requested lane, one-hot."""
-    told = part.targets if part.lanes > 1 else [()] * len(part.requests)
+    """By input, the requested VC, one-hot."""
+    told = part.targets if part.vcs > 1 else [()] * len(part.requests)
     return [or_the_last(target) for target in told]
 
 
 def _taken(part: Any) -> Any:
-    """Bits that an adaptive lane, and the escape channel, is taken."""
+    """Bits that an adaptive VC, and the escape channel, is taken."""
     adaptive = part.taken if part.adaptive else Const(0)
     return concat((adaptive, part.taken_escape if part.has_escape else Const(0)))
 
 
 def _follow_owners(claims: Claims, part: Any) -> Any:
-    """By lane, a bit that a worm owns it: from the cycle in which it is taken to its release, or its tail."""
-    owned: Any = Signal(part.lanes, name="has_a_worm")
+    """By VC, a bit that a worm owns it: from the cycle in which it is taken to its release, or its tail."""
+    owned: Any = Signal(part.vcs, name="has_a_worm")
     adaptive: Any = claims.named(~owned[: part.adaptive], "has_no_worm") if part.adaptive else Const(0, 0)
     if part.adaptive:
         claims.always(FREE, part.free == adaptive.any())
@@ -453,7 +453,7 @@ def _follow_owners(claims: Claims, part: Any) -> Any:
     if part.delivers:
         for x, flit in enumerate(part.flits):
             claims.assume(~part.requests[x] | (part.ends[x] == flit.tail))
-    ended = part.load & part.flit.tail.replicate(part.lanes) if part.delivers else part.releases
+    ended = part.load & part.flit.tail.replicate(part.vcs) if part.delivers else part.releases
     claims.assume(~(ended & ~owned).any())
     claims.m.d.sync += owned.eq((owned & ~ended) | given)
     return owned
@@ -473,7 +473,7 @@ def _prove_grants(claims: Claims, part: Any) -> Any:
         mine = (part.load == target) & (Value.cast(part.flit) == Value.cast(part.flits[x]))
         claims.always(LEAVES, ~granted[x] | mine)
     claims.always(LEAVES, granted.any() | ~part.load.any())
-    if part.lanes > 1:  # otherwise no request ever waits
+    if part.vcs > 1:  # otherwise no request ever waits
         firsts = phases.first(p.order_size, members)
         most = [phases.passed(lambda phase, i=member: firsts[phase] == i) for member in members]
         claims.possible("the longest wait", bound_waiting(claims, phases, most, requests, granted, WAIT_BOUND))

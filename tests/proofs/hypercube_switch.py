@@ -10,7 +10,7 @@ from rtl.hypercube.router import HypercubeRouter
 from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, Describe, at_most_one, started
 from tests.proofs.hypercube_allocator import promises
-from tests.proofs.hypercube_ports import AdaptiveLane, lanes_out, tie_input
+from tests.proofs.hypercube_ports import AdaptiveVc, tie_input, vcs_out
 from tests.proofs.links import ReferenceQueue
 from tests.proofs.vc_orders import CyclePhases
 from tests.proofs.vc_ports import tie_delivery, tie_room
@@ -18,8 +18,8 @@ from tests.proofs.vc_references import flits_held
 from tests.proofs.vc_switch import (
     FLIT_BITS,
     FollowedSwitch,
-    LaneIn,
-    LaneWormsIn,
+    VcIn,
+    VcWormsIn,
     as_stream,
     assume_host,
     delivered,
@@ -28,19 +28,19 @@ from tests.proofs.vc_switch import (
     prove_link,
     tag_of,
     tie_delivered_worms,
-    tie_worms_in_lane,
+    tie_worms_in_vc,
 )
 from tests.proofs.worms import TrackedFlit
 
 # A whole HypercubeRouter, and the worms on its lanes.
 
 ONWARD, HOME = WAYS = (0, 1)
-"""Direction of a worm: to another switch, on any of its lanes, or to the processor."""
+"""Direction of a worm: to another switch, on any of its VCs, or to the processor."""
 
-Lane = LaneIn[AdaptiveLane]
+Vc = VcIn[AdaptiveVc]
 
 
-class WholeSwitch(FollowedSwitch[AdaptiveLane]):
+class WholeSwitch(FollowedSwitch[AdaptiveVc]):
     """A switch with 10-bit flits, and any number."""
 
     def __init__(
@@ -51,53 +51,53 @@ class WholeSwitch(FollowedSwitch[AdaptiveLane]):
         claims.free_inputs(part, (*joined, "node"))
         self.node: Any = claims.constant(self.p.dimensions, f"{name}_node") if node is None else node
         claims.m.d.comb += part.node.eq(self.node)
-        super().__init__(claims, part, name, self.p.input_lanes, self.p.output_lanes, self.p.buffer_flits)
+        super().__init__(claims, part, name, self.p.input_vcs, self.p.output_vcs, self.p.buffer_flits)
 
-    def candidates(self, lane: int, flit: Any) -> Value:
-        return lanes_out(self.p, self.lanes_in[lane].i, flit, self.node)
+    def candidates(self, vc: int, flit: Any) -> Value:
+        return vcs_out(self.p, self.vcs_in[vc].i, flit, self.node)
 
     def ways(self, mask: Any) -> Value:
-        """Which of ``WAYS`` a mask of lanes out leads to."""
+        """Which of ``WAYS`` a mask of VCs out leads to."""
         return concat((mask[:-1].any(), mask[-1]))
 
-    def wanted(self, lane: Lane, entry: Any) -> Value:
+    def wanted(self, vc: Vc, entry: Any) -> Value:
         """The way that the flit of an entry goes."""
-        return Value.cast(lane.reference.beside(entry))
+        return Value.cast(vc.reference.beside(entry))
 
     def enter(self, claims: Claims, i: int, tags: Callable[[int], int] | None) -> None:
         link, port, host = self.link_in(i), self.input(i), self.p.is_host_input(i)
-        for v in range(self.p.input_lanes[i]):
+        for v in range(self.p.input_vcs[i]):
             valid = link.valid if host else link.valid[v]
             moves = link.valid & link.ready if host else valid
             name = f"{self.name}_in_{i}_{v}"
-            worms = LaneWormsIn(claims, link, valid, moves, self._asks(i), name)
-            reference = AdaptiveLane(claims, port, v, f"{self.name}_lane_{i}_{v}", [worms.wanted])
+            worms = VcWormsIn(claims, link, valid, moves, self._asks(i), name)
+            reference = AdaptiveVc(claims, port, v, f"{self.name}_vc_{i}_{v}", [worms.wanted])
             if tags:
                 worms.assume_sound(claims, tags(v))
                 if not host:
                     claims.assume(reference.keeps_to_links())
-            self.lanes_in.append(LaneIn(i, v, worms, reference))
+            self.vcs_in.append(VcIn(i, v, worms, reference))
         if tags and host:
             assume_host(claims, link)
         elif tags:
             claims.assume(at_most_one(link.valid))
 
     def _asks(self, i: int) -> Callable[[Any], Value]:
-        return lambda flit: self.ways(lanes_out(self.p, i, flit, self.node))
+        return lambda flit: self.ways(vcs_out(self.p, i, flit, self.node))
 
     def assume_back(self, claims: Claims, o: int, w: int) -> None:
         super().assume_back(claims, o, w)
         claims.assume(getattr(self.part, f"released_{o}")[w] == self.tail_is_credited(o, w))
 
     def tail_is_credited(self, o: int, w: int) -> Value:
-        """True if the credit on the wire of a lane out is that of a tail."""
-        number = sum(self.p.output_lanes[:o]) + w
-        worms, without = self.lanes_out[number], self.outstanding[number]
+        """True if the credit on the wire of a VC out is that of a tail."""
+        number = sum(self.p.output_vcs[:o]) + w
+        worms, without = self.vcs_out[number], self.outstanding[number]
         last = (without.count == 1) & ~worms.valid & ~worms.in_worm
         return Value.cast(self.credited(o)[w] & last)
 
 
-# Ties the registers of a whole switch to the worms on its lanes, so that induction closes.
+# Ties the registers of a whole switch to the worms on its VCs, so that induction closes.
 
 
 class SwitchInvariants:
@@ -105,18 +105,18 @@ class SwitchInvariants:
 
     delivery: Flits that go to the host, in the buffer and on the link.
     waiting: How many of them are in the buffer.
-    owned: By lane in: the lane out that its worm has, from the grant until the tail has left, one-hot or 0.
+    owned: By VC in: the VC out that its worm has, from the grant until the tail has left, one-hot or 0.
     """
 
     def __init__(self, claims: Claims, switch: WholeSwitch):
         self._switch, p = switch, switch.p
         self._tie_orders(claims)
-        for i in range(len(p.input_lanes)):
-            rows = [lane.reference for lane in switch.lanes_in if lane.i == i]
+        for i in range(len(p.input_vcs)):
+            rows = [vc.reference for vc in switch.vcs_in if vc.i == i]
             tie_input(claims, switch.inside, switch.input(i), rows, f"input_{i}")
-        for name, condition in promises(claims, switch.inside.placed["allocator"], f"{switch.name}_lane"):
+        for name, condition in promises(claims, switch.inside.placed["allocator"], f"{switch.name}_vc"):
             claims.invariant(name, condition)
-        self.owned = [_tie_worms(claims, switch, lane) for lane in switch.lanes_in]
+        self.owned = [_tie_worms(claims, switch, vc) for vc in switch.vcs_in]
         link, port = switch.link_out(p.delivery), switch.inside.placed["delivery"]
         self.delivery = ReferenceQueue(claims, p.delivery_flits + 1, port.write, port.flit, link.valid & link.ready)
         waiting = self.delivery.held - link.valid
@@ -127,49 +127,49 @@ class SwitchInvariants:
 
     def _tie_orders(self, claims: Claims) -> None:
         inside, p = self._switch.inside, self._switch.p
-        sizes = {"order": p.order_size, **({"lane_order": p.lane_order_size} if p.lanes > 1 else {})}
+        sizes = {"order": p.order_size, **({"lane_order": p.vc_order_size} if p.vcs > 1 else {})}
         phases = CyclePhases(claims, list(sizes.values()))
         for name, size in sizes.items():
             phases.tie(claims, inside, size, name)
 
     def _tie_outputs(self, claims: Claims) -> None:
         switch, number = self._switch, 0
-        for o, lanes in enumerate(switch.p.output_lanes):
-            for w in range(lanes):
+        for o, vcs in enumerate(switch.p.output_vcs):
+            for w in range(vcs):
                 owners = claims.named(concat(owned[number] for owned in self.owned), f"{switch.name}_owners_{number}")
-                claims.invariant("a lane has one owner", at_most_one(owners))
+                claims.invariant("a VC has one owner", at_most_one(owners))
                 owned = switch.inside.register(f"owned_{w}", f"output_{o}")
                 if o == switch.p.delivery:
                     claims.invariant("delivery is one worm's up to its tail", owned == owners.any())
                     right = _last_bit(switch)
-                    after, last = tie_delivered_worms(claims, self.delivery, switch.lanes_out[number], right)
+                    after, last = tie_delivered_worms(claims, self.delivery, switch.vcs_out[number], right)
                     self._tie_owner(claims, owners, after, last)
                 else:
-                    self._tie_lane_out(claims, owners, owned, number)
+                    self._tie_vc_out(claims, owners, owned, number)
                 number += 1
 
-    def _tie_lane_out(self, claims: Claims, owners: Any, owned: Any, number: int) -> None:
-        """The worm on a lane, and the flits of it for which no credit has come back."""
-        worms, without = self._switch.lanes_out[number], self._switch.outstanding[number].count
+    def _tie_vc_out(self, claims: Claims, owners: Any, owned: Any, number: int) -> None:
+        """The worm on a VC, and the flits of it for which no credit has come back."""
+        worms, without = self._switch.vcs_out[number], self._switch.outstanding[number].count
         flit = worms.link.payload
         after = Mux(worms.valid, ~flit.tail, worms.in_worm)
         self._tie_owner(claims, owners, after, Mux(worms.valid, tag_of(flit), worms.owner))
         behind = (without != 0) | worms.valid
-        claims.invariant("a lane is owned until its tail has its credit", owned == (owners.any() | behind))
-        for i, lane in enumerate(self._switch.lanes_in):
-            row = lane.reference
+        claims.invariant("a VC is owned until its tail has its credit", owned == (owners.any() | behind))
+        for i, vc in enumerate(self._switch.vcs_in):
+            row = vc.reference
             begun = row.begun_now
             clean = ~behind & (row.spent == 0) & ~row.left
-            claims.invariant("a worm begins on a clean lane", ~owners[i] | begun | clean)
+            claims.invariant("a worm begins on a clean VC", ~owners[i] | begun | clean)
             same = (row.spent == without) & (row.left == worms.valid)
             claims.invariant("both ends count the same flits", ~owners[i] | ~begun | same)
 
     def _tie_owner(self, claims: Claims, owners: Any, after: Any, owner: Any) -> None:
-        lanes = self._switch.lanes_in
-        begun: Any = concat(owners[i] & lane.reference.begun_now for i, lane in enumerate(lanes))
+        vcs = self._switch.vcs_in
+        begun: Any = concat(owners[i] & vc.reference.begun_now for i, vc in enumerate(vcs))
         claims.invariant("a worm is open at both ends", after == begun.any())
-        for i, lane in enumerate(lanes):
-            claims.invariant("a worm's owner is its lane", ~begun[i] | (owner == front_tag(lane)))
+        for i, vc in enumerate(vcs):
+            claims.invariant("a worm's owner is its VC", ~begun[i] | (owner == front_tag(vc)))
 
     def in_delivery(self, way: Any, tag: Any) -> Iterator[tuple[Any, Any]]:
         """Places of the delivery buffer, the front first: valid bit of a direction and a lane."""
@@ -177,47 +177,47 @@ class SwitchInvariants:
         for there, flit in delivered(self.delivery, link, self.waiting, tag):
             yield there & (way == HOME), flit
 
-    def in_lanes(self, way: Any, lane: Any) -> Iterator[tuple[Any, Any]]:
-        """Places of the buffer of a lane in, the front first: valid bit of a direction, and the flit."""
-        yield from places_of(self._switch.lanes_in, self._switch.wanted, way, lane, self._switch.p.buffer_flits)
+    def in_vcs(self, way: Any, vc: Any) -> Iterator[tuple[Any, Any]]:
+        """Places of the buffer of a VC in, the front first: valid bit of a direction, and the flit."""
+        yield from places_of(self._switch.vcs_in, self._switch.wanted, way, vc, self._switch.p.buffer_flits)
 
 
 def _last_bit(switch: WholeSwitch) -> Any:
     return lambda flit: Value.cast(switch.allowed_heads(flit)[-1])
 
 
-def _tie_worms(claims: Claims, switch: WholeSwitch, lane: Lane) -> Any:
-    """The flits of a lane are worms; gives the lane out that the worm in front has, until its tail has left."""
-    row, number = lane.reference, switch.lanes_in.index(lane)
-    tie_worms_in_lane(claims, lane.worms, row, lambda entry: switch.wanted(lane, entry))
+def _tie_worms(claims: Claims, switch: WholeSwitch, vc: Vc) -> Any:
+    """The flits of a VC are worms; gives the VC out that the worm in front has, until its tail has left."""
+    row, number = vc.reference, switch.vcs_in.index(vc)
+    tie_worms_in_vc(claims, vc.worms, row, lambda entry: switch.wanted(vc, entry))
     for k, entry in enumerate(row.queue.row):
         flit = row.flit(entry)
-        right = switch.wanted(lane, entry) == switch.ways(switch.candidates(number, flit))
+        right = switch.wanted(vc, entry) == switch.ways(switch.candidates(number, flit))
         claims.invariant("heads take their route candidates", (row.queue.held <= k) | ~flit.head | right)
     ended = row.left & row.flit(row.queue.row[0]).tail
     goes_on = claims.named(row.active & ~ended, f"{switch.name}_goes_on_{number}")
     claims.invariant("a worm that has begun is active", ~row.begun_now | row.active)
     claims.invariant("a worm that is active has its head in front, or has begun", ~goes_on | row.begun_now | row.there)
     own: Any = claims.named(
-        Mux(goes_on & ~row.nowhere, _lane_out(switch, row), Const(0, switch.outputs)), f"{switch.name}_owns_{number}"
+        Mux(goes_on & ~row.nowhere, _vc_out(switch, row), Const(0, switch.outputs)), f"{switch.name}_owns_{number}"
     )
     may: Any = switch.candidates(number, row.front)
-    claims.invariant("a head has a lane that it may have", row.begun_now | ~(own & ~may).any())
-    wanted = Mux(row.there, switch.wanted(lane, row.now[0]), lane.worms.asked)
+    claims.invariant("a head has a VC that it may have", row.begun_now | ~(own & ~may).any())
+    wanted = Mux(row.there, switch.wanted(vc, row.now[0]), vc.worms.asked)
     claims.invariant("a worm leaves by the output that it requested", ~goes_on | (switch.ways(own) == wanted))
     return own
 
 
-def _lane_out(switch: WholeSwitch, row: Any) -> Value:
-    """The lane out of a worm as a mask of all."""
+def _vc_out(switch: WholeSwitch, row: Any) -> Value:
+    """The VC out of a worm as a mask of all."""
     p = switch.p
-    lanes = [row.target & row.output[d].replicate(p.lanes) for d in range(p.dimensions)]
-    return concat((*lanes, row.output[p.delivery]))
+    vcs = [row.target & row.output[d].replicate(p.vcs) for d in range(p.dimensions)]
+    return concat((*vcs, row.output[p.delivery]))
 
 
 # A whole HypercubeRouter: flits leave by the route of their header, once, in order, unmixed.
 
-CLEAN = "a head takes a lane with all its credits"
+CLEAN = "a head takes a VC with all its credits"
 THERE = "a credit comes back only for a flit that is there"
 RELEASES = "a release comes with the tail's credit, and then the buffer is empty"
 READY = "ready shows whether a place is free"
@@ -233,20 +233,20 @@ def router(**settings: Any) -> Describe:
         switch.enter_all(claims)
         switch.leave(claims, switch.allowed)
         p = switch.p
-        links = [as_stream(switch.link_out(o), host=o == p.delivery) for o in range(len(p.output_lanes))]
-        worms, wanted = [lane.worms for lane in switch.lanes_in], [lane.worms.wanted for lane in switch.lanes_in]
+        links = [as_stream(switch.link_out(o), host=o == p.delivery) for o in range(len(p.output_vcs))]
+        worms, wanted = [vc.worms for vc in switch.vcs_in], [vc.worms.wanted for vc in switch.vcs_in]
         tracked = TrackedFlit(claims, worms, [links[: p.delivery], links[p.delivery :]], wanted, tag_of)
         invariants = SwitchInvariants(claims, switch)
         tracked.tie(claims, _stages(invariants, tracked))
-        for o in range(len(p.output_lanes)):
+        for o in range(len(p.output_vcs)):
             prove_link(claims, switch.link_out(o), host=o == p.delivery, name=f"output_{o}")
         prove_inputs(claims, switch)
-        for out, without in zip(switch.lanes_out, switch.outstanding, strict=False):
+        for out, without in zip(switch.vcs_out, switch.outstanding, strict=False):
             claims.always(CLEAN, ~(out.valid & out.link.payload.head) | (without.count == 0))
         both = concat(link.valid for link in links).all()
         claims.possible("a flit comes out of all outputs at once", both & tracked.comes_out)
         full = switch.outstanding[0].count == p.buffer_flits
-        claims.possible("a lane has no credits as the followed flit comes out", full & tracked.comes_out)
+        claims.possible("a VC has no credits as the followed flit comes out", full & tracked.comes_out)
         lost = switch.part.discarding[0] & tracked.comes_out
         claims.possible("a head is discarded as the followed flit comes out", lost)
 
@@ -255,36 +255,36 @@ def router(**settings: Any) -> Describe:
 
 def _stages(invariants: SwitchInvariants, tracked: TrackedFlit) -> Iterator[tuple[Any, Any]]:
     yield from invariants.in_delivery(tracked.o, tracked.i)
-    yield from invariants.in_lanes(tracked.o, tracked.i)
+    yield from invariants.in_vcs(tracked.o, tracked.i)
 
 
 def prove_inputs(claims: Claims, switch: WholeSwitch) -> None:
-    """Outputs of a switch about its lanes: credits, releases, ``ready``, and dropped heads."""
-    for number, lane in enumerate(switch.lanes_in):
-        row = lane.reference
-        if switch.p.is_host_input(lane.i):
+    """Outputs of a switch about its VCs: credits, releases, ``ready``, and dropped heads."""
+    for number, vc in enumerate(switch.vcs_in):
+        row = vc.reference
+        if switch.p.is_host_input(vc.i):
             ready = (row.held_now < row.depth) & started(claims)
-            claims.always(READY, switch.link_in(lane.i).ready == ready)
+            claims.always(READY, switch.link_in(vc.i).ready == ready)
         else:
-            _prove_wires(claims, switch, lane)
+            _prove_wires(claims, switch, vc)
         dropped = claims.was(row.drops, f"{switch.name}_{number}_dropped")
         claims.always(DISCARDING, switch.part.discarding[number] == dropped)
         drained = claims.was(row.drains, f"{switch.name}_{number}_drained")
         claims.always(DRAINED, ~drained | row.left)
 
 
-def _prove_wires(claims: Claims, switch: WholeSwitch, lane: Lane) -> None:
-    row = lane.reference
+def _prove_wires(claims: Claims, switch: WholeSwitch, vc: Vc) -> None:
+    row = vc.reference
     claims.always(THERE, ~row.left | (row.queue.held != 0))
     ends = row.left & row.flit(row.queue.row[0]).tail
-    released = getattr(switch.part, f"releases_{lane.i}")[lane.v]
+    released = getattr(switch.part, f"releases_{vc.i}")[vc.v]
     claims.always(RELEASES, (released == ends) & (~ends | (row.queue.held == 1)))
 
 
 # Two switches that are joined by a link: the assumptions of each are guarantees of the other one.
 
-CONSERVED = "credits, link, buffer and credit wire make up the depth of a worm's lane"
-EMPTY = "behind a lane that has no worm the buffer is empty"
+CONSERVED = "credits, link, buffer and credit wire make up the depth of a worm's VC"
+EMPTY = "behind a VC that has no worm the buffer is empty"
 ROOM = "what crosses the link has room, and worms an empty buffer"
 SOUND = "what crosses the link are sound worms"
 CREDITS = "credits that cross the link are for flits that have crossed"
@@ -303,7 +303,7 @@ def pair(**settings: Any) -> Describe:
         _join(claims, near, far)
         tags = near.enter_all(claims)
         far.enter(claims, LINK, None)
-        for i in range(LINK + 1, len(far.p.input_lanes)):
+        for i in range(LINK + 1, len(far.p.input_vcs)):
             tags = far.enter_tagged(claims, i, tags)
         near.leave(claims, near.allowed, joined=LINK)
         far.leave(claims, lambda flit: far.allowed_behind(near, flit))
@@ -329,8 +329,8 @@ def _join(claims: Claims, near: WholeSwitch, far: WholeSwitch) -> None:
 def _prove_crossing(claims: Claims, near: WholeSwitch, far: WholeSwitch, invariants: SwitchInvariants) -> None:
     link = near.link_out(LINK)
     claims.always(SOUND, at_most_one(link.valid))
-    for v in range(near.p.lanes):
-        entry = far.lanes_in[v]
+    for v in range(near.p.vcs):
+        entry = far.vcs_in[v]
         for condition in entry.worms.soundness():
             claims.always(SOUND, condition)
         claims.always(ROOM, entry.reference.keeps_to_links())
@@ -338,19 +338,19 @@ def _prove_crossing(claims: Claims, near: WholeSwitch, far: WholeSwitch, invaria
         released = getattr(far.part, f"releases_{LINK}")[v]
         claims.always(RELEASED, released == near.tail_is_credited(LINK, v))
         _prove_depth(claims, near, far, invariants, v)
-    full = concat(lane.reference.queue.held == near.p.buffer_flits for lane in far.lanes_in[: len(link.valid)])
-    claims.possible("all lanes of the link are full", full.all())
+    full = concat(vc.reference.queue.held == near.p.buffer_flits for vc in far.vcs_in[: len(link.valid)])
+    claims.possible("all VCs of the link are full", full.all())
 
 
 def _prove_depth(claims: Claims, near: WholeSwitch, far: WholeSwitch, invariants: SwitchInvariants, v: int) -> None:
-    """Places of the buffer of a lane; only these need access to internal registers."""
-    link, reference = near.link_out(LINK), far.lanes_in[v].reference
+    """Places of the buffer of a VC; only these need access to internal registers."""
+    link, reference = near.link_out(LINK), far.vcs_in[v].reference
     held = flits_held(far.inside, far.input(LINK).slots, v, f"input_{LINK}", gray=True)
     credits: Any = Const(0)
     owners = []
-    for lane, owned in zip(near.lanes_in, invariants.owned, strict=True):
+    for vc, owned in zip(near.vcs_in, invariants.owned, strict=True):
         # flits that left in the last cycle are on the link, and counted in the next one
-        counter, left = (near.inside.register(f"{name}_{lane.v}", f"input_{lane.i}") for name in ("credits", "left"))
+        counter, left = (near.inside.register(f"{name}_{vc.v}", f"input_{vc.i}") for name in ("credits", "left"))
         credits = credits | Mux(owned[v], counter - left, 0)
         owners.append(owned[v])
     worm = claims.named(concat(owners).any(), f"lane_{v}_has_a_worm")
@@ -362,8 +362,8 @@ def _prove_depth(claims: Claims, near: WholeSwitch, far: WholeSwitch, invariants
 
 def _tie_crossing(claims: Claims, near: WholeSwitch, far: WholeSwitch) -> None:
     flit = near.link_out(LINK).payload
-    for v in range(near.p.lanes):
-        out, entry, without = near.lanes_out[v], far.lanes_in[v], near.outstanding[v].count
+    for v in range(near.p.vcs):
+        out, entry, without = near.vcs_out[v], far.vcs_in[v], near.outstanding[v].count
         reference = entry.reference
         claims.invariant("both ends of the link count the same flits", without == reference.queue.held)
         alike = (entry.worms.in_worm == out.in_worm) & (~out.in_worm | (entry.worms.tag == out.owner))
@@ -373,4 +373,4 @@ def _tie_crossing(claims: Claims, near: WholeSwitch, far: WholeSwitch) -> None:
         claims.invariant("flits on the link come from the first switch", ~out.valid | near.has_passed(flit))
         for k, row in enumerate(reference.queue.row):
             crossed = near.has_passed(reference.flit(row))
-            claims.invariant("flits in its lanes come from the first switch", (reference.queue.held <= k) | crossed)
+            claims.invariant("flits in its VCs come from the first switch", (reference.queue.held <= k) | crossed)

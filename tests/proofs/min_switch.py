@@ -184,8 +184,8 @@ class BareSwitch:
             tails = Mux(self.buffers[i].flit.tail, self.got[i], 0)
             here = claims.named(Mux(use.standing[i], use.given[i], 0), f"given_now_{i}")
             claims.invariant("tails that have been copied are noted", here == tails)
-            has_way = use.standing[i] & self.request[i].any()
-            claims.invariant("a routable worm in the queues owes an output its tail", ~has_way | use.owed[i].any())
+            is_routable = use.standing[i] & self.request[i].any()
+            claims.invariant("a routable worm in the queues owes an output its tail", ~is_routable | use.owed[i].any())
             for o in range(self.outputs):
                 mine = ~self.got[i][o] | here[o] | use.first_at(i, o)
                 claims.invariant("copies come from the first in the queue", mine)

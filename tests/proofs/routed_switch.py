@@ -182,7 +182,7 @@ def prove_progress(claims: Claims, may_go: Any, goes: Any, cycles: int, seen_cyc
 
 
 def routed_progress(make: Any, cycles: int) -> Describe:
-    """Claims about a switch without lanes whose outputs are always ready."""
+    """Claims about a switch without VCs whose outputs are always ready."""
 
     def describe(claims: Claims) -> None:
         whole: Whole = make(claims)

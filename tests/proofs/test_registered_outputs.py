@@ -16,14 +16,14 @@ from rtl.spam.parameters import SpamRouterParameters
 from rtl.spam.router import SpamRouter
 from rtl.torus.network import torus_plan
 from rtl.vc.delivery_buffer import DeliveryBuffer
-from rtl.vc.lane_input import LaneInput
 from rtl.vc.parameters import InputShape
+from rtl.vc.vc_input import VcInput
 from tests.proofs.faults import python_in_copy
 from tests.proofs.harts_pages import smallest_node
 from tests.proofs.prove import REGISTERS, netlist_source, output_drivers, unregistered
 from tests.proofs.route_unit import HEADERS
 from tests.tb.mutations import ROOT, Mutation, copy_hardware
-from topology.common.lanes import PRIORITY_LOW, REUSE_EMPTY
+from topology.common.virtual_channels import ATOMIC, PRIORITY_LOW
 from topology.harts.graph import DIRECTIONS
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid
@@ -41,7 +41,7 @@ FAULT = Mutation(
     "makes ready combinational", "parts/input_buffer.py", "link.ready.eq(ready)", "link.ready.eq(ready | self.pop)"
 )
 CREDITS_AT_ONCE = Mutation(
-    "makes credits combinational", "vc/lane_input.py", "m.d.sync += self.credits.eq", "m.d.comb += self.credits.eq"
+    "makes credits combinational", "vc/vc_input.py", "m.d.sync += self.credits.eq", "m.d.comb += self.credits.eq"
 )
 WRITE_MESH_SWITCH = """
 import sys
@@ -102,8 +102,8 @@ def test_outputs_of_nodes_of_hexagonal_meshes_are_registers(tmp_path):
 GRIDS = {
     "mesh": (Grid(3, 3, wraps=False), 2, {}, {}),
     "torus": (Grid(3, 3), 2, {}, {}),
-    "torus-dateline-delay": (Grid(2, 3), 4, {"lane_rule": DATELINE}, {"routing_cycles": 3}),
-    "torus-empty": (Grid(3, 3), 2, {}, {"lane_reuse": REUSE_EMPTY, "buffer_flits": 1}),
+    "torus-dateline-delay": (Grid(2, 3), 4, {"vc_rule": DATELINE}, {"routing_cycles": 3}),
+    "torus-empty": (Grid(3, 3), 2, {}, {"vc_reallocation": ATOMIC, "buffer_flits": 1}),
     "torus-low-injection": (Grid(3, 3), 2, {}, {"injection_priority": PRIORITY_LOW}),
     "torus-one-lane": (Grid(3, 3), 1, {}, {"buffer_flits": 3}),
 }
@@ -111,8 +111,8 @@ GRIDS = {
 
 @pytest.mark.parametrize("name", GRIDS)
 def test_outputs_of_switches_of_tori_and_meshes_are_registers(name, tmp_path):
-    grid, lanes, rule, settings = GRIDS[name]
-    plan = torus_plan(TorusRouting(TorusNetwork(grid, lanes), 16, **rule), **settings)
+    grid, vcs, rule, settings = GRIDS[name]
+    plan = torus_plan(TorusRouting(TorusNetwork(grid, vcs), 16, **rule), **settings)
     for shape, make in plan.shapes.items():
         part, folder = make(), tmp_path / shape
         folder.mkdir()
@@ -123,9 +123,9 @@ def test_outputs_of_switches_of_tori_and_meshes_are_registers(name, tmp_path):
         assert unregistered(drivers) == {}, shape
 
 
-@pytest.mark.parametrize(("dimensions", "lanes", "channels"), [(1, 1, 1), (2, 2, 1), (2, 3, 2)])
-def test_outputs_of_switches_of_hypercubes_are_registers(dimensions, lanes, channels, tmp_path):
-    part = HypercubeRouter(HypercubeRouterParameters(8, dimensions, lanes, 2, channels))
+@pytest.mark.parametrize(("dimensions", "vcs", "channels"), [(1, 1, 1), (2, 2, 1), (2, 3, 2)])
+def test_outputs_of_switches_of_hypercubes_are_registers(dimensions, vcs, channels, tmp_path):
+    part = HypercubeRouter(HypercubeRouterParameters(8, dimensions, vcs, 2, channels))
     drivers = output_drivers(netlist_source(part), tmp_path)
     # valid, payload; credits and releases; the hosts' ready; discarding
     assert len(drivers) == 2 * (dimensions + 1) + 2 * dimensions + channels + 1
@@ -144,9 +144,9 @@ def test_combinational_credits_are_found(tmp_path):
     assert sorted(found) == ["credits_0", "credits_1"]
 
 
-def test_what_lanes_tell_other_switches_comes_out_of_registers(tmp_path):
-    link = LaneInput(InputShape(8, 2, 2, 1, from_host=False, several_ways=True, outputs=(2, 1)))
-    host = LaneInput(InputShape(8, 1, 2, 1, from_host=True, several_ways=True, outputs=(2, 1)))
+def test_what_vcs_tell_other_switches_comes_out_of_registers(tmp_path):
+    link = VcInput(InputShape(8, 2, 2, 1, from_host=False, several_candidates=True, outputs=(2, 1)))
+    host = VcInput(InputShape(8, 1, 2, 1, from_host=True, several_candidates=True, outputs=(2, 1)))
     for part, ports in (
         (link, ("credits", "discarding")),
         (host, ("link__ready", "discarding")),

@@ -12,7 +12,7 @@ from rtl.parts.part import Part, instantiate
 from rtl.parts.selection import concat
 from rtl.vc.cycle_order import CycleOrder, FirstOf, pairs
 from rtl.vc.random_order import STATE_BITS, RandomOrder
-from rtl.vc.turn_order import RoundRobinSelector
+from rtl.vc.round_robin_selector import RoundRobinSelector
 from tests.proofs.claims import Claims, Describe, Inside, at_most_one
 from tests.proofs.selection import bound_waiting, distance, following_turn
 from topology.common.choice_orders import ORDER_SEED, cycle_order, next_random_order
@@ -22,7 +22,7 @@ from topology.common.choice_orders import ORDER_SEED, cycle_order, next_random_o
 FIRST = "the first one from the turn on is chosen"
 
 
-class TurnOrderAlone(Part):
+class RoundRobinSelectorAlone(Part):
     """A ``RoundRobinSelector`` in a module of its own.
 
     values: A bit for each requester.
@@ -38,18 +38,18 @@ class TurnOrderAlone(Part):
         m: Any = Module()
         order = RoundRobinSelector(m, list(self.requests), "order", self.step, yielding=self.yielding)
         m.d.comb += [
-            self.beaten.eq(concat(order.beaten)),
+            self.beaten.eq(concat(order.lost_arbitration)),
             self.chosen.eq(concat(order.chosen)),
             self.selected.eq(order.select(list(self.values))),
         ]
         return m
 
 
-def turn_order(count: int, yielding: int = 0) -> Describe:
+def round_robin_selector(count: int, yielding: int = 0) -> Describe:
     """Claims about some number of requesters, the last of which come after all others."""
 
     def describe(claims: Claims) -> None:
-        part = TurnOrderAlone(count, yielding)
+        part = RoundRobinSelectorAlone(count, yielding)
         claims.free_inputs(part)
         inside = Inside(claims, part)
         requests, chosen = part.requests, part.chosen
@@ -200,7 +200,7 @@ class FirstOfTheCycle(Part):
         first = FirstOf(m, list(self.requests), range(self.used), order.before, "input")
         m.d.comb += [
             self.before.eq(order.before),
-            self.beaten.eq(concat(first.beaten)),
+            self.beaten.eq(concat(first.lost_arbitration)),
             self.chosen.eq(concat(first.chosen)),
         ]
         return m

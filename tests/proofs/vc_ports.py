@@ -6,9 +6,9 @@ from amaranth.hdl import Array, Mux, Signal, Value
 
 from rtl.parts.selection import concat
 from rtl.vc.delivery_buffer import DeliveryBuffer
-from rtl.vc.lane_input import LaneInput
-from rtl.vc.lane_output import LaneOutput
 from rtl.vc.parameters import InputShape
+from rtl.vc.vc_input import VcInput
+from rtl.vc.vc_output import VcOutput
 from tests.proofs.claims import Claims, Describe, Inside, at_most_one, started
 from tests.proofs.links import ReferenceQueue, assume_link_rules, prove_link_rules
 from tests.proofs.vc_orders import (
@@ -20,35 +20,35 @@ from tests.proofs.vc_orders import (
     tie_one_after_the_other,
     tie_order,
 )
-from tests.proofs.vc_references import LaneReference, LastCycle, lanes_of, pops, tie_lanes
-from topology.common.lanes import ROOM_FLITS
+from tests.proofs.vc_references import LastCycle, VcReference, pops, tie_vcs, vcs_of
+from topology.common.virtual_channels import ROOM_FLITS
 
-# LaneInput: flits leave a lane once, in order, and only for the lane of their worm.
+# VcInput: flits leave a VC once, in order, and only for the VC of their worm.
 
 FLIT_BITS = 8
 ONE_CREDIT = "every grant gives one credit back"
 
 
-def lane_input(
-    lanes: int, depth: int, routing_cycles: int = 1, *, from_host: bool = False, several_ways: bool = True
+def vc_input(
+    vcs: int, depth: int, routing_cycles: int = 1, *, from_host: bool = False, several_candidates: bool = True
 ) -> Describe:
-    """Claims about an input that leads to an output with two lanes and to one with one lane."""
+    """Claims about an input that leads to an output with two VCs and to one with one lane."""
 
     def describe(claims: Claims) -> None:
-        shape = InputShape(FLIT_BITS, lanes, depth, routing_cycles, from_host, several_ways, (2, 1))
-        part = LaneInput(shape)
+        shape = InputShape(FLIT_BITS, vcs, depth, routing_cycles, from_host, several_candidates, (2, 1))
+        part = VcInput(shape)
         claims.free_inputs(part)
         inside = Inside(claims, part)
         _assume_neighbours(claims, part)
         last = LastCycle(claims, part, "last")
-        rows = lanes_of(claims, inside, part)
+        rows = vcs_of(claims, inside, part)
         left = claims.named(concat(row.left for row in rows), "left")
         claims.always(ONE_CREDIT, at_most_one(left) & (~last.granted | left.any()))
         requests = claims.named(part.requests.any(), "has_a_request")
-        claims.always("a request is for one output lane at most", ~requests | at_most_one(part.good))
+        claims.always("a request is for one output VC at most", ~requests | at_most_one(part.good))
         for (low, high), asked in zip(shape.spans, part.requests, strict=True):
             elsewhere = requests & ~asked
-            claims.always("a request for a lane is one for its output", ~elsewhere | ~part.good[low:high].any())
+            claims.always("a request for a VC is one for its output", ~elsewhere | ~part.good[low:high].any())
         claims.always("a request is for one output at most", at_most_one(part.requests))
         lost = claims.was(part.lost.any(), "has_lost")
         way = inside.register("request_way")
@@ -56,16 +56,16 @@ def lane_input(
         same = (Value.cast(part.flit) == last.flit) & kept
         claims.always("a request that has lost stays", ~lost | same)
         dropped = claims.was(part.requests.any() & ~part.good.any() & ~part.lost.any(), "is_dropped")
-        claims.possible("a request is dropped, and another lane requests", dropped & (part.requests != 0))
+        claims.possible("a request is dropped, and another VC requests", dropped & (part.requests != 0))
         for v, row in enumerate(rows):
-            _prove_lane(claims, part, row, last, v)
+            _prove_vc(claims, part, row, last, v)
         if from_host:
             assume_link_rules(claims, part.link, "link")
             ready = (rows[0].held_now < depth) & started(claims)
             claims.always("ready shows whether a place is free", part.link.ready == ready)
-        tie_lanes(claims, inside, part, rows)
+        tie_vcs(claims, inside, part, rows)
         _bound_waiting(claims, inside, part, rows)
-        claims.possible("all lanes are full", concat(row.queue.held == depth for row in rows).all())
+        claims.possible("all VCs are full", concat(row.queue.held == depth for row in rows).all())
         claims.possible("a flit behind the head is granted", last.granted & rows[0].left & rows[0].begun)
 
     return describe
@@ -75,32 +75,32 @@ def _assume_neighbours(claims: Claims, part: Any) -> None:
     """Only a request loses; a link carries one flit at a time."""
     claims.assume(~(part.lost & ~part.requests).any())
     claims.assume(at_most_one(part.link.valid))
-    if not part.shape.several_ways:
+    if not part.shape.several_candidates:
         claims.assume(at_most_one(part.ways))
 
 
-def _prove_lane(claims: Claims, part: Any, row: LaneReference, last: LastCycle, v: int) -> None:
+def _prove_vc(claims: Claims, part: Any, row: VcReference, last: LastCycle, v: int) -> None:
     if not part.shape.from_host:
         row.assume_room(claims)
     claims.always("a credit comes back only for a flit that is there", ~row.left | (row.queue.held != 0))
     first = row.queue.row[0]
     moved = claims.named(row.left & last.granted, f"moved_{v}")
     unaltered = last.flit == Value.cast(row.flit(first))
-    claims.always("flits leave unaltered in the order of their lane", ~moved | unaltered)
+    claims.always("flits leave unaltered in the order of their VC", ~moved | unaltered)
     allowed = row.ways(first) & last.can_start
     claims.always(
         "a head requests only an available route candidate", ~moved | row.begun | ~(last.good & ~allowed).any()
     )
     goes_on = (last.good == row.own) & ~(last.good & ~last.has_credit).any()
-    claims.always("a flit behind the head requests the lane of its worm", ~moved | ~row.begun | goes_on)
+    claims.always("a flit behind the head requests the VC of its worm", ~moved | ~row.begun | goes_on)
     claims.always("a worm is drained if and only if it is unroutable", ~row.left | (last.granted == ~row.nowhere))
     dropped = row.left & ~row.begun & row.nowhere
     claims.always("discarding marks unroutable heads", part.discarding[v] == dropped)
     claims.possible("an unroutable worm is drained", dropped & ~row.flit(first).tail)
 
 
-def _bound_waiting(claims: Claims, inside: Inside, part: Any, rows: list[LaneReference]) -> None:
-    """With free output lanes and no rivals flits leave after one cycle, or as soon as the head may request."""
+def _bound_waiting(claims: Claims, inside: Inside, part: Any, rows: list[VcReference]) -> None:
+    """With free output VCs and no rivals flits leave after one cycle, or as soon as the head may request."""
     routing_cycles = part.shape.routing_cycles
     most = max(1, routing_cycles - 1)
     popped = claims.named(pops(inside, part), "popped")
@@ -115,7 +115,7 @@ def _bound_waiting(claims: Claims, inside: Inside, part: Any, rows: list[LaneRef
     _tie_waiting(claims, inside, rows, waited, most, routing_cycles - 2)
 
 
-def _tie_waiting(claims: Claims, inside: Inside, rows: list[LaneReference], waited: Any, most: int, delay: int) -> None:
+def _tie_waiting(claims: Claims, inside: Inside, rows: list[VcReference], waited: Any, most: int, delay: int) -> None:
     ready = []
     for v, row in enumerate(rows):
         counted: Any = 1
@@ -125,36 +125,36 @@ def _tie_waiting(claims: Claims, inside: Inside, rows: list[LaneReference], wait
             counted = passed >= Mux(waited < delay, waited, delay)
         may = row.begun_now | counted
         ready.append((row.held_now != 0) & may)
-    claims.invariant("waiting brings a lane nearer to asking", (waited == 0) | concat(ready).any())
+    claims.invariant("waiting brings a VC nearer to asking", (waited == 0) | concat(ready).any())
     asks = inside.register("request_lane").any()
-    claims.invariant("a lane requests in the end", (waited < most) | asks)
+    claims.invariant("a VC requests in the end", (waited < most) | asks)
     tie_one_after_the_other(claims, inside, "lane", len(rows))
 
 
-# LaneOutput: grants, one owner per lane, and the count of credits.
+# VcOutput: grants, one owner per VC, and the count of credits.
 
-OVERFLOW = "no lane gets more flits than its buffer holds"
+OVERFLOW = "no VC gets more flits than its buffer holds"
 
 
-def lane_output(inputs: int, lanes: int, depth: int, *, reuse_empty: bool = False, yielding: int = 0) -> Describe:
-    """Claims about an output of some shape, see ``LaneOutput``."""
+def vc_output(inputs: int, vcs: int, depth: int, *, reuse_empty: bool = False, yielding: int = 0) -> Describe:
+    """Claims about an output of some shape, see ``VcOutput``."""
 
     def describe(claims: Claims) -> None:
-        part = LaneOutput(FLIT_BITS, inputs, lanes, depth, reuse_empty=reuse_empty, yielding=yielding)
+        part = VcOutput(FLIT_BITS, inputs, vcs, depth, reuse_empty=reuse_empty, yielding=yielding)
         claims.free_inputs(part)
         inside = Inside(claims, part)
-        good = [part.requests[i].replicate(lanes) & part.good.word_select(i, lanes) for i in range(inputs)]
+        good = [part.requests[i].replicate(vcs) & part.good.word_select(i, vcs) for i in range(inputs)]
         rows = [claims.named(row, f"lanes_of_{i}") for i, row in enumerate(good)]
         # a request is granted if it is good, and has not lost
         granted = claims.named(concat(row.any() & ~part.lost[i] for i, row in enumerate(rows)), "granted")
         turn = _prove_grants(claims, part, granted, rows)
         tie_order(claims, inside, "input", turn, inputs, yielding)
-        for w in range(lanes):
-            _prove_output_lane(claims, inside, part, granted, rows, w)
+        for w in range(vcs):
+            _prove_output_vc(claims, inside, part, granted, rows, w)
         for row in rows:
             claims.assume(at_most_one(row))
-        claims.possible("all inputs request one lane", concat(row[0] for row in rows).all())
-        claims.possible("a lane has no credit, and worms in it", ~part.has_credit[0] & ~part.can_start[0])
+        claims.possible("all inputs request one VC", concat(row[0] for row in rows).all())
+        claims.possible("a VC has no credit, and worms in it", ~part.has_credit[0] & ~part.can_start[0])
 
     return describe
 
@@ -177,8 +177,8 @@ def _prove_grants(claims: Claims, part: Any, granted: Any, rows: list[Any]) -> A
     return turn
 
 
-def _prove_output_lane(claims: Claims, inside: Inside, part: Any, granted: Any, rows: list[Any], w: int) -> None:
-    """One lane: flits for which the credit has not come back, and the worm in it."""
+def _prove_output_vc(claims: Claims, inside: Inside, part: Any, granted: Any, rows: list[Any], w: int) -> None:
+    """One VC: flits for which the credit has not come back, and the worm in it."""
     depth, m = part.depth, claims.m
     out: Any = Signal(range(depth + 2), name=f"out_{w}")
     begun, owner = Signal(name=f"begun_{w}"), Signal(range(part.inputs), name=f"owner_{w}")
@@ -196,18 +196,16 @@ def _prove_output_lane(claims: Claims, inside: Inside, part: Any, granted: Any, 
     claims.always("no flit leaves without a credit", ~load | has_credit)
     claims.always(OVERFLOW, out <= depth)
     start = ~begun & (out == 0 if part.reuse_empty else has_credit)
-    claims.always("a head may have a lane if no worm is in it and it has credits", part.can_start[w] == start)
+    claims.always("a head may have a VC if no worm is in it and it has credits", part.can_start[w] == start)
     back = part.credited[w]
     claims.always("a credit on the wire may be used", part.may_send[w] == (has_credit | back))
     soon = ~begun & (out == back if part.reuse_empty else has_credit | back)
-    claims.always("a head may soon have a lane with a credit on the wire", part.may_start[w] == soon)
-    claims.always("a lane with a worm in it carries that worm alone", ~load | ~begun | (sender == owner))
+    claims.always("a head may soon have a VC with a credit on the wire", part.may_start[w] == soon)
+    claims.always("a VC with a worm in it carries that worm alone", ~load | ~begun | (sender == owner))
     claims.invariant("the counter counts", inside.register(f"credits_{w}") == (depth - out)[: len(out)])
-    claims.invariant("a lane is free if no worm is in it", inside.register(f"free_{w}") == ~begun)
+    claims.invariant("a VC is free if no worm is in it", inside.register(f"free_{w}") == ~begun)
     if not part.reuse_empty:
-        claims.possible(
-            "the worm in a lane goes on while another lane is requested", load & begun & (rows[0] != rows[1])
-        )
+        claims.possible("the worm in a VC goes on while another VC is requested", load & begun & (rows[0] != rows[1]))
 
 
 # DeliveryBuffer: flits and credits come out once each, in order; or it reports its room.

@@ -10,11 +10,11 @@ from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, Inside, at_most_one
 from tests.proofs.links import ReferenceQueue
 
-# Content of a lane's buffer: a row of flits, derived from ports, and the pointers and memory that store it.
+# Content of a VC's buffer: a row of flits, derived from ports, and the pointers and memory that store it.
 
 
-class BufferedLane:
-    """One lane into a router.
+class BufferedVc:
+    """One VC into a router.
 
     queue: Entries whose flits have not left, a cycle late.
     held_now: Flits in the buffer.
@@ -52,7 +52,7 @@ class BufferedLane:
 
 
 def slots_in_turn(slots: int, *, gray: bool) -> list[int]:
-    """The slots of a lane as its flits take them, one after the other."""
+    """The slots of a VC as its flits take them, one after the other."""
     return [turn ^ (turn >> 1) if gray else turn for turn in range(slots)]
 
 
@@ -67,7 +67,7 @@ def _turn(inside: Inside, name: str, slots: int, where: str | None, *, gray: boo
 
 
 def flits_held(inside: Inside, slots: int, v: int, where: str | None = None, *, gray: bool = False) -> Any:
-    """Flits in the buffer of a lane, by its registers; its pointers may count in Gray code."""
+    """Flits in the buffer of a VC, by its registers; its pointers may count in Gray code."""
     present = inside.register(f"present_{v}", where)
     if slots == 1:
         return present
@@ -76,28 +76,28 @@ def flits_held(inside: Inside, slots: int, v: int, where: str | None = None, *, 
 
 
 def tie_buffer(
-    claims: Claims, inside: Inside, lane: BufferedLane, slots: int, v: int, where: str | None, *, gray: bool = False
+    claims: Claims, inside: Inside, vc: BufferedVc, slots: int, v: int, where: str | None, *, gray: bool = False
 ) -> Iterator[tuple[int, Any, Any]]:
     """Adds the invariants of a buffer: pointers, and flits in the memory of all lanes."""
-    claims.invariant("a lane has room for its flits", lane.queue.held <= lane.depth)
-    claims.invariant("credits are for flits", ~lane.left | (lane.queue.held != 0))
-    claims.invariant("lanes count", flits_held(inside, slots, v, where, gray=gray) == lane.held_now)
+    claims.invariant("a VC has room for its flits", vc.queue.held <= vc.depth)
+    claims.invariant("credits are for flits", ~vc.left | (vc.queue.held != 0))
+    claims.invariant("VCs count", flits_held(inside, slots, v, where, gray=gray) == vc.held_now)
     front: Any = _turn(inside, f"front_{v}", slots, where, gray=gray) if slots > 1 else None
     if front is not None:
         back = _turn(inside, f"back_{v}", slots, where, gray=gray)
-        claims.invariant("the back is behind the last flit", back == (front + lane.held_now)[: len(back)])
+        claims.invariant("the back is behind the last flit", back == (front + vc.held_now)[: len(back)])
     memory = f"{where}/flits" if where else "flits"
     for turn, slot in enumerate(slots_in_turn(slots, gray=gray)):
         flit = Value.cast(inside.memory_row(v * slots + slot, memory))
-        for k, entry in enumerate(lane.now):
-            away = lane.held_now <= k
+        for k, entry in enumerate(vc.now):
+            away = vc.held_now <= k
             if front is not None:
                 away = away | ((front + k)[: len(front)] != turn)
-            claims.invariant("slots hold their flits", away | (flit == Value.cast(lane.flit(entry))))
+            claims.invariant("slots hold their flits", away | (flit == Value.cast(vc.flit(entry))))
             yield slot, entry, away
 
 
-# Content of the lanes of an input, derived from the flits that enter and the credits that come back.
+# Content of the VCs of an input, derived from the flits that enter and the credits that come back.
 
 
 def is_granted(port: Any) -> Any:
@@ -116,7 +116,7 @@ class LastCycle:
         self.can_start: Any = claims.was(port.can_start, f"{name}_can_start")
 
 
-class LaneReference(BufferedLane):
+class VcReference(BufferedVc):
     """One lane. Its entries are flit, ways and note.
 
     own, own_now: The way of the worm that has begun; 0 if it has none.
@@ -152,62 +152,62 @@ def pops(inside: Inside, port: Any, where: str | None = None) -> Any:
     return is_granted(port) | (inside.register("request_lane", where).any() & ~port.requests.any())
 
 
-def lanes_of(
+def vcs_of(
     claims: Claims, inside: Inside, port: Any, name: str = "lane", where: str | None = None, note: Any = ()
-) -> list[LaneReference]:
-    """The lanes of an input; of one from a processor, which gives no credits back, pops are looked up inside."""
+) -> list[VcReference]:
+    """The VCs of an input; of one from a processor, which gives no credits back, pops are looked up inside."""
     last = LastCycle(claims, port, name)
     if port.shape.from_host:
         left: Any = [claims.was(pops(inside, port, where), f"{name}_pops")]
     else:
         left = port.credits
-    return [LaneReference(claims, port, v, f"{name}_{v}", last, left[v], note) for v in range(port.shape.lanes)]
+    return [VcReference(claims, port, v, f"{name}_{v}", last, left[v], note) for v in range(port.shape.vcs)]
 
 
-def tie_lanes(claims: Claims, inside: Inside, port: Any, lanes: list[LaneReference], where: str | None = None) -> None:
+def tie_vcs(claims: Claims, inside: Inside, port: Any, vcs: list[VcReference], where: str | None = None) -> None:
     """Adds the invariants of an input: its registers and memories agree with the reference rows."""
     shape = port.shape
-    for v, lane in enumerate(lanes):
-        _tie_places(claims, inside, shape, lane, v, where)
-        _tie_worm(claims, inside, lane, v, where)
-    _tie_request(claims, inside, port, lanes, where)
+    for v, vc in enumerate(vcs):
+        _tie_places(claims, inside, shape, vc, v, where)
+        _tie_worm(claims, inside, vc, v, where)
+    _tie_request(claims, inside, port, vcs, where)
 
 
-def _tie_places(claims: Claims, inside: Inside, shape: Any, lane: LaneReference, v: int, where: str | None) -> None:
+def _tie_places(claims: Claims, inside: Inside, shape: Any, vc: VcReference, v: int, where: str | None) -> None:
     """The memories of flits, and of the bits that accompany them."""
     memory = f"{where}/beside_{v}" if where else f"beside_{v}"
     beside = [inside.memory_row(slot, memory) for slot in range(shape.slots)] if shape.depth > 1 else []
-    for slot, entry, away in tie_buffer(claims, inside, lane, shape.slots, v, where):
-        if not shape.several_ways:
-            claims.invariant("heads have one route candidate at most", away | at_most_one(lane.ways(entry)))
+    for slot, entry, away in tie_buffer(claims, inside, vc, shape.slots, v, where):
+        if not shape.several_candidates:
+            claims.invariant("heads have one route candidate at most", away | at_most_one(vc.ways(entry)))
         if beside:
-            known = concat((lane.ways(entry), lane.flit(entry).tail))
+            known = concat((vc.ways(entry), vc.flit(entry).tail))
             claims.invariant("slots store the bits that accompany their flits", away | (beside[slot] == known))
 
 
-def _tie_worm(claims: Claims, inside: Inside, lane: LaneReference, v: int, where: str | None) -> None:
+def _tie_worm(claims: Claims, inside: Inside, vc: VcReference, v: int, where: str | None) -> None:
     active, ways, nowhere = (inside.register(f"{name}_{v}", where) for name in ("active", "ways", "nowhere"))
-    is_tail = inside.register(f"is_tail_{v}", where) == lane.flit(lane.now[0]).tail
-    claims.invariant("the register shows whether the flit in front is a tail", (lane.held_now == 0) | is_tail)
-    claims.invariant("a lane is active while its worm has begun", active == lane.begun_now)
-    waits = ~active & (lane.held_now != 0)
-    claims.invariant("the ways are those of the head in front", ~waits | (ways == lane.ways(lane.now[0])))
-    claims.invariant("the route is that of the worm", ~active | (ways == lane.own_now))
-    claims.invariant("a worm has one route at most", ~active | at_most_one(lane.own_now))
+    is_tail = inside.register(f"is_tail_{v}", where) == vc.flit(vc.now[0]).tail
+    claims.invariant("the register shows whether the flit in front is a tail", (vc.held_now == 0) | is_tail)
+    claims.invariant("a VC is active while its worm has begun", active == vc.begun_now)
+    waits = ~active & (vc.held_now != 0)
+    claims.invariant("the ways are those of the head in front", ~waits | (ways == vc.ways(vc.now[0])))
+    claims.invariant("the route is that of the worm", ~active | (ways == vc.own_now))
+    claims.invariant("a worm has one route at most", ~active | at_most_one(vc.own_now))
     claims.invariant("the register shows that the worm is unroutable", ~(active | waits) | (nowhere == ~ways.any()))
 
 
-def _tie_request(claims: Claims, inside: Inside, port: Any, lanes: list[LaneReference], where: str | None) -> None:
+def _tie_request(claims: Claims, inside: Inside, port: Any, vcs: list[VcReference], where: str | None) -> None:
     names = ("lane", "way", "is_head", "outputs")
     asking, way, is_head, outputs = (inside.register(f"request_{name}", where) for name in names)
-    claims.invariant("at most one lane requests", at_most_one(asking))
-    claims.invariant("without a requesting lane there is no request", asking.any() | ~outputs.any())
-    claims.invariant("a request is for one lane out at most", ~asking.any() | at_most_one(way))
+    claims.invariant("at most one VC requests", at_most_one(asking))
+    claims.invariant("without a requesting VC there is no request", asking.any() | ~outputs.any())
+    claims.invariant("a request is for one VC out at most", ~asking.any() | at_most_one(way))
     reached = concat(way[low:high].any() for low, high in port.shape.spans)
-    claims.invariant("a request is for the output of its lane", ~asking.any() | (outputs == reached))
-    for v, lane in enumerate(lanes):
+    claims.invariant("a request is for the output of its VC", ~asking.any() | (outputs == reached))
+    for v, vc in enumerate(vcs):
         active, ways = (inside.register(f"{name}_{v}", where) for name in ("active", "ways"))
-        claims.invariant("a requesting lane has a flit", ~asking[v] | (lane.held_now != 0))
+        claims.invariant("a requesting VC has a flit", ~asking[v] | (vc.held_now != 0))
         right = (is_head == ~active) & ~(way & ~ways).any() & (way.any() == ways.any())
         claims.invariant("the request is that of the worm in front", ~asking[v] | right)
-        claims.invariant("a worm requests its own lane", ~(asking[v] & active) | (way == ways))
+        claims.invariant("a worm requests its own VC", ~(asking[v] & active) | (way == ways))

@@ -11,9 +11,9 @@ from rtl.parts.flit import flit_layout
 from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, Inside, at_most_one
 from tests.proofs.links import ReferenceQueue, assume_link_rules, prove_link_rules
-from tests.proofs.vc_references import BufferedLane
+from tests.proofs.vc_references import BufferedVc
 
-# 10-bit flits that show on which lane they entered: the four highest data bits are its number.
+# 10-bit flits that show on which VC they entered: the four highest data bits are its number.
 
 FLIT_BITS = 10
 TAG_BIT, TAG_BITS = 6, 4
@@ -26,21 +26,21 @@ def as_flit(bits: Any) -> Any:
 
 
 def tag_of(flit: Any) -> Value:
-    """The lane where a flit entered."""
+    """The VC where a flit entered."""
     return flit.data[TAG_BIT : TAG_BIT + TAG_BITS]
 
 
-# Sound worms on the lanes into a router, and properties of the lanes out of it.
+# Sound worms on the VCs into a router, and properties of the VCs out of it.
 
-ALLOWED = "heads leave on lanes that routing allows"
+ALLOWED = "heads leave on VCs that routing allows"
 HAS_CREDIT = "no flit leaves without a credit"
-ONE_LANE = "one lane at most has a flit on its link"
+ONE_VC = "one VC at most has a flit on its link"
 HEADS_FIRST = "heads come first and only first"
-UNMIXED = "worms never mix on a lane"
+UNMIXED = "worms never mix on a VC"
 
 
-class LaneWormsIn:
-    """Worms on one lane into a router, one after the other.
+class VcWormsIn:
+    """Worms on one VC into a router, one after the other.
 
     moves, in_worm: A flit enters; a head has entered, its tail has not.
     asked, wanted: Outputs that the last head, and the flit on the link, are for.
@@ -77,10 +77,10 @@ class LaneWormsIn:
         claims.assume(~self._valid | (tag_of(self.link.payload) == tag))
 
 
-class LaneWormsOut:
-    """Worms on one lane out of a router.
+class VcWormsOut:
+    """Worms on one VC out of a router.
 
-    valid, in_worm, owner: A head has come out, its tail has not; the lane where it entered.
+    valid, in_worm, owner: A head has come out, its tail has not; the VC where it entered.
     """
 
     def __init__(self, claims: Claims, link: Any, valid: Any, moves: Any, allowed: Callable[[Any], Value], name: str):
@@ -98,7 +98,7 @@ class LaneWormsOut:
 
 
 class Outstanding:
-    """Flits that have come out on a lane, and whose credits have not come back."""
+    """Flits that have come out on a VC, and whose credits have not come back."""
 
     def __init__(self, claims: Claims, valid: Any, credited: Any, depth: int, name: str):
         self.count: Any = Signal(range(depth + 2), name=f"{name}_without_credit")
@@ -112,11 +112,11 @@ def assume_host(claims: Claims, link: Any) -> None:
 
 
 def prove_link(claims: Claims, link: Any, *, host: bool, name: str) -> None:
-    """The rules of a link out: with lanes, or to a processor."""
+    """The rules of a link out: with VCs, or to a processor."""
     if host:
         prove_link_rules(claims, link, name)
     else:
-        claims.always(ONE_LANE, at_most_one(link.valid))
+        claims.always(ONE_VC, at_most_one(link.valid))
 
 
 def as_stream(link: Any, *, host: bool) -> Any:
@@ -124,33 +124,31 @@ def as_stream(link: Any, *, host: bool) -> Any:
     return link if host else SimpleNamespace(valid=link.valid.any(), ready=Const(1), payload=link.payload)
 
 
-# Ties the content of lanes and delivery buffer to the worms on the links, so that induction closes.
+# Ties the content of VCs and delivery buffer to the worms on the links, so that induction closes.
 
-Reference = TypeVar("Reference", bound=BufferedLane)
+Reference = TypeVar("Reference", bound=BufferedVc)
 
 
-class LaneIn(Generic[Reference]):
-    """A lane into a switch.
+class VcIn(Generic[Reference]):
+    """A VC into a switch.
 
     i, v: Its input, and its number there.
     reference: What is in it; each flit is accompanied by its outputs.
     """
 
-    def __init__(self, i: int, v: int, worms: LaneWormsIn, reference: Reference):
+    def __init__(self, i: int, v: int, worms: VcWormsIn, reference: Reference):
         self.i = i
         self.v = v
         self.worms = worms
         self.reference = reference
 
 
-def tie_worms_in_lane(
-    claims: Claims, worms: LaneWormsIn, reference: BufferedLane, wanted: Callable[[Any], Value]
-) -> None:
-    """The flits of a lane are worms, up to those on its link."""
+def tie_worms_in_vc(claims: Claims, worms: VcWormsIn, reference: BufferedVc, wanted: Callable[[Any], Value]) -> None:
+    """The flits of a VC are worms, up to those on its link."""
     queue = reference.queue
-    claims.invariant("with an empty lane a worm is open or not", (queue.held != 0) | (worms.in_worm == reference.begun))
+    claims.invariant("with an empty VC a worm is open or not", (queue.held != 0) | (worms.in_worm == reference.begun))
     claims.invariant(
-        "heads come first in a lane", (queue.held == 0) | (reference.flit(queue.row[0]).head == ~reference.begun)
+        "heads come first in a VC", (queue.held == 0) | (reference.flit(queue.row[0]).head == ~reference.begun)
     )
     for k, row in enumerate(queue.row):
         flit, away, outputs = reference.flit(row), queue.held <= k, wanted(row)
@@ -158,44 +156,44 @@ def tie_worms_in_lane(
         known = (worms.in_worm == ~flit.tail) & (worms.asked == outputs) & (worms.tag == tag_of(flit))
         claims.invariant("the last flit is as it entered", ~last | known)
         if worms.only_tag is not None:
-            claims.invariant("flits carry the number of their lane", away | (tag_of(flit) == worms.only_tag))
+            claims.invariant("flits carry the number of their VC", away | (tag_of(flit) == worms.only_tag))
         if k:
             before = reference.flit(queue.row[k - 1])
             claims.invariant("a head follows a tail", away | (flit.head == before.tail))
             same = (outputs == wanted(queue.row[k - 1])) & (tag_of(flit) == tag_of(before))
             claims.invariant("a worm's flits are alike", away | before.tail | same)
     if worms.only_tag is not None:
-        claims.invariant("worms carry the number of their lane", ~worms.in_worm | (worms.tag == worms.only_tag))
+        claims.invariant("worms carry the number of their VC", ~worms.in_worm | (worms.tag == worms.only_tag))
 
 
-def front_tag(lane: LaneIn[Any]) -> Any:
-    """Origin of the worm in front of a lane, or else of the last one."""
-    reference = lane.reference
-    return Mux(reference.held_now == 0, lane.worms.tag, tag_of(reference.flit(reference.now[0])))
+def front_tag(vc: VcIn[Any]) -> Any:
+    """Origin of the worm in front of a VC, or else of the last one."""
+    reference = vc.reference
+    return Mux(reference.held_now == 0, vc.worms.tag, tag_of(reference.flit(reference.now[0])))
 
 
 def places_of(
-    lanes: Sequence[LaneIn[Any]], wanted: Callable[[LaneIn[Any], Any], Value], o: Any, lane: Any, depth: int
+    vcs: Sequence[VcIn[Any]], wanted: Callable[[VcIn[Any], Any], Value], o: Any, vc: Any, depth: int
 ) -> Iterator[tuple[Any, Any]]:
-    """Places of the buffer of a lane in, the front first: whether a flit for an output is there, and the flit."""
+    """Places of the buffer of a VC in, the front first: whether a flit for an output is there, and the flit."""
     for k in range(depth):
         there, flits = [], []
-        for entering in lanes:
+        for entering in vcs:
             reference = entering.reference
             there.append((reference.held_now > k) & wanted(entering, reference.now[k]).bit_select(o, 1))
             flits.append(Value.cast(reference.flit(reference.now[k])))
-        yield Value.cast(Array(there)[lane]), Value.cast(Array(flits)[lane])
+        yield Value.cast(Array(there)[vc]), Value.cast(Array(flits)[vc])
 
 
 def delivered(queue: ReferenceQueue, link: Any, waiting: Any, tag: Any) -> Iterator[tuple[Any, Any]]:
-    """Places of the delivery buffer, the front first: whether a flit from a lane is there, and the flit."""
+    """Places of the delivery buffer, the front first: whether a flit from a VC is there, and the flit."""
     for k in range(len(queue.row) - 1):
         flit = Mux(link.valid, queue.row[k + 1], queue.row[k])
         yield (waiting > k) & (tag_of(as_flit(flit)) == tag), flit
 
 
 def tie_delivered_worms(
-    claims: Claims, queue: ReferenceQueue, worms: LaneWormsOut, right: Callable[[Any], Value]
+    claims: Claims, queue: ReferenceQueue, worms: VcWormsOut, right: Callable[[Any], Value]
 ) -> tuple[Any, Any]:
     """The flits for the host are worms, from the link back to the buffer's end."""
     held, open_, owner = queue.held, worms.in_worm, worms.owner
@@ -210,32 +208,32 @@ def tie_delivered_worms(
     return after, last
 
 
-# A whole switch of a family with lanes, and the worms on all of its lanes.
+# A whole switch of a family with VCs, and the worms on all of its lanes.
 
 
 class FollowedSwitch(ABC, Generic[Reference]):
-    """Common part of all such switches. A family defines the entry of lanes, and the route candidates of a head.
+    """Common part of all such switches. A family defines the entry of VCs, and the route candidates of a head.
 
-    outstanding: By lane out, but for the host's.
-    allowed_heads: Of a flit: lanes out that its header may leave by.
+    outstanding: By VC out, but for the host's.
+    allowed_heads: Of a flit: VCs out that its header may leave by.
     """
 
     allowed_heads: Callable[[Any], Value]
 
     def __init__(
-        self, claims: Claims, part: Any, name: str, input_lanes: Sequence[int], output_lanes: Sequence[int], depth: int
+        self, claims: Claims, part: Any, name: str, input_vcs: Sequence[int], output_vcs: Sequence[int], depth: int
     ):
         self.name, self.part = name, part
-        self.input_lanes, self.output_lanes, self._depth = input_lanes, output_lanes, depth
+        self.input_vcs, self.output_vcs, self._depth = input_vcs, output_vcs, depth
         self.inside = Inside(claims, part, name=name)
-        self.lanes_in: list[LaneIn[Reference]] = []
-        self.lanes_out: list[LaneWormsOut] = []
+        self.vcs_in: list[VcIn[Reference]] = []
+        self.vcs_out: list[VcWormsOut] = []
         self.outstanding: list[Outstanding] = []
 
     @property
     def outputs(self) -> int:
-        """Lanes out, that of the host included."""
-        return sum(self.output_lanes)
+        """VCs out, that of the host included."""
+        return sum(self.output_vcs)
 
     def link_in(self, i: int) -> Any:
         """The link into an input."""
@@ -258,59 +256,59 @@ class FollowedSwitch(ABC, Generic[Reference]):
         return getattr(self.part, f"credited_{o}")
 
     @abstractmethod
-    def candidates(self, lane: int, flit: Any) -> Value:
-        """Lanes out that a head on a lane in may have, by the routing."""
+    def candidates(self, vc: int, flit: Any) -> Value:
+        """VCs out that a head on a VC in may have, by the routing."""
 
     @abstractmethod
     def enter(self, claims: Claims, i: int, tags: Callable[[int], int] | None) -> None:
-        """Follow the lanes into an input; inputs one after the other."""
+        """Follow the VCs into an input; inputs one after the other."""
 
     def enter_tagged(self, claims: Claims, i: int, first: int) -> int:
         """Follow sound worms into an input, with tags from a number on; gives the number after the last one."""
-        after = first + self.input_lanes[i]
+        after = first + self.input_vcs[i]
         self.enter(claims, i, range(first, after).__getitem__)
         return after
 
     def enter_all(self, claims: Claims) -> int:
         """Follow sound worms into all inputs; tags are the numbers of the lanes. Gives their number."""
         first = 0
-        for i in range(len(self.input_lanes)):
+        for i in range(len(self.input_vcs)):
             first = self.enter_tagged(claims, i, first)
         return first
 
     def leave(self, claims: Claims, allowed: Callable[[Any], Value], *, joined: int | None = None) -> None:
-        """Follow the lanes out."""
+        """Follow the VCs out."""
         self.allowed_heads = allowed
-        for o, lanes in enumerate(self.output_lanes):
-            link, host = self.link_out(o), o == len(self.output_lanes) - 1
+        for o, vcs in enumerate(self.output_vcs):
+            link, host = self.link_out(o), o == len(self.output_vcs) - 1
             may: Any = claims.named(allowed(link.payload), f"{self.name}_out_{o}_may")
-            for w in range(lanes):
+            for w in range(vcs):
                 valid = link.valid if host else link.valid[w]
                 moves = link.valid & link.ready if host else valid
                 name = f"{self.name}_out_{o}_{w}"
-                self.lanes_out.append(LaneWormsOut(claims, link, valid, moves, _bit(may, len(self.lanes_out)), name))
+                self.vcs_out.append(VcWormsOut(claims, link, valid, moves, _bit(may, len(self.vcs_out)), name))
                 if not host:
                     self.outstanding.append(Outstanding(claims, valid, self.credited(o)[w], self._depth, name))
                     if o != joined:
                         self.assume_back(claims, o, w)
 
     def assume_back(self, claims: Claims, o: int, w: int) -> None:
-        """Assume that the credits from the buffer behind a lane out are right."""
-        without = self.outstanding[sum(self.output_lanes[:o]) + w]
+        """Assume that the credits from the buffer behind a VC out are right."""
+        without = self.outstanding[sum(self.output_vcs[:o]) + w]
         claims.assume(~self.credited(o)[w] | (without.count != 0))
 
     def allowed(self, flit: Any) -> Value:
-        """Lanes out that a header may leave by, if it has the tag of a lane in."""
+        """VCs out that a header may leave by, if it has the tag of a VC in."""
         found: Any = Const(0, self.outputs)
-        for number, lane in enumerate(self.lanes_in):
-            tag = lane.worms.only_tag
+        for number, vc in enumerate(self.vcs_in):
+            tag = vc.worms.only_tag
             if tag is not None:
                 found = found | concat((tag_of(flit) == tag) & bit for bit in self.candidates(number, flit))
         return found
 
     def has_passed(self, flit: Any) -> Value:
         """True if a flit has passed this switch, by its tag; others have higher ones."""
-        return tag_of(flit) < len(self.lanes_in)
+        return tag_of(flit) < len(self.vcs_in)
 
     def allowed_behind(self, before: "FollowedSwitch[Reference]", flit: Any) -> Value:
         """``allowed`` for a switch whose input 0 comes from another one under proof."""
@@ -318,5 +316,5 @@ class FollowedSwitch(ABC, Generic[Reference]):
         return concat(passed & bit for bit in self.candidates(0, flit)) | self.allowed(flit)
 
 
-def _bit(mask: Any, lane: int) -> Callable[[Any], Value]:
-    return lambda _flit: Value.cast(mask[lane])
+def _bit(mask: Any, vc: int) -> Callable[[Any], Value]:
+    return lambda _flit: Value.cast(mask[vc])

@@ -70,7 +70,7 @@ MIN_SETTINGS = {
     "min-bi": (generate_harness, "bi-butterfly", {"consumption_channels": 2}),
 }
 HARTS_SETTINGS = {"harts": (generate_network, 2, {}), "harts-guarded": (generate_harness, 3, {"guard": True})}
-# one lane and several, both rules for lanes, both priorities of processors, sides that are no power of two, a ring, a
+# one VC and several, both rules for VCs, both priorities of processors, sides that are no power of two, a ring, a
 # line, all depths of buffers
 TORUS_SETTINGS = {
     "torus": (generate_network, Grid(3, 4), 2, DALLY_SEITZ, {}),
@@ -78,17 +78,17 @@ TORUS_SETTINGS = {
     "torus-ring": (generate_network, Grid(1, 5), 1, DALLY_SEITZ, {"buffer_flits": 16}),
     "mesh": (generate_network, Grid(3, 3, wraps=False), 1, DALLY_SEITZ, {"injection_priority": "low"}),
     "mesh-shallow": (generate_network, Grid(3, 3, wraps=False), 1, DALLY_SEITZ, {"buffer_flits": 2}),
-    "mesh-line": (generate_harness, Grid(4, 1, wraps=False), 4, DALLY_SEITZ, {"lane_reuse": "empty"}),
+    "mesh-line": (generate_harness, Grid(4, 1, wraps=False), 4, DALLY_SEITZ, {"vc_reallocation": "empty"}),
 }
-# one lane and several, one injection channel and several, all rules, shallow and deep buffers
+# one VC and several, one injection channel and several, all rules, shallow and deep buffers
 HYPERCUBE_SETTINGS = {
     "hypercube": (generate_network, 3, 2, 1, DUATO, {}),
     "hypercube-channels": (generate_harness, 2, 3, 2, DUATO, {"buffer_flits": 1}),
     "hypercube-one-lane": (generate_network, 1, 1, 1, DUATO, {"buffer_flits": 16}),
     "hypercube-adaptive-only": (generate_network, 2, 2, 1, ADAPTIVE_ONLY, {}),
     "hypercube-wrong-escape": (generate_network, 2, 2, 1, WRONG_ESCAPE, {}),
-    "hypercube-tail": (generate_network, 2, 3, 1, DUATO, {"lane_reuse": "tail"}),
-    "hypercube-escape-tail": (generate_harness, 2, 2, 1, DUATO, {"lane_reuse": "escape-tail"}),
+    "hypercube-tail": (generate_network, 2, 3, 1, DUATO, {"vc_reallocation": "tail"}),
+    "hypercube-escape-tail": (generate_harness, 2, 2, 1, DUATO, {"vc_reallocation": "escape-tail"}),
 }
 STAGED = {
     "staged-min": lambda: min_plan(MinRouting(MinNetwork("omega", 2, 3), 16), link_cycles=2),
@@ -132,11 +132,11 @@ def design(name):
     if name in STAGED:
         return generate_network(STAGED[name]())
     if name in TORUS_SETTINGS:
-        generate, grid, lanes, rule, settings = TORUS_SETTINGS[name]
-        return generate(torus_plan(TorusRouting(TorusNetwork(grid, lanes), 16, rule), **settings))
+        generate, grid, vcs, rule, settings = TORUS_SETTINGS[name]
+        return generate(torus_plan(TorusRouting(TorusNetwork(grid, vcs), 16, rule), **settings))
     if name in HYPERCUBE_SETTINGS:
-        generate, dimensions, lanes, channels, rule, settings = HYPERCUBE_SETTINGS[name]
-        network = HypercubeNetwork(dimensions, lanes, channels)
+        generate, dimensions, vcs, channels, rule, settings = HYPERCUBE_SETTINGS[name]
+        network = HypercubeNetwork(dimensions, vcs, channels)
         return generate(hypercube_plan(HypercubeRouting(network, 16, rule), **settings))
     if name in HARTS_SETTINGS:
         generate, size, settings = HARTS_SETTINGS[name]

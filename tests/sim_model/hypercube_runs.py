@@ -19,23 +19,23 @@ MAX_NODES = 8
 
 @dataclass(frozen=True)
 class Shape:
-    """Parameters for which the loop of planes is compiled; the rule decides only how many lanes are for any head."""
+    """Parameters for which the loop of planes is compiled; the rule decides only how many VCs are for any head."""
 
     dimensions: int
-    lanes: int
+    vcs: int
     buffer_flits: int
     channels: int = 1
     rule: str = DUATO
 
     def model(self) -> HypercubeModel:
         """A model with this shape."""
-        network = HypercubeNetwork(self.dimensions, self.lanes, self.channels)
+        network = HypercubeNetwork(self.dimensions, self.vcs, self.channels)
         return HypercubeModel(HypercubeRouting(network, 32, self.rule), self.buffer_flits)
 
 
 def random_cube_run(shape: Shape, seed: int) -> Run:
     """From light loads to far more than a network carries; some messages wait for others."""
-    random = np.random.default_rng([seed, shape.dimensions, shape.lanes, shape.buffer_flits, shape.channels])
+    random = np.random.default_rng([seed, shape.dimensions, shape.vcs, shape.buffer_flits, shape.channels])
     model = shape.model()
     nodes = model.network.switches
     cycles, body = pick(random, 1, 30, 300, 3000), pick(random, 0, 3, 15, MAX_FLITS, 10 * MAX_FLITS)

@@ -12,15 +12,15 @@ from sim_model.min.model import MinModel
 from sim_model.spam.model import SpamModel
 from sim_model.torus.model import TorusModel
 from tests.sim_model.builders import build, pick, random_network, random_records, spam_model
-from topology.common.lanes import INJECTION_PRIORITY, LANE_REUSE
 from topology.common.part_headers import BIT_STRING, HEADER_KINDS
+from topology.common.virtual_channels import INJECTION_PRIORITY, VC_REALLOCATION
 from topology.min.graph import BIDIRECTIONAL, KINDS, MinNetwork
 from topology.min.groups import EXACT, NO_TOKEN, PRINTED
 from topology.min.routing import MinRouting
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid, Turns
 from topology.torus.operations import operation
-from topology.torus.routing import LANE_RULES, TorusRouting
+from topology.torus.routing import VC_RULES, TorusRouting
 
 BUFFER_FLITS, ROUTING_CYCLES = (1, 2, 3, 8), (1, 2, 3, 4)
 MIN_SHAPES = ((2, 2), (2, 3), (2, 4), (4, 2), (3, 2), (8, 1))
@@ -79,10 +79,10 @@ def random_run(family: str, seed: int) -> Run:
     return Run(model, build(model, records), startup_cycles, tuple(stops.tolist()), counting)
 
 
-def random_lane_run(lanes: int, buffer_flits: int, seed: int) -> Run:
-    """A torus or mesh with lanes of a given number and depth; tori with one lane can deadlock."""
-    random = np.random.default_rng([seed, lanes, buffer_flits])
-    model = random_torus(random, lanes, buffer_flits)
+def random_vc_run(vcs: int, buffer_flits: int, seed: int) -> Run:
+    """A torus or mesh with VCs of a given number and depth; tori with one VC can deadlock."""
+    random = np.random.default_rng([seed, vcs, buffer_flits])
+    model = random_torus(random, vcs, buffer_flits)
     nodes = len(model.network.processors)
     cycles, body = pick(random, 1, 30, 300, 3000), pick(random, 0, 3, 30, 100, 400)
     count = int(random.integers(1, pick(random, 20, MAX_MESSAGES, 4 * nodes)))
@@ -94,14 +94,14 @@ def random_lane_run(lanes: int, buffer_flits: int, seed: int) -> Run:
     return Run(model, build(model, records), startup_cycles, tuple(stops.tolist()), counting)
 
 
-def random_torus(random: np.random.Generator, lanes: int, buffer_flits: int) -> TorusModel:
+def random_torus(random: np.random.Generator, vcs: int, buffer_flits: int) -> TorusModel:
     """A torus or mesh."""
     grid = Grid(*pick(random, *GRIDS), wraps=bool(random.random() < 0.6))
     return TorusModel(
-        TorusRouting(TorusNetwork(grid, lanes), 32, pick(random, *LANE_RULES)),
+        TorusRouting(TorusNetwork(grid, vcs), 32, pick(random, *VC_RULES)),
         buffer_flits=buffer_flits,
         routing_cycles=pick(random, 1, *ROUTING_CYCLES, 7),
-        lane_reuse=pick(random, *LANE_REUSE),
+        vc_reallocation=pick(random, *VC_REALLOCATION),
         injection_priority=pick(random, *INJECTION_PRIORITY),
     )
 

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from hydranoc.studies.hypercube.analytical import lanes_busy, saturation_rate, solve
+from hydranoc.studies.hypercube.analytical import saturation_rate, solve, vcs_busy
 from hydranoc.studies.hypercube.analytical_traffic import VARIANTS, HypercubeLoad, link_load, traffic_of
 
 FRACTIONS = (0.005, 0.01, 0.02)
@@ -65,7 +65,7 @@ def solution_of(load, variant):
 
 def transcribed_latency(load, variant):
     """The equations in the order of the paper, and a plain iteration from S = M, half a step at a time."""
-    n, lanes, m = load.dimensions, load.lanes, load.flits
+    n, vcs, m = load.dimensions, load.vcs, load.flits
     fixed = variant == "fixed"
     mean = (2**n - n - 1) / ((2 ** (n - 1) - 1) if fixed else (2**n - 1))
     l_su, l_sb = (1 - load.broadcast_fraction) * load.rate, load.broadcast_fraction * load.rate
@@ -76,12 +76,12 @@ def transcribed_latency(load, variant):
     while change > 1e-11 * m:
         rho = l_c * s
         q = [1.0]
-        for _ in range(lanes - 1):
+        for _ in range(vcs - 1):
             q.append(q[-1] * rho)
         q.append(q[-1] * l_c / (1 / s - l_c))
         p = [value / sum(q) for value in q]
         w_c = l_c * s**2 * (1 + (s - m) ** 2 / s**2) / (2 * (1 - rho))
-        p_a, p_d = p[lanes - 1] / lanes + p[lanes], p[lanes]
+        p_a, p_d = p[vcs - 1] / vcs + p[vcs], p[vcs]
         s_b = m + p_d * w_c
         s_u = 0.0
         for i in range(1, n + 1):
@@ -93,15 +93,15 @@ def transcribed_latency(load, variant):
     weights = (l_sb + mean / n * l_sr, l_su / n) if fixed else (l_sb + l_sr, l_su)
     s_s = (weights[0] * s_b + weights[1] * s_u) / sum(weights)
     w_s = l_s * s_s**2 * (1 + (s_s - m) ** 2 / s_s**2) / (2 * (1 - l_s * s_s))
-    v_bar = sum(i * i * p[i] for i in range(lanes + 1)) / sum(i * p[i] for i in range(lanes + 1))
+    v_bar = sum(i * i * p[i] for i in range(vcs + 1)) / sum(i * p[i] for i in range(vcs + 1))
     return n * ((s_b + w_s) * v_bar + 1)
 
 
 @pytest.mark.parametrize(("cube", "rates"), SATURATION.items())
 def test_saturation(cube, rates):
-    n, flits, lanes = cube
+    n, flits, vcs = cube
     found = [
-        f"{saturation_rate(HypercubeLoad(n, lanes, flits, fraction), variant):.5f}"
+        f"{saturation_rate(HypercubeLoad(n, vcs, flits, fraction), variant):.5f}"
         for fraction in FRACTIONS
         for variant in VARIANTS
     ]
@@ -138,13 +138,13 @@ def test_roots_meet_at_saturation(load, variant):
 
 
 @pytest.mark.parametrize(
-    ("lanes", "utilisation", "flits_per_cycle"), [(2, (0.485, 0.515), (0.36, 0.42)), (4, (0.6, 0.615), (0.475, 0.535))]
+    ("vcs", "utilisation", "flits_per_cycle"), [(2, (0.485, 0.515), (0.36, 0.42)), (4, (0.6, 0.615), (0.475, 0.535))]
 )
-def test_saturation_is_long_before_channels_are_busy_all_the_time(lanes, utilisation, flits_per_cycle):
+def test_saturation_is_long_before_channels_are_busy_all_the_time(vcs, utilisation, flits_per_cycle):
     for n, flits in {cube[:2] for cube in SATURATION}:
         for fraction in FRACTIONS:
             for variant in VARIANTS:
-                load = HypercubeLoad(n, lanes, flits, fraction)
+                load = HypercubeLoad(n, vcs, flits, fraction)
                 last = solution_of(load.at(saturation_rate(load, variant)), variant)
                 assert utilisation[0] < last.channel.utilisation < utilisation[1]
                 assert flits_per_cycle[0] < link_load(last.load, variant) < flits_per_cycle[1]
@@ -180,8 +180,8 @@ def test_link_load():
 
 @pytest.mark.parametrize(("cube", "shares", "simulated", "printed", "fixed"), SIMULATED)
 def test_against_simulated_latencies(cube, shares, simulated, printed, fixed):
-    n, flits, fraction, lanes = cube
-    load = HypercubeLoad(n, lanes, flits, fraction)
+    n, flits, fraction, vcs = cube
+    load = HypercubeLoad(n, vcs, flits, fraction)
     saturation = saturation_rate(load, "fixed")
     for variant, excesses in (("printed", printed), ("fixed", fixed)):
         for share, latency, excess in zip(shares, simulated, excesses, strict=True):
@@ -233,20 +233,20 @@ def test_traffic_counts_the_edges_of_broadcast_trees(n):
     assert short == pytest.approx(forwarders / receivers)
 
 
-def test_lanes_busy():
-    for lanes in (2, 3, 8):
-        shares = lanes_busy(lanes, 0.4)
+def test_vcs_busy():
+    for vcs in (2, 3, 8):
+        shares = vcs_busy(vcs, 0.4)
         assert sum(shares) == pytest.approx(1)
-        assert shares == pytest.approx([0.6 * 0.4**busy for busy in range(lanes)] + [0.4**lanes])
+        assert shares == pytest.approx([0.6 * 0.4**busy for busy in range(vcs)] + [0.4**vcs])
 
 
 def test_quantities_fit_together():
     solution = solution_of(HypercubeLoad(6, 4, 32, 0.01, 0.018), "fixed")
     channel = solution.channel
     assert channel.utilisation == solution.traffic.channel * channel.service_time
-    assert channel.adaptive_busy == pytest.approx(channel.lanes_busy[3] / 4 + channel.lanes_busy[4])
-    assert channel.blocking[0] == channel.lanes_busy[4]
-    assert channel.blocking[2] == pytest.approx(channel.adaptive_busy**2 * channel.lanes_busy[4])
+    assert channel.adaptive_busy == pytest.approx(channel.vcs_busy[3] / 4 + channel.vcs_busy[4])
+    assert channel.blocking[0] == channel.vcs_busy[4]
+    assert channel.blocking[2] == pytest.approx(channel.adaptive_busy**2 * channel.vcs_busy[4])
     assert channel.broadcast_time == 32 + channel.broadcast_blocking
     assert channel.unicast_times[0] == 32 + 1 + channel.broadcast_blocking
     assert channel.unicast_times[1] - channel.unicast_times[0] == pytest.approx(1 + channel.blocking[1] * channel.wait)

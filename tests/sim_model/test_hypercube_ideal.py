@@ -37,10 +37,8 @@ INDEPENDENT = [
     ((8, 64, 0.02, 4), WIDE, (581, 757, 1040)),
 ]
 POINTS = [
-    pytest.param(
-        HypercubeLoad(n, lanes, flits, fraction), share, latency, id=f"{n}-{flits}-{fraction}-{lanes} at {share}"
-    )
-    for (n, flits, fraction, lanes), shares, latencies in INDEPENDENT
+    pytest.param(HypercubeLoad(n, vcs, flits, fraction), share, latency, id=f"{n}-{flits}-{fraction}-{vcs} at {share}")
+    for (n, flits, fraction, vcs), shares, latencies in INDEPENDENT
     for share, latency in zip(shares, latencies, strict=True)
 ]
 BROADCASTS_IN_FULL = 5000
@@ -93,11 +91,11 @@ class Simulated:
 
 def flits_underway(state):
     """Flits in buffers and on links, from the rings alone."""
-    here = state.inputs.taken[:, : state.lanes]
+    here = state.inputs.taken[:, : state.vcs]
     sent = np.empty_like(here)
-    for lane in range(state.lanes):
-        dimension = int(state.dimension_of[lane])
-        sent[np.arange(len(here)) ^ 1 << dimension, lane] = state.outputs.sent[:, lane]
+    for vc in range(state.vcs):
+        dimension = int(state.dimension_of[vc])
+        sent[np.arange(len(here)) ^ 1 << dimension, vc] = state.outputs.sent[:, vc]
     return int((sent - here).sum())
 
 
@@ -106,14 +104,14 @@ def assert_at_rest(state, cube):
     assert (state.outputs.input == NONE).all()
     assert (state.inputs.output == NONE).all()
     assert (state.inputs.flits == 0).all()
-    assert (state.nodes.free == (1 << state.lanes) - 1).all()
+    assert (state.nodes.free == (1 << state.vcs) - 1).all()
     assert (state.nodes.heads | state.nodes.ready | state.nodes.delivering == 0).all()
 
 
 @pytest.mark.parametrize("flits", [1, 2, 3, 32, 128])
-@pytest.mark.parametrize(("n", "lanes"), [(2, 2), (3, 5), (5, 4), (6, 2), (8, 4)])
-def test_broadcast_alone(n, lanes, flits):
-    cube = IdealCube(n, lanes, flits)
+@pytest.mark.parametrize(("n", "vcs"), [(2, 2), (3, 5), (5, 4), (6, 2), (8, 4)])
+def test_broadcast_alone(n, vcs, flits):
+    cube = IdealCube(n, vcs, flits)
     for base in (0, n - 1):
         assert latency_alone(cube, n - 1, base, 0, 0) == n * (flits + 1)
 
@@ -187,10 +185,10 @@ def test_bases_of_a_source_go_round():
         DELAYED,
         {"buffer_flits": 1},
         {"injection_channels": 2, "link_cycles": 2},
-        {"lane_reuse": "tail", "buffer_flits": 5, "hop_cycles": 1},
-        {"lane_reuse": "tail", "buffer_flits": 5, "hop_cycles": 3, "credit_cycles": 2, "single_requests": True},
-        {"choice": "dimensions", "delivery_lanes": 2, "host_cycles": 1},
-        {**DELAYED, "choice": "dimensions", "delivery_lanes": 1, "single_requests": True},
+        {"vc_reallocation": "tail", "buffer_flits": 5, "hop_cycles": 1},
+        {"vc_reallocation": "tail", "buffer_flits": 5, "hop_cycles": 3, "credit_cycles": 2, "single_requests": True},
+        {"choice": "dimensions", "delivery_vcs": 2, "host_cycles": 1},
+        {**DELAYED, "choice": "dimensions", "delivery_vcs": 1, "single_requests": True},
     ],
     ids=str,
 )
@@ -202,7 +200,7 @@ def test_nothing_is_lost(options):
         ended = run.advance(cycle)
         underway = flits_underway(run.state)
         assert run.flits_sent - run.flits_delivered == underway
-        assert (run.state.inputs.flits[:, : run.state.lanes] <= cube.buffer_flits).all()
+        assert (run.state.inputs.flits[:, : run.state.vcs] <= cube.buffer_flits).all()
         assert (run.state.outputs.room >= 0).all()
         most = max(most, underway)
         if ended:
@@ -301,11 +299,11 @@ def spoil(monkeypatch, change):
     monkeypatch.setattr(ideal_run, "make_state", make_spoilt)
 
 
-def test_escape_lanes_alone_leave_the_table(monkeypatch):
-    def take_adaptive_lanes(state):
+def test_escape_vcs_alone_leave_the_table(monkeypatch):
+    def take_adaptive_vcs(state):
         state.candidates[:] = 0
 
-    spoil(monkeypatch, take_adaptive_lanes)
+    spoil(monkeypatch, take_adaptive_vcs)
     load = HypercubeLoad(6, 4, 32, 0.01)
     assert Simulated(rated(load, 0.8), broadcasts=100).latency > 2 * 414
 
@@ -316,11 +314,11 @@ def test_one_queue_leaves_the_table():
     assert outcome.latency > (1 + 2 * LIGHT_TOLERANCE) * 238
 
 
-def test_deadlock_without_escape_lanes(monkeypatch):
-    def take_escape_lanes(state):
+def test_deadlock_without_escape_vcs(monkeypatch):
+    def take_escape_vcs(state):
         state.escapes[:] = 0
 
-    spoil(monkeypatch, take_escape_lanes)
+    spoil(monkeypatch, take_escape_vcs)
     with pytest.raises(IdealDeadlock, match=r"^Deadlock before cycle \d+, with \d+ messages on their way$"):
         simulate(IdealCube(4, 2, 32), 0.05, 0.05, 1, 10_000)
 
@@ -333,7 +331,7 @@ def test_every_delay_costs():
         ({"link_cycles": 1}, 3),
         ({"credit_cycles": 2}, 0),
         ({"host_cycles": 2}, 9),
-        ({"delivery_lanes": 1}, 50),
+        ({"delivery_vcs": 1}, 50),
         ({"single_requests": True}, 0),
     )
     for delays, least in costs:
@@ -341,26 +339,26 @@ def test_every_delay_costs():
 
 
 @pytest.mark.parametrize(("reuse", "third"), [("tail", 8 + 4 + 1), ("empty", 4 + 20 + 1 + 4 + 1)])
-def test_lane_is_free_behind_the_tail_or_with_all_credits(reuse, third):
-    # Three messages follow each other over a link of two lanes; delivered flits free their places late.
-    run = IdealRun(IdealCube(3, 2, 4, buffer_flits=8, credit_cycles=20, lane_reuse=reuse))
+def test_vc_is_free_behind_the_tail_or_with_all_credits(reuse, third):
+    # Three messages follow each other over a link of two VCs; delivered flits free their places late.
+    run = IdealRun(IdealCube(3, 2, 4, buffer_flits=8, credit_cycles=20, vc_reallocation=reuse))
     run.add(generated(*[(0, 0, NONE, 1, 0)] * 3))
     run.watch(0, 3)
     run.advance()
     assert run.latencies(0, 3).tolist() == [5, 9, third]
 
 
-@pytest.mark.parametrize(("lanes", "second"), [(0, 9), (1, 17), (2, 9)])
-def test_a_node_takes_so_many_worms_at_a_time(lanes, second):
-    run = IdealRun(IdealCube(3, 2, 8, delivery_lanes=lanes))
+@pytest.mark.parametrize(("vcs", "second"), [(0, 9), (1, 17), (2, 9)])
+def test_a_node_takes_so_many_worms_at_a_time(vcs, second):
+    run = IdealRun(IdealCube(3, 2, 8, delivery_vcs=vcs))
     run.add(generated((0, 1, NONE, 0, 0), (0, 2, NONE, 0, 0)))
     run.watch(0, 2)
     run.advance()
     assert sorted(run.latencies(0, 2).tolist()) == [9, second]
 
 
-def test_a_lane_is_taken_while_its_worm_passes_the_pipeline():
-    # Two worms share a link, and a third one waits for a lane of it: until 15, when all flits of the first are gone.
+def test_a_vc_is_taken_while_its_worm_passes_the_pipeline():
+    # Two worms share a link, and a third one waits for a VC of it: until 15, when all flits of the first are gone.
     run = IdealRun(IdealCube(3, 2, 4, buffer_flits=4, hop_cycles=5))
     run.add(generated(*[(0, 0, NONE, 1, queue) for queue in range(3)]))
     run.watch(0, 3)
@@ -374,9 +372,9 @@ def test_an_input_sends_one_flit_if_it_asks_for_one_worm_at_a_time(single):
     run = busy_run(cube, 0.05, 0.1, 400)
     most = 0
     for cycle in range(300, 1500):
-        before = run.state.inputs.taken[:, : run.state.lanes].copy()
+        before = run.state.inputs.taken[:, : run.state.vcs].copy()
         run.advance(cycle)
-        left = run.state.inputs.taken[:, : run.state.lanes] - before
+        left = run.state.inputs.taken[:, : run.state.vcs] - before
         most = max(most, int(left.reshape(cube.nodes, 4, 4).sum(axis=2).max())) if cycle > 300 else 0
     assert most == 1 if single else most > 1
 
@@ -406,9 +404,9 @@ def test_worms_of_an_input_take_turns():
     assert sorted(run.latencies(0, 2).tolist()) == [18, 19]
 
 
-@pytest.mark.parametrize(("choice", "share"), [("lanes", 0.25), ("dimensions", 0.5)])
+@pytest.mark.parametrize(("choice", "share"), [("vcs", 0.25), ("dimensions", 0.5)])
 def test_chances_of_dimensions(choice, share):
-    # One free adaptive lane in dimension 0, three in dimension 1.
+    # One free adaptive VC in dimension 0, three in dimension 1.
     over_first = 0
     for seed in range(1, 401):
         run = IdealRun(IdealCube(2, 4, 2, choice=choice), seed * 7919)
@@ -425,8 +423,8 @@ def test_chances_of_dimensions(choice, share):
     [
         ({"dimensions": 1}, "Dimensions must be at least 2, not 1"),
         ({"dimensions": 17}, "Number of dimensions must be 1 to 16, not 17"),
-        ({"lanes": 1}, "Lanes must be at least 2, not 1"),
-        ({"lanes": 9}, "Number of lanes must be 1 to 8, not 9"),
+        ({"vcs": 1}, "Lanes must be at least 2, not 1"),
+        ({"vcs": 9}, "Number of lanes must be 1 to 8, not 9"),
         ({"flits": 0}, "Flits must be at least 1, not 0"),
         ({"buffer_flits": 0}, "Buffer must hold 1 to 64 flits, not 0"),
         ({"hop_cycles": -1}, "Hop cycles must be 0 to 63, not -1"),
@@ -434,14 +432,14 @@ def test_chances_of_dimensions(choice, share):
         ({"credit_cycles": -2}, "Credit cycles must be 0 to 63, not -2"),
         ({"injection_channels": 5}, "Number of injection channels must be 1 to 4, not 5"),
         ({"host_cycles": 64}, "Host cycles must be 0 to 63, not 64"),
-        ({"lane_reuse": "Tail"}, "Reuse of lanes must be tail or empty, not 'Tail'"),
-        ({"choice": "any"}, "Choice must be among lanes or dimensions, not 'any'"),
-        ({"delivery_lanes": -1}, "Delivery lanes must be at least 0, not -1"),
+        ({"vc_reallocation": "Tail"}, "Reuse of lanes must be tail or empty, not 'Tail'"),
+        ({"choice": "any"}, "Choice must be among vcs or dimensions, not 'any'"),
+        ({"delivery_vcs": -1}, "Delivery lanes must be at least 0, not -1"),
     ],
 )
 def test_cube_out_of_range(values, message):
     with pytest.raises(ValueError, match=f"^{message}$"):
-        IdealCube(**{"dimensions": 4, "lanes": 2, "flits": 8, **values})
+        IdealCube(**{"dimensions": 4, "vcs": 2, "flits": 8, **values})
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,14 @@ from sim_model.engines.results import Results
 from sim_model.engines.simulation import Simulation
 from sim_model.hypercube.model import HypercubeModel
 from sim_model.hypercube.orders import first_in_order, make_orders
-from sim_model.hypercube.planes.orders import input_orders, lane_orders
+from sim_model.hypercube.planes.orders import input_orders, vc_orders
 from sim_model.messages.messages import Message, Messages
 from tests.sim_model.hypercube_runs import Shape, random_cube_run
 from tests.sim_model.random_runs import Run, differences
 from topology.common.host_pattern import HostBehaviour
 from topology.hypercube.diagonals import input_codes
-from topology.hypercube.lane_reuse import REUSE_ESCAPE_TAIL
 from topology.hypercube.routing import ADAPTIVE_ONLY, WRONG_ESCAPE
+from topology.hypercube.vc_reallocation import NON_ATOMIC_ESCAPE
 
 SMALL, LARGE = Shape(3, 1, 1, channels=2, rule=WRONG_ESCAPE), Shape(6, 3, 4)
 """Each is compiled by itself, which takes longer than its runs. The small one can deadlock."""
@@ -106,13 +106,13 @@ def _by_cycles_and_a_faulty_table(seed: int, faulty: str) -> tuple[Results, Resu
     return by_cycles.run(MAX_CYCLES), by_planes.run(MAX_CYCLES)
 
 
-@pytest.mark.parametrize(("dimensions", "lanes", "channels"), [(3, 1, 1), (3, 2, 2), (4, 3, 4), (6, 3, 1), (5, 8, 3)])
-def test_orders_are_those_of_the_other_engine(dimensions, lanes, channels):
+@pytest.mark.parametrize(("dimensions", "vcs", "channels"), [(3, 1, 1), (3, 2, 2), (4, 3, 4), (6, 3, 1), (5, 8, 3)])
+def test_orders_are_those_of_the_other_engine(dimensions, vcs, channels):
     inputs, codes = dimensions + channels, input_codes(dimensions, channels)
-    masks = [(1 << lanes) - 1 << d * lanes for d in range(dimensions)]
-    masks += [1 << dimensions * lanes + channel for channel in range(channels)]
-    orders, width = make_orders(masks, lanes), 16
-    before, in_a_row = input_orders(dimensions, inputs, width), lane_orders(inputs, lanes)
+    masks = [(1 << vcs) - 1 << d * vcs for d in range(dimensions)]
+    masks += [1 << dimensions * vcs + channel for channel in range(channels)]
+    orders, width = make_orders(masks, vcs), 16
+    before, in_a_row = input_orders(dimensions, inputs, width), vc_orders(inputs, vcs)
     for step, order in enumerate(orders):
         table = before[step % len(before)].reshape(width, width)[np.ix_(codes, codes)]
         rank = (table != 0).sum(axis=0)  # how many come before each input
@@ -121,10 +121,10 @@ def test_orders_are_those_of_the_other_engine(dimensions, lanes, channels):
             first = first_in_order(left, order.input, order)
             assert rank[first] == place
             left ^= 1 << first
-        left = (1 << lanes) - 1
-        for lane in in_a_row[step % len(in_a_row)]:
-            assert lane == first_in_order(left, order.lane, order)
-            left ^= 1 << lane
+        left = (1 << vcs) - 1
+        for vc in in_a_row[step % len(in_a_row)]:
+            assert vc == first_in_order(left, order.vc, order)
+            left ^= 1 << vc
 
 
 def test_a_deadlock_is_reported_as_by_cycles():
@@ -142,14 +142,14 @@ def test_long_runs_go_by_planes():
 
 
 @pytest.mark.parametrize(
-    ("message", "lane_reuse", "options", "why"),
+    ("message", "vc_reallocation", "options", "why"),
     [
         (Message(0, [7], 8), "empty", {"hosts": HostBehaviour(pause_level=128)}, "for hosts that hold back"),
-        (Message(0, [7], 8), REUSE_ESCAPE_TAIL, {}, "for lanes that are given again behind a tail"),
+        (Message(0, [7], 8), NON_ATOMIC_ESCAPE, {}, "for lanes that are given again behind a tail"),
     ],
 )
-def test_where_planes_cannot_be_moved(message, lane_reuse, options, why):
-    model = HypercubeModel(SMALL.model().routing, lane_reuse=lane_reuse)
+def test_where_planes_cannot_be_moved(message, vc_reallocation, options, why):
+    model = HypercubeModel(SMALL.model().routing, vc_reallocation=vc_reallocation)
     messages = messages_for(model, [message])
     assert Simulation(model, messages, **options).engine == "cycle"
     with pytest.raises(ValueError, match=f"Engine must be 'cycle' {why}, not 'planes'"):

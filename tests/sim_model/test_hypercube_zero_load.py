@@ -17,8 +17,8 @@ that a step takes with ideal routers."""
 STARTS = (0, 1, 2, 3, 5, 8, 13)
 
 
-def lone_latency(dimensions: int, lanes: int, flits: int, *, base=0, start=0, depth=4, channels=None) -> int:
-    network = HypercubeNetwork(dimensions, lanes, channels or dimensions)
+def lone_latency(dimensions: int, vcs: int, flits: int, *, base=0, start=0, depth=4, channels=None) -> int:
+    network = HypercubeNetwork(dimensions, vcs, channels or dimensions)
     nodes = range(network.switches)
     record = Message(0, nodes[1:], flits, start_cycle=start, group=0)
     messages = Messages.build(
@@ -39,17 +39,17 @@ def test_every_step_takes_its_message_and_the_pipeline(dimensions):
         assert found == dimensions * (flits + 1) + PIPELINE_CYCLES * dimensions
 
 
-@pytest.mark.parametrize("lanes", [2, 3, 4])
+@pytest.mark.parametrize("vcs", [2, 3, 4])
 @pytest.mark.parametrize("dimensions", [3, 5, 6])
-def test_whatever_the_base_the_start_and_the_lanes(dimensions, lanes):
+def test_whatever_the_base_the_start_and_the_vcs(dimensions, vcs):
     expected = dimensions * (7 + 1 + PIPELINE_CYCLES)
     for base in range(dimensions):
         for start in STARTS:
-            assert lone_latency(dimensions, lanes, 7, base=base, start=start) == expected
+            assert lone_latency(dimensions, vcs, 7, base=base, start=start) == expected
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3, 5])
-def test_with_few_flits_in_a_buffer_a_lane_does_not_keep_the_rate(depth):
+def test_with_few_flits_in_a_buffer_a_vc_does_not_keep_the_rate(depth):
     for flits in (1, 2, 4, 9):
         slower = max(0, 4 - depth) * ((flits - 1) // depth)
         assert lone_latency(3, 2, flits, depth=depth) == 3 * (flits + 1 + PIPELINE_CYCLES + slower)
@@ -60,7 +60,7 @@ def test_one_injection_channel_keeps_the_latency():
     assert lone_latency(4, 2, 16, channels=1) == 4 * (16 + 1 + PIPELINE_CYCLES)
 
 
-def test_without_a_lane_for_any_head_copies_go_one_after_the_other():
+def test_without_a_vc_for_any_head_copies_go_one_after_the_other():
     assert lone_latency(6, 1, 16) > 6 * (16 + 1 + PIPELINE_CYCLES)
 
 

@@ -12,7 +12,7 @@ from sim_model.engines.plane.loop import plane_loop
 from sim_model.hypercube.planes.layout import cube_layout
 from sim_model.hypercube.planes.loop import cube_loop
 from sim_model.loops import pipeline
-from sim_model.torus.planes import find_way
+from sim_model.torus.planes import find_route
 
 ROOT = Path(__file__).parent.parent.parent
 WITHOUT_HOOKS = "import sys; sys.modules['sim_model.loops.lean'] = None"
@@ -66,5 +66,5 @@ def test_buffers_of_one_to_eight_flits_need_two_loops():
     rooms = [room_for(depth) for depth in range(1, 17)]
     assert rooms == [4] * 4 + [8] * 4 + [16] * 8
     folder = ROOT / "sim_model" / "torus"
-    assert len({plane_loop(plane_layout(5, 2, room, find_way), folder) for room in rooms[:8]}) == 2
+    assert len({plane_loop(plane_layout(5, 2, room, find_route), folder) for room in rooms[:8]}) == 2
     assert len({cube_loop(cube_layout(4, 2, room, 1, 1)) for room in rooms[:8]}) == 2

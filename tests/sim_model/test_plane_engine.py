@@ -12,26 +12,26 @@ from sim_model.messages.messages import Message
 from sim_model.torus.model import TorusModel
 from sim_model.torus.multinode import software_sends
 from tests.sim_model.builders import build
-from tests.sim_model.random_runs import Run, differences, random_lane_run
+from tests.sim_model.random_runs import Run, differences, random_vc_run
 from topology.common.host_pattern import HostBehaviour
-from topology.common.lanes import PRIORITY_LOW, REUSE_EMPTY
+from topology.common.virtual_channels import ATOMIC, PRIORITY_LOW
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid, Turns
 from topology.torus.operations import operation
 from topology.torus.routing import TorusRouting
 
-LANES = ((2, 4), (1, 2), (2, 5))
-"""Lanes of a channel, and flits of their buffers: each pair is compiled by itself."""
-MORE_LANES = ((1, 1), (1, 3), (2, 1), (2, 3), (2, 8), (3, 2), (4, 5), (8, 1), (1, 16))
+VCS = ((2, 4), (1, 2), (2, 5))
+"""VCs of a channel, and flits of their buffers: each pair is compiled by itself."""
+MORE_VCS = ((1, 1), (1, 3), (2, 1), (2, 3), (2, 8), (3, 2), (4, 5), (8, 1), (1, 16))
 FEW_RUNS, MANY_RUNS = 60, 600
 FEWEST_DEADLOCKS = 3
 
 
-def compare(lanes: int, buffer_flits: int, seeds: range) -> tuple[int, int]:
+def compare(vcs: int, buffer_flits: int, seeds: range) -> tuple[int, int]:
     """Runs that deadlocked, and those that were stopped on their way."""
     deadlocked, stopped = 0, 0
     for seed in seeds:
-        run = random_lane_run(lanes, buffer_flits, seed)
+        run = random_vc_run(vcs, buffer_flits, seed)
         _, by_cycles, counted = run.simulate("cycle")
         _, by_planes, again = run.simulate("planes")
         for stop, (one, other) in enumerate(zip(by_cycles, by_planes, strict=True)):
@@ -42,17 +42,17 @@ def compare(lanes: int, buffer_flits: int, seeds: range) -> tuple[int, int]:
     return deadlocked, stopped
 
 
-@pytest.mark.parametrize(("lanes", "buffer_flits"), LANES)
-def test_results_are_the_same(lanes, buffer_flits):
-    deadlocked, stopped = compare(lanes, buffer_flits, range(FEW_RUNS))
-    assert deadlocked >= (FEWEST_DEADLOCKS if lanes == 1 else 0)
+@pytest.mark.parametrize(("vcs", "buffer_flits"), VCS)
+def test_results_are_the_same(vcs, buffer_flits):
+    deadlocked, stopped = compare(vcs, buffer_flits, range(FEW_RUNS))
+    assert deadlocked >= (FEWEST_DEADLOCKS if vcs == 1 else 0)
     assert stopped > FEW_RUNS // 4
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("lanes", "buffer_flits"), [*LANES, *MORE_LANES])
-def test_results_are_the_same_in_many_runs(lanes, buffer_flits):
-    compare(lanes, buffer_flits, range(FEW_RUNS, FEW_RUNS + MANY_RUNS))
+@pytest.mark.parametrize(("vcs", "buffer_flits"), [*VCS, *MORE_VCS])
+def test_results_are_the_same_in_many_runs(vcs, buffer_flits):
+    compare(vcs, buffer_flits, range(FEW_RUNS, FEW_RUNS + MANY_RUNS))
 
 
 def mesh_model(**parameters) -> TorusModel:
@@ -60,7 +60,7 @@ def mesh_model(**parameters) -> TorusModel:
 
 
 def test_a_deadlock_is_reported_as_by_cycles():
-    """One lane in a ring: every node sends half way round."""
+    """One VC in a ring: every node sends half way round."""
     model = TorusModel(TorusRouting(TorusNetwork(Grid(1, 5), 1), 32), buffer_flits=2)
     messages = build(model, [Message(node, [(node + 2) % 5], 60) for node in range(5)])
     (planes, (ended,), _), (cycles, (again,), _) = (
@@ -129,22 +129,22 @@ WIDE_GRIDS = [Grid(16, 16), Grid(13, 17, wraps=False), Grid(5, 48), Grid(20, 25)
 
 @pytest.mark.parametrize("grid", WIDE_GRIDS, ids=str)
 @pytest.mark.parametrize(
-    ("lanes", "options"),
+    ("vcs", "options"),
     [
         (2, {"buffer_flits": 8, "injection_priority": PRIORITY_LOW}),
-        (2, {"buffer_flits": 8, "routing_cycles": 2, "lane_reuse": REUSE_EMPTY}),
+        (2, {"buffer_flits": 8, "routing_cycles": 2, "vc_reallocation": ATOMIC}),
         (1, {"buffer_flits": 2}),
     ],
 )
-def test_networks_of_several_words(grid, lanes, options):
+def test_networks_of_several_words(grid, vcs, options):
     """Multicasts by software, which wait for each other, on networks of more than 64 routers."""
-    model = TorusModel(TorusRouting(TorusNetwork(grid, lanes), 32), **options)
-    random = np.random.default_rng(grid.nodes + lanes)
+    model = TorusModel(TorusRouting(TorusNetwork(grid, vcs), 32), **options)
+    random = np.random.default_rng(grid.nodes + vcs)
     records = [
         Message(int(source), sorted(random.permutation(grid.nodes)[:12].tolist()), int(random.integers(1, 40)))
         for source in random.permutation(grid.nodes)[:40]
     ]
-    software = "spu" if lanes > 1 or not grid.wraps else "u-mesh"
+    software = "spu" if vcs > 1 or not grid.wraps else "u-mesh"
     messages = build(model, list(software_sends(grid, records, software)))
     planes, cycles = (Simulation(model, messages, 20, engine=engine) for engine in ("planes", "cycle"))
     for stop in (150, 300, None):

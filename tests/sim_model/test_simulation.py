@@ -112,7 +112,7 @@ def test_uncompiled_code_gives_the_same_result():
 
 
 @pytest.mark.parametrize("family", ["torus", "hypercube"])
-def test_uncompiled_routers_with_lanes_give_the_same_result(family):
+def test_uncompiled_routers_with_vcs_give_the_same_result(family):
     """Their vectors of eight switches are arrays then, whose words are numbers of Python or of NumPy."""
     code = (
         "from hydranoc import load; from sim_model.engines.simulation import Simulation; "

@@ -1,4 +1,4 @@
-"""Tori and meshes as golden models: routing, deliveries, lanes, deadlock, and reports."""
+"""Tori and meshes as golden models: routing, deliveries, VCs, deadlock, and reports."""
 
 from dataclasses import replace
 
@@ -12,17 +12,17 @@ from sim_model.vc.state import credits_of
 from tests.sim_model.torus_traffic import build, random_records, simulate, torus_model, turned
 from topology.common.host_pattern import Blockade, HostBehaviour, level_of
 from topology.torus.grid import Turns
-from topology.torus.routing import LANE_RULES
+from topology.torus.routing import VC_RULES
 
 GRIDS = {"torus": (4, 5, True), "mesh": (5, 4, False), "ring": (1, 6, True), "short": (2, 3, True)}
 
 
-@pytest.mark.parametrize("lane_rule", LANE_RULES)
-@pytest.mark.parametrize("lanes", [1, 2, 3])
+@pytest.mark.parametrize("vc_rule", VC_RULES)
+@pytest.mark.parametrize("vcs", [1, 2, 3])
 @pytest.mark.parametrize("grid", GRIDS)
-def test_compiled_routing_equals_the_tables(grid, lanes, lane_rule):
+def test_compiled_routing_equals_the_tables(grid, vcs, vc_rule):
     rows, columns, wraps = GRIDS[grid]
-    model = torus_model(rows, columns, lanes, wraps=wraps, lane_rule=lane_rule)
+    model = torus_model(rows, columns, vcs, wraps=wraps, vc_rule=vc_rule)
     network, routing = model.network, model.routing
     nodes = len(network.processors)
     records = [
@@ -44,15 +44,15 @@ def test_compiled_routing_equals_the_tables(grid, lanes, lane_rule):
     assert ways == {True, False}
 
 
-@pytest.mark.parametrize("lane_reuse", ["tail", "empty"])
-@pytest.mark.parametrize("lane_rule", LANE_RULES)
+@pytest.mark.parametrize("vc_reallocation", ["tail", "empty"])
+@pytest.mark.parametrize("vc_rule", VC_RULES)
 @pytest.mark.parametrize("grid", GRIDS)
-def test_all_messages_arrive_once_and_in_order(grid, lane_rule, lane_reuse):
+def test_all_messages_arrive_once_and_in_order(grid, vc_rule, vc_reallocation):
     rows, columns, wraps = GRIDS[grid]
     random = np.random.default_rng(5)
     hosts = HostBehaviour(level_of(0.2), level_of(0.3), seed=3)
-    for lanes in (2, 4):
-        model = torus_model(rows, columns, lanes, wraps=wraps, lane_rule=lane_rule, lane_reuse=lane_reuse)
+    for vcs in (2, 4):
+        model = torus_model(rows, columns, vcs, wraps=wraps, vc_rule=vc_rule, vc_reallocation=vc_reallocation)
         records = random_records(random, model, 1_500, cycles=2_000, body=25)
         results = simulate(model, records, hosts=hosts).run()
         assert (results.lost, results.duplicated, results.disordered, results.deadlocked) == (0, 0, 0, False)
@@ -78,11 +78,11 @@ def test_headers_say_the_turns():
     assert (short, long) == (0b0000_0_0_01_01, 0b0000_1_1_01_01)
 
 
-@pytest.mark.parametrize(("lanes", "deadlocked"), [(1, True), (2, False)])
-def test_one_lane_in_a_torus_deadlocks(lanes, deadlocked):
+@pytest.mark.parametrize(("vcs", "deadlocked"), [(1, True), (2, False)])
+def test_one_vc_in_a_torus_deadlocks(vcs, deadlocked):
     # All nodes of a ring send two channels onwards at once.
     records = [Message(node, [(node + 2) % 6], 30) for node in range(6)]
-    simulation = simulate(torus_model(1, 6, lanes), records)
+    simulation = simulate(torus_model(1, 6, vcs), records)
     results = simulation.run()
     assert (simulation.deadlocked, simulation.finished) == (deadlocked, not deadlocked)
     assert results.lost == (6 if deadlocked else 0)
@@ -98,17 +98,17 @@ def test_one_lane_in_a_torus_deadlocks(lanes, deadlocked):
     assert not simulation.record(20).moved.any()
 
 
-def test_a_mesh_needs_one_lane_only():
+def test_a_mesh_needs_one_vc_only():
     random = np.random.default_rng(1)
     model = torus_model(4, 4, 1, wraps=False)
     assert simulate(model, random_records(random, model, 2_000, cycles=1_000, body=40)).run().lost == 0
 
 
-@pytest.mark.parametrize("lane_rule", LANE_RULES)
-def test_all_rules_survive_what_kills_one_lane(lane_rule):
+@pytest.mark.parametrize("vc_rule", VC_RULES)
+def test_all_rules_survive_what_kills_one_vc(vc_rule):
     deadlocks = 0
     for seed in range(8):
-        parameters = {"buffer_flits": 1 + seed % 4, "lane_rule": lane_rule}
+        parameters = {"buffer_flits": 1 + seed % 4, "vc_rule": vc_rule}
         model, alone = torus_model(4, 4, 2, **parameters), torus_model(4, 4, 1, **parameters)
         records = random_records(np.random.default_rng(seed), model, 1_500, cycles=300, body=40)
         assert simulate(model, records).run().lost == 0
@@ -130,7 +130,7 @@ def test_a_worm_that_waits_for_flits_is_named():
     assert simulation.run().lost == 0
 
 
-def test_a_worm_with_an_empty_buffer_waits_for_the_lane_that_feeds_it():
+def test_a_worm_with_an_empty_buffer_waits_for_the_vc_that_feeds_it():
     # The source of the message pauses while its head is on the way.
     model = torus_model(1, 5, 1, wraps=False)
     simulation = simulate(model, [Message(0, [4], 40)], hosts=HostBehaviour(pause_level=level_of(0.95), seed=1))
@@ -155,19 +155,19 @@ def test_worms_without_a_way_are_drained_and_counted():
     assert results.arrival_cycle[1] > 0
 
 
-def test_no_buffer_holds_two_worms_with_empty_lanes():
-    def most_worms(lane_reuse):
-        model = torus_model(1, 6, 2, buffer_flits=8, lane_reuse=lane_reuse)
+def test_no_buffer_holds_two_worms_with_empty_vcs():
+    def most_worms(vc_reallocation):
+        model = torus_model(1, 6, 2, buffer_flits=8, vc_reallocation=vc_reallocation)
         records = random_records(np.random.default_rng(2), model, 400, cycles=300, body=3)
         simulation = simulate(model, records)
         most = 0
         while not simulation.finished:
             simulation.record(1)
-            for lane in range(len(model.network.channels)):
-                if model.network.direction_of[lane] is not None:
-                    channel = simulation.state.channels[lane]
+            for vc in range(len(model.network.channels)):
+                if model.network.direction_of[vc] is not None:
+                    channel = simulation.state.channels[vc]
                     slots = [(channel.front + k) & simulation.state.slot_mask for k in range(channel.count)]
-                    most = max(most, len({int(simulation.state.slots[lane, slot]) >> 17 for slot in slots}))
+                    most = max(most, len({int(simulation.state.slots[vc, slot]) >> 17 for slot in slots}))
         return most
 
     assert most_worms("tail") > 1
@@ -188,8 +188,8 @@ def test_credits_come_back_after_the_last_flit():
     simulation = simulate(model, [Message(0, [4], 6)])
 
     def fewest_credits():
-        lanes = [channel for channel in model.network.channels if model.network.is_switch(channel.source)]
-        return min(credits_of(simulation.router_state, lane.source, lane.source_port) for lane in lanes)
+        vcs = [channel for channel in model.network.channels if model.network.is_switch(channel.source)]
+        return min(credits_of(simulation.router_state, vc.source, vc.source_port) for vc in vcs)
 
     simulation.run(12)
     assert fewest_credits() < 4
@@ -212,7 +212,7 @@ def test_sixty_four_rows_and_columns():
         ({"buffer_flits": 0}, "Buffer must hold 1 to 16 flits, not 0"),
         ({"buffer_flits": 17}, "Buffer must hold 1 to 16 flits, not 17"),
         ({"routing_cycles": 0}, "Routing must take at least 1 cycle, not 0"),
-        ({"lane_reuse": "head"}, "Reuse of lanes must be tail or empty, not 'head'"),
+        ({"vc_reallocation": "head"}, "Reuse of lanes must be tail or empty, not 'head'"),
         ({"injection_priority": "high"}, "Priority of injection must be equal or low, not 'high'"),
     ],
 )

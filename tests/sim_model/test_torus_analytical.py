@@ -62,7 +62,7 @@ def test_startup_and_turns_count():
 
 
 @pytest.mark.parametrize(("buffer_flits", "rate"), [(1, 1 / 4), (2, 1 / 2), (3, 3 / 4), (4, 1), (8, 1)])
-def test_rate_of_a_lane_alone(buffer_flits, rate):
+def test_rate_of_a_vc_alone(buffer_flits, rate):
     model = torus_model(1, 4, 2, wraps=False, buffer_flits=buffer_flits)
     longer, shorter = (simulated(model, 0, 3, flits) for flits in (1_240, 40))
     assert (longer - shorter) * rate == pytest.approx(1_200)
@@ -70,7 +70,7 @@ def test_rate_of_a_lane_alone(buffer_flits, rate):
 
 
 @pytest.mark.parametrize(("buffer_flits", "rate"), [(1, 1 / 4), (2, 1 / 2), (3, 3 / 4), (4, 1), (5, 1)])
-def test_rate_of_a_lane_alone_behind_slow_heads(buffer_flits, rate):
+def test_rate_of_a_vc_alone_behind_slow_heads(buffer_flits, rate):
     model = torus_model(1, 4, 2, wraps=False, buffer_flits=buffer_flits, routing_cycles=3)
     longer, shorter = (simulated(model, 0, 3, flits) for flits in (1_240, 40))
     assert (longer - shorter) * rate == pytest.approx(1_200)

@@ -6,7 +6,7 @@ import pytest
 
 from sim_model.messages.software import software_steps
 from sim_model.torus.chains import CHAINS, NEGATIVE, POSITIVE, spu, u_mesh, u_torus
-from tests.sim_model.torus_paths import conflicting_sends, conflicts, dateline_lanes, lanes, links, random_multicasts
+from tests.sim_model.torus_paths import conflicting_sends, conflicts, dateline_vcs, links, random_multicasts, vcs
 from topology.torus.grid import Grid, Turns
 
 TORUS = Grid(16, 16)
@@ -89,7 +89,7 @@ def test_everyone_is_reached_once_in_the_least_number_of_steps(grid, software):
 def check_torus(count: int) -> None:
     for direction in DIRECTIONS:
         for source, destinations in random_multicasts(TORUS, count, seed=2):
-            assert conflicts(TORUS, u_torus(TORUS, source, destinations, direction), lanes) == 0
+            assert conflicts(TORUS, u_torus(TORUS, source, destinations, direction), vcs) == 0
 
 
 def check_mesh(count: int) -> None:
@@ -98,12 +98,12 @@ def check_mesh(count: int) -> None:
             assert conflicts(MESH, software(MESH, source, destinations), links) == 0
 
 
-def test_no_lane_of_a_torus_is_used_twice_in_a_step():
+def test_no_vc_of_a_torus_is_used_twice_in_a_step():
     check_torus(300)
 
 
 @pytest.mark.slow
-def test_no_lane_of_a_torus_is_used_twice_in_a_step_of_10_000_multicasts():
+def test_no_vc_of_a_torus_is_used_twice_in_a_step_of_10_000_multicasts():
     check_torus(10_000)
 
 
@@ -121,7 +121,7 @@ def test_other_sides_have_no_contention_either(grid):
     for source, destinations in random_multicasts(grid, 200 if grid.nodes < 100 else 20, seed=5):
         if grid.wraps:
             for direction in DIRECTIONS:
-                assert conflicts(grid, u_torus(grid, source, destinations, direction), lanes) == 0
+                assert conflicts(grid, u_torus(grid, source, destinations, direction), vcs) == 0
         else:
             assert conflicts(grid, spu(grid, source, destinations), links) == 0
         assert conflicts(grid, u_mesh(grid, source, destinations), links) == 0
@@ -140,7 +140,7 @@ def test_the_plain_dateline_rule_has_contention(direction):
     for source, destinations in random_multicasts(TORUS, 100, seed=2):
         tree = u_torus(TORUS, source, destinations, direction)
         sends += len(tree)
-        meeting += conflicting_sends(TORUS, tree, dateline_lanes)
+        meeting += conflicting_sends(TORUS, tree, dateline_vcs)
     assert 0.03 * sends < meeting < 0.06 * sends
 
 

@@ -7,7 +7,7 @@ import pytest
 from sim_model.torus.chains import NEGATIVE, POSITIVE
 from sim_model.torus.partitioning import Partitioning, Scheme
 from sim_model.torus.subnetworks import KINDS, collection_networks
-from tests.sim_model.torus_paths import conflicts, lanes, links, random_multicasts
+from tests.sim_model.torus_paths import conflicts, links, random_multicasts, vcs
 from topology.common.errors import TopologyError
 from topology.torus.grid import Grid
 
@@ -53,7 +53,7 @@ def test_each_phase_keeps_to_its_channels_without_contention(name):
         }
         assert {channel for send in second for channel in links(TORUS, send)} <= inside[multicast.network]
         assert network.direction is None or {send.turns for send in second} <= {network.direction}
-        assert conflicts(TORUS, second, lanes) == 0
+        assert conflicts(TORUS, second, vcs) == 0
         assert {channel for send in third for channel in links(TORUS, send)} <= in_blocks
         assert conflicts(TORUS, third, links) == 0
 

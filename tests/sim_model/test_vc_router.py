@@ -1,4 +1,4 @@
-"""The router with lanes against the slow reference: every lane and every credit wire in every cycle."""
+"""The router with VCs against the slow reference: every VC and every credit wire in every cycle."""
 
 import numpy as np
 import pytest
@@ -33,8 +33,8 @@ def compare(model, records, cycles, startup_cycles=0, hosts=EAGER):
     ]
     assert ejected == sorted(slow.delivered)
     unroutable = np.zeros((cycles, len(model.network.channels)), dtype=np.uint8)
-    for cycle, lane in slow.unroutable:
-        unroutable[cycle + REPORT_CYCLES :, lane] = 1
+    for cycle, vc in slow.unroutable:
+        unroutable[cycle + REPORT_CYCLES :, vc] = 1
     assert (trace.signals[:, links : links + len(model.network.channels)] == unroutable).all()
     return simulation, slow
 
@@ -42,12 +42,12 @@ def compare(model, records, cycles, startup_cycles=0, hosts=EAGER):
 def random_model(random, **given):
     rows, columns = pick(random, (2, 2), (3, 3), (1, 5), (4, 3), (3, 1), (2, 5), (4, 4))
     parameters = {
-        "lanes": pick(random, 1, 2, 3, 4),
+        "vcs": pick(random, 1, 2, 3, 4),
         "wraps": bool(random.integers(2)),
-        "lane_rule": pick(random, "dally-seitz", "dateline", "balanced"),
+        "vc_rule": pick(random, "dally-seitz", "dateline", "balanced"),
         "buffer_flits": pick(random, 1, 2, 3, 4, 8),
         "routing_cycles": pick(random, 1, 1, 2, 3, 5),
-        "lane_reuse": pick(random, "tail", "empty"),
+        "vc_reallocation": pick(random, "tail", "empty"),
         "injection_priority": pick(random, "equal", "low"),
         "flit_bits": pick(random, 8, 32),
     }
@@ -57,7 +57,7 @@ def random_model(random, **given):
 @pytest.mark.parametrize("seed", range(40))
 def test_every_cycle_equals_the_reference(seed):
     random = np.random.default_rng(seed)
-    model = random_model(random, lanes=(1, 2, 3, 4, 8)[seed % 5], routing_cycles=1 + seed % 3)
+    model = random_model(random, vcs=(1, 2, 3, 4, 8)[seed % 5], routing_cycles=1 + seed % 3)
     nodes = len(model.network.processors)
     records = random_records(random, model, 6 * nodes, cycles=80, body=int(random.integers(0, 12)))
     compare(model, records, 220, int(pick(random, 0, 0, 3)))
@@ -66,7 +66,7 @@ def test_every_cycle_equals_the_reference(seed):
 @pytest.mark.parametrize("seed", range(16))
 def test_hosts_that_hold_back_equal_the_reference(seed):
     random = np.random.default_rng(seed)
-    model = random_model(random, lanes=1 + seed % 4, wraps=seed % 3 > 0)
+    model = random_model(random, vcs=1 + seed % 4, wraps=seed % 3 > 0)
     nodes = len(model.network.processors)
     records = random_records(random, model, 5 * nodes, cycles=80, body=int(random.integers(0, 8)))
     compare(model, records, 260, hosts=HELD_BACK)
@@ -84,7 +84,7 @@ def test_worms_without_a_way_equal_the_reference(seed):
 
 
 def arrivals_at_node_7(records, **parameters):
-    """When messages arrive that all leave switch 4, the middle of a mesh, on its one lane to switch 7.
+    """When messages arrive that all leave switch 4, the middle of a mesh, on its one VC to switch 7.
 
     Its inputs are, in the order of ports, those from switches 3, 5, 1 and 7, and the host's.
     """

@@ -14,7 +14,7 @@ from sim_model.loops.vector_operations import (
     turn_operations,
     word_operations,
 )
-from sim_model.torus.planes import find_way
+from sim_model.torus.planes import find_route
 from tests.sim_model.torus_traffic import simulate, torus_model
 
 ROWS = 13
@@ -97,8 +97,8 @@ def test_vectors_lie_in_lines_of_the_cache():
     """With vectors that lie in two, runs took a seventh longer, and no result shows it."""
     assert all(aligned_words(rows, 24).ctypes.data % 64 == 0 for rows in (1, 2, 5) for _ in range(20))
     family = simulate(torus_model(3, 3, 2), []).router_state
-    assert all(words.ctypes.data % 64 == 0 for words in (family.words, family.ways, family.port_lanes))
-    at = PlaneLayout(5, 3, 4, find_way)
-    sizes = ("PORTS", "HOST", "LANES", "ROOM", "MIN_DEPTH", "CREDIT_BITS", "CHANNELS", "FIRST_HOST", "HOST_OUTPUT")
+    assert all(words.ctypes.data % 64 == 0 for words in (family.words, family.target_masks, family.port_vcs))
+    at = PlaneLayout(5, 3, 4, find_route)
+    sizes = ("PORTS", "HOST", "VCS", "ROOM", "MIN_DEPTH", "CREDIT_BITS", "CHANNELS", "FIRST_HOST", "HOST_OUTPUT")
     offsets = {name: value for name, value in vars(at).items() if name.isupper() and name not in sizes}
     assert {name: offset for name, offset in offsets.items() if offset % at.WIDTH} == {}

@@ -9,7 +9,7 @@ from sim_model.torus.chains import Send
 from topology.torus.grid import X_NEGATIVE, X_POSITIVE, Grid
 
 Channel = tuple[int, int]
-Lane = tuple[int, int, int]
+Vc = tuple[int, int, int]
 
 
 def links(grid: Grid, send: Send) -> Iterator[Channel]:
@@ -18,13 +18,13 @@ def links(grid: Grid, send: Send) -> Iterator[Channel]:
         yield hop.node, hop.direction
 
 
-def lanes(grid: Grid, send: Send) -> Iterator[Lane]:
-    """Channels with the class that stands for the lane: 0 while the ring is yet to be closed."""
+def vcs(grid: Grid, send: Send) -> Iterator[Vc]:
+    """Channels with the class that stands for the VC: 0 while the ring is yet to be closed."""
     for hop in grid.path(send.sender, send.receiver, send.turns):
         yield hop.node, hop.direction, 0 if hop.wrap_ahead else 1
 
 
-def dateline_lanes(grid: Grid, send: Send) -> Iterator[Lane]:
+def dateline_vcs(grid: Grid, send: Send) -> Iterator[Vc]:
     """The same with the plain rule: class 1 once the ring has been closed."""
     closes: dict[bool, bool] = {}
     for hop in grid.path(send.sender, send.receiver, send.turns):
@@ -34,13 +34,13 @@ def dateline_lanes(grid: Grid, send: Send) -> Iterator[Lane]:
 
 
 def conflicts(grid: Grid, sends: Iterable[Send], used) -> int:
-    """Number of repeated uses of a channel or lane within a step."""
+    """Number of repeated uses of a channel or VC within a step."""
     uses = Counter((send.step, place) for send in sends for place in used(grid, send))
     return sum(uses.values()) - len(uses)
 
 
 def conflicting_sends(grid: Grid, sends: Sequence[Send], used) -> int:
-    """Number of sends that share a channel or lane with another one of their step."""
+    """Number of sends that share a channel or VC with another one of their step."""
     uses = Counter((send.step, place) for send in sends for place in used(grid, send))
     return sum(any(uses[send.step, place] > 1 for place in used(grid, send)) for send in sends)
 

@@ -5,7 +5,7 @@ import numpy as np
 from sim_model.engines.simulation import Simulation
 from sim_model.messages.messages import Message, Messages
 from sim_model.torus.model import TorusModel
-from tests.sim_model.vc_reference import LaneReference, Route
+from tests.sim_model.vc_reference import Route, VcReference
 from topology.common.host_pattern import EAGER, HostBehaviour
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid, Turns
@@ -13,10 +13,10 @@ from topology.torus.operations import turns_of
 from topology.torus.routing import TorusRouting
 
 
-def torus_model(rows, columns, lanes, *, wraps=True, flit_bits=32, lane_rule="dally-seitz", **parameters) -> TorusModel:
+def torus_model(rows, columns, vcs, *, wraps=True, flit_bits=32, vc_rule="dally-seitz", **parameters) -> TorusModel:
     """A model of a torus or mesh."""
-    network = TorusNetwork(Grid(rows, columns, wraps), lanes)
-    return TorusModel(TorusRouting(network, flit_bits, lane_rule), **parameters)
+    network = TorusNetwork(Grid(rows, columns, wraps), vcs)
+    return TorusModel(TorusRouting(network, flit_bits, vc_rule), **parameters)
 
 
 def build(model: TorusModel, records: list[Message]) -> Messages:
@@ -51,16 +51,16 @@ def turned(record: Message) -> Turns | None:
 
 def reference(
     model: TorusModel, records: list[Message], startup_cycles: int = 0, hosts: HostBehaviour = EAGER
-) -> LaneReference:
+) -> VcReference:
     """The slow network that a model is compared with."""
-    return LaneReference(
+    return VcReference(
         model.network,
         torus_route(model.routing, records),
         records,
         [model.header_flits(record.destinations) for record in records],
         depth=model.buffer_flits,
         routing_cycles=model.routing_cycles,
-        lane_reuse=model.lane_reuse,
+        vc_reallocation=model.vc_reallocation,
         injection_priority=model.injection_priority,
         startup=startup_cycles,
         hosts=hosts,
@@ -68,41 +68,41 @@ def reference(
 
 
 def torus_route(routing: TorusRouting, records: list[Message]) -> Route:
-    """Dimension order and the rule for lanes, from coordinates and names of directions."""
+    """Dimension order and the rule for VCs, from coordinates and names of directions."""
     network, grid = routing.network, routing.network.grid
 
-    def travels(lane: int) -> str:
-        """+y, -y, +x, -x or host, by what a lane joins and the position of its port."""
-        channel = network.channels[lane]
+    def travels(vc: int) -> str:
+        """+y, -y, +x, -x or host, by what a VC joins and the position of its port."""
+        channel = network.channels[vc]
         if max(channel.source, channel.sink) >= network.switches:
             return "host"
-        link = network.links.channels[network.link_of[lane]]
+        link = network.links.channels[network.link_of[vc]]
         present = [
             name for way, name in enumerate(("+y", "-y", "+x", "-x")) if grid.neighbour(link.source, way) is not None
         ]
         return present[link.source_port]
 
-    def crosses(lane: int) -> bool:
-        """True if a lane belongs to a channel from one end of a row or column to the other."""
-        channel, name = network.channels[lane], travels(lane)
+    def crosses(vc: int) -> bool:
+        """True if a VC belongs to a channel from one end of a row or column to the other."""
+        channel, name = network.channels[vc], travels(vc)
         axis = 1 if name[1] == "y" else 0
         start, end = grid.position(channel.source)[axis], grid.position(channel.sink)[axis]
         return end < start if name[0] == "+" else end > start
 
-    def good_lanes(lane: int, name: str, here: int, there: int) -> list[int]:
-        """Numbers of the lanes that a worm may take in a direction; positions are along it."""
-        count = network.lanes
+    def good_vcs(vc: int, name: str, here: int, there: int) -> list[int]:
+        """Numbers of the VCs that a worm may take in a direction; positions are along it."""
+        count = network.vcs
         if not grid.wraps or count == 1:
             return list(range(count))
         end_ahead = there < here if name[0] == "+" else there > here
-        fresh = travels(lane) != name or (network.lane_of[lane] < count // 2 and not crosses(lane))
-        if routing.lane_rule == "balanced" and fresh and not end_ahead:
+        fresh = travels(vc) != name or (network.vc_of[vc] < count // 2 and not crosses(vc))
+        if routing.vc_rule == "balanced" and fresh and not end_ahead:
             return list(range(count))
-        low = fresh if routing.lane_rule == "dateline" else end_ahead
+        low = fresh if routing.vc_rule == "dateline" else end_ahead
         return list(range(count // 2)) if low else list(range(count // 2, count))
 
-    def route(lane: int, message: int) -> tuple[list[int], list[int]]:
-        record, switch = records[message], network.channels[lane].sink
+    def route(vc: int, message: int) -> tuple[list[int], list[int]]:
+        record, switch = records[message], network.channels[vc].sink
         (row, column), (to_row, to_column) = grid.position(switch), grid.position(record.destinations[0])
         turns = turned(record) or grid.shortest(record.source, record.destinations[0])
         if column != to_column:
@@ -111,11 +111,11 @@ def torus_route(routing: TorusRouting, records: list[Message]) -> Route:
             name, here, there = "-x" if turns.x_negative else "+x", row, to_row
         else:
             return [network.delivery_channel(switch)], []
-        came = travels(lane)
+        came = travels(vc)
         if came not in ("host", name) and not (came[1] == "y" and name[1] == "x"):
             return [], []
-        lanes = [out for out in network.output_channel[switch] if travels(out) == name]
-        good = good_lanes(lane, name, here, there)
-        return [out for out in lanes if network.lane_of[out] in good], []
+        vcs = [out for out in network.output_channel[switch] if travels(out) == name]
+        good = good_vcs(vc, name, here, there)
+        return [out for out in vcs if network.vc_of[out] in good], []
 
     return route

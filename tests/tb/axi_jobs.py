@@ -73,7 +73,7 @@ def unicast_source(plan: NetworkPlan, options: StreamOptions = NO_OPTIONS) -> tu
     clocks = tuple(zip(entry["clocks"], PERIODS_PS, strict=True)) if ports else ()
     job = AxiJob(
         *(len(nodes), entry["tdata_bits"], 0, nodes, nodes, True, 1, ()),
-        lanes=entry["tkeep_bits"],
+        vcs=entry["tkeep_bits"],
         clocks=clocks,
         sets=False,
         injection_channels=channels,

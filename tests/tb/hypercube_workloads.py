@@ -13,7 +13,7 @@ from sim_model.hypercube.multicasts import DOUBLING, software_sends
 from sim_model.hypercube.state import HypercubeState
 from sim_model.messages.messages import Message, Messages
 from topology.common.host_pattern import EAGER, HostBehaviour
-from topology.common.lanes import REUSE_EMPTY
+from topology.common.virtual_channels import ATOMIC
 from topology.hypercube.graph import HypercubeNetwork
 from topology.hypercube.routing import DUATO, HypercubeRouting
 
@@ -24,9 +24,9 @@ BROADCAST_COPIES = 0.25
 
 
 def hypercube_routing(
-    dimensions: int, lanes: int, *, flit_bits: int = 16, rule: str = DUATO, injection_channels: int = 1
+    dimensions: int, vcs: int, *, flit_bits: int = 16, rule: str = DUATO, injection_channels: int = 1
 ) -> HypercubeRouting:
-    return HypercubeRouting(HypercubeNetwork(dimensions, lanes, injection_channels), flit_bits, rule)
+    return HypercubeRouting(HypercubeNetwork(dimensions, vcs, injection_channels), flit_bits, rule)
 
 
 def job(
@@ -38,7 +38,7 @@ def job(
     loads: Sequence[float] = (0.1, 0.4, 1.5),
     most_compared: int | None = None,
     broadcasts: bool = False,
-    lane_reuse: str = REUSE_EMPTY,
+    vc_reallocation: str = ATOMIC,
     most_body_flits: int = MAX_BODY_FLITS,
 ) -> Comparison:
     """Messages of 1 flit and more, one load after the other, in flits per node and cycle, over any injection channel.
@@ -46,7 +46,7 @@ def job(
     With broadcasts these are a fifth of all copies, sent by recursive doubling. Messages are compared to the end, or
     for so many cycles.
     """
-    model, random = HypercubeModel(routing, buffer_flits, lane_reuse), np.random.default_rng(seed)
+    model, random = HypercubeModel(routing, buffer_flits, vc_reallocation), np.random.default_rng(seed)
     nodes, channels, records = routing.network.switches, routing.network.injection_channels_per_processor, []
     mean_flits = MEAN_FLITS - (MAX_BODY_FLITS - most_body_flits) / 2
     for part, load in enumerate(loads):
@@ -66,7 +66,7 @@ def job(
     messages = Messages.build(records, processors=nodes, header_flits=model.header_flits, injection_channels=channels)
     results = Simulation(model, messages, hosts=hosts).run()
     assert (results.lost, results.duplicated, results.disordered, results.deadlocked) == (0, 0, 0, False)
-    harness = harness_source(hypercube_plan(routing, buffer_flits=buffer_flits, lane_reuse=lane_reuse))
+    harness = harness_source(hypercube_plan(routing, buffer_flits=buffer_flits, vc_reallocation=vc_reallocation))
     compared = min(results.cycles + 16, most_compared or results.cycles + 16)
     return Comparison(model, messages, 0, compared, harness, hosts=hosts)
 

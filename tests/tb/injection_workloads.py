@@ -10,7 +10,7 @@ from rtl.generator.plan_routers import plan_routers
 from rtl.torus.network import torus_plan
 from rtl.torus.parameters import TorusRouterParameters
 from rtl.torus.router import TorusRouter
-from rtl.vc.parameters import LaneRouterShape
+from rtl.vc.parameters import VcRouterShape
 from sim_model.engines.simulation import Simulation
 from sim_model.messages.messages import Message, Messages
 from sim_model.torus.model import TorusModel
@@ -27,11 +27,11 @@ class InjectingParameters(TorusRouterParameters):
     injection_channels: int = 1
 
     @property
-    def shape(self) -> LaneRouterShape:
+    def shape(self) -> VcRouterShape:
         plain, more = super().shape, self.injection_channels - 1
         return replace(
             plain,
-            input_lanes=(*plain.input_lanes, *(1,) * more),
+            input_vcs=(*plain.input_vcs, *(1,) * more),
             host_inputs=1 + more,
             reaches=(*plain.reaches, *(plain.reaches[-1],) * more),
         )
@@ -51,7 +51,7 @@ def injecting_plan(routing: TorusRouting, **settings) -> NetworkPlan:
             network.grid.columns,
             network.grid.wraps,
             network.directions[switch],
-            network.lanes,
+            network.vcs,
             injection_channels=network.injection_channels_per_processor,
             **settings,
         )

@@ -81,14 +81,14 @@ def test_flit_that_is_put_right_arrives_right(flit_bits, tmp_path, require_tool)
     assert (result.mismatches, result.report) == (0, None)
 
 
-@pytest.mark.parametrize("lane", [0, 1])
-def test_flit_altered_on_one_lane_and_put_right_on_the_next(lane, tmp_path, require_tool):
-    """Lanes share a signature, and the report names the lane."""
+@pytest.mark.parametrize("vc", [0, 1])
+def test_flit_altered_on_one_vc_and_put_right_on_the_next(vc, tmp_path, require_tool):
+    """VCs share a signature, and the report names the lane."""
     require_tool("icarus")
     job = torus_job(RING, buffer_flits=4, routing_cycles=1, cycles=300)
     network = job.model.network
     link = network.links.channels[network.link_of[next(c.index for c in network.channels if c.name == "s2->s3.1")]]
-    number = network.lanes_of[link.index][lane]
+    number = network.vcs_of[link.index][vc]
     flits = Simulation(job.model, job.messages).record(job.cycles).flits[:, number].tolist()
     cycle = next(c for c, flit in enumerate(flits) if flit >= 0 and index_of(flit) and not flit & TAIL)
     # in this cycle alone, and the sink has them right: only the monitor's are altered
@@ -99,7 +99,7 @@ def test_flit_altered_on_one_lane_and_put_right_on_the_next(lane, tmp_path, requ
     result = compare_verilog_text(job, verilog.replace(sink, sink.split("(")[0] + "(sound_0)"), tmp_path)
     first, second, router = (result.report or "").splitlines()[:3]
     assert first == f"first difference in cycle {cycle}"
-    assert second.startswith(f"  channel s2->s3.{lane}: hardware signature "), second
+    assert second.startswith(f"  channel s2->s3.{vc}: hardware signature "), second
     assert not router.startswith("  ")
 
 

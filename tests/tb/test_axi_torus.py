@@ -19,12 +19,12 @@ from topology.torus.routing import DALLY_SEITZ, DATELINE, TorusRouting
 TORUS, MESH = Grid(3, 3), Grid(2, 3, wraps=False)
 
 
-def routing_of(grid: Grid, lanes: int, rule: str = DALLY_SEITZ, flit_bits: int = 16) -> TorusRouting:
-    return TorusRouting(TorusNetwork(grid, lanes), flit_bits, rule)
+def routing_of(grid: Grid, vcs: int, rule: str = DALLY_SEITZ, flit_bits: int = 16) -> TorusRouting:
+    return TorusRouting(TorusNetwork(grid, vcs), flit_bits, rule)
 
 
 ONE_WAY = {"torus": routing_of(TORUS, 2), "torus-dateline": routing_of(TORUS, 2, DATELINE), "mesh": routing_of(MESH, 1)}
-"""Networks in which a packet may take one lane only at each hop."""
+"""Networks in which a packet may take one VC only at each hop."""
 
 
 def source_of(routing: TorusRouting, options: StreamOptions = NO_OPTIONS) -> tuple[BenchSource, AxiJob]:
@@ -52,7 +52,7 @@ def test_packets_of_a_pair_stay_in_order_for_long(name, tmp_path, require_tool):
     check(run_job(source_of(ONE_WAY[name])[0], job, "icarus", tmp_path), job)
 
 
-def test_with_a_choice_of_lanes_packets_overtake_each_other(tmp_path, require_tool):
+def test_with_a_choice_of_vcs_packets_overtake_each_other(tmp_path, require_tool):
     require_tool("icarus")
     routing = routing_of(MESH, 2)
     source, job = source_of(routing)[0], network_job(routing, TDEST, packets=40)
@@ -60,10 +60,10 @@ def test_with_a_choice_of_lanes_packets_overtake_each_other(tmp_path, require_to
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("grid", "lanes"), [(MESH, 3), (TORUS, 4), (Grid(3, 4), 3)])
-def test_with_a_choice_of_lanes_for_long(grid, lanes, tmp_path, require_tool):
+@pytest.mark.parametrize(("grid", "vcs"), [(MESH, 3), (TORUS, 4), (Grid(3, 4), 3)])
+def test_with_a_choice_of_vcs_for_long(grid, vcs, tmp_path, require_tool):
     require_tool("icarus")
-    routing = routing_of(grid, lanes)
+    routing = routing_of(grid, vcs)
     job = network_job(routing, TDEST, packets=30)
     check(run_job(source_of(routing)[0], job, "icarus", tmp_path), job)
 
@@ -72,6 +72,6 @@ def test_bytes_and_clocks(tmp_path, require_tool):
     """Words that are not full, and endpoints whose clocks are unrelated to the network's."""
     require_tool("icarus")
     source, job = source_of(routing_of(Grid(2, 2), 2, flit_bits=33), StreamOptions(SEPARATE, tkeep=True))
-    load = Load(job.nodes, job.flit_bits, job.sources, 4, MAX_PACKET, bodiless=False, lanes=job.lanes, sets=False)
+    load = Load(job.nodes, job.flit_bits, job.sources, 4, MAX_PACKET, bodiless=False, vcs=job.vcs, sets=False)
     job = replace(job, phases=load.every_mixture(random.Random(3)))
     check(run_job(source, job, "icarus", tmp_path), job)

@@ -121,12 +121,14 @@ def test_mutation_is_reported(mutation, tmp_path, require_tool):
     assert result.mismatches == 1, f"the comparison did not see hardware that {mutation.name}"
 
 
-WAYS = "harts/way_decoder.py"
+WAYS = "harts/route_decoder.py"
 MESH_MUTATIONS = [
     Mutation(
-        "lets packets go on", "harts/way_decoder.py", "Mux(at_end, 0, wanted & ~self.dead)", "wanted & ~self.dead"
+        "lets packets go on", "harts/route_decoder.py", "Mux(at_end, 0, wanted & ~self.dead)", "wanted & ~self.dead"
     ),
-    Mutation("drops a link early", "harts/way_decoder.py", "self.parameters.levels - 1", "self.parameters.levels - 2"),
+    Mutation(
+        "drops a link early", "harts/route_decoder.py", "self.parameters.levels - 1", "self.parameters.levels - 2"
+    ),
     Mutation("says nothing", "harts/router.py", "bus.word.head & ~bus.stored & ~bus.through", "0"),
     Mutation("names another input", "harts/router.py", "Mux(drained, 1 << bus.direction, 0)", "Mux(drained, 1, 0)"),
 ]

@@ -69,7 +69,7 @@ def test_broadcasts_one_by_one(size, tmp_path, require_tool):
 
 RECEIVERS, TRANSMITTERS, QUEUES, RULES, NOTE, NODE = (
     f"harts/{file}.py"
-    for file in ("receiver_bank", "transmitter_bank", "page_queues", "relay_rules", "way_decoder", "router")
+    for file in ("receiver_bank", "transmitter_bank", "page_queues", "relay_rules", "route_decoder", "router")
 )
 GUARD = "harts/input_guard.py"
 MESH_2, MESH_3, FORGERS = "loaded mesh of size 2", "short run in a mesh of size 3", "guarded mesh with two forgers"

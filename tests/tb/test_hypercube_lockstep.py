@@ -19,7 +19,7 @@ from tests.tb.mutations import Mutation
 from topology.common.host_pattern import HostBehaviour, level_of
 from topology.hypercube.routing import ADAPTIVE_ONLY, DUATO, WRONG_ESCAPE
 
-# dimensions, lanes, buffer flits, flit bits, rule, injection channels
+# dimensions, VCs, buffer flits, flit bits, rule, injection channels
 SMALL = (
     (1, 1, 4, 16, DUATO, 1),
     (1, 3, 2, 16, DUATO, 1),
@@ -42,9 +42,9 @@ INPUT, OUTPUT, ALLOCATOR, ROUTER, FRONTS, ORDER, RANDOM, DELIVERY, POINTER = (
     for file in (
         "hypercube/adaptive_input",
         "hypercube/adaptive_output",
-        "hypercube/head_allocator",
+        "hypercube/vc_allocator",
         "hypercube/router",
-        "hypercube/worm_fronts",
+        "hypercube/vc_heads",
         "vc/cycle_order",
         "vc/random_order",
         "vc/delivery_buffer",
@@ -57,10 +57,10 @@ MUTATIONS = [
         ("keeps what has no way", INPUT, "drains.eq(self.active & self.nowhere", "drains.eq(0 & self.nowhere", "home"),
         ("never drains from a host", INPUT, "~remaining.any() if self._part.host", "0 if self._part.host", "home"),
         ("says nothing of what it drains", INPUT, "discarding[v].eq(drained)", "discarding[v].eq(0)", "home"),
-        ("loses the credits of lane 0", INPUT, "self.credits.eq(popped)", "self.credits.eq(popped & 2)", "fast"),
-        ("never releases lane 0", INPUT, "(popped & tails)[", "(popped & tails & 2)[", "fast"),
+        ("loses the credits of VC 0", INPUT, "self.credits.eq(popped)", "self.credits.eq(popped & 2)", "fast"),
+        ("never releases VC 0", INPUT, "(popped & tails)[", "(popped & tails & 2)[", "fast"),
         (
-            "releases a lane behind any flit",
+            "releases a VC behind any flit",
             FRONTS,
             "self.is_tail.eq(ended & ~buffer.several)",
             "self.is_tail.eq(1)",
@@ -69,9 +69,9 @@ MUTATIONS = [
         ("counts a credit twice", INPUT, "credits + 1", "credits + 2", "fast"),
         ("forgets the flit that left just now", INPUT, "self._asks + left", "self._asks", "wide"),
         ("asks late", INPUT, "& (credited | enough)", "& enough", "fast"),
-        ("takes a body flit for a head", FRONTS, "& ~buffer.present & ~lane.active", "& ~buffer.present", "fast"),
+        ("takes a body flit for a head", FRONTS, "& ~buffer.present & ~vc.active", "& ~buffer.present", "fast"),
         (
-            "takes flits for those of the other lane",
+            "takes flits for those of the other VC",
             INPUT,
             "else self.link.valid)",
             "else self.link.valid[::-1])",
@@ -79,23 +79,23 @@ MUTATIONS = [
         ),
         ("goes on behind a tail", FRONTS, "return ~is_tail & ", "return ", "fast"),
         ("fills a delivery buffer too full", INPUT, "part.room | ~delivers", "1", "stalled"),
-        ("frees a lane too early", OUTPUT, "else self.releases[lane]", "else self.load[lane]", "fast"),
-        ("takes the lane of another one", OUTPUT, "concat(lower).all(), self.taken", "1, self.taken", "wide"),
+        ("frees a VC too early", OUTPUT, "else self.releases[vc]", "else self.load[vc]", "fast"),
+        ("takes the VC of another one", OUTPUT, "concat(lower).all(), self.taken", "1, self.taken", "wide"),
         (
-            "gives the escape lane to all",
+            "gives the escape VC to all",
             OUTPUT,
-            "self.lanes - self.has_escape",
-            "self.lanes - 0 * self.has_escape",
+            "self.vcs - self.has_escape",
+            "self.vcs - 0 * self.has_escape",
             "fast",
         ),
         (
-            "lets other heads take the leader's lane",
+            "lets other heads take the leader's VC",
             ALLOCATOR,
             "~leads[i].replicate(high - low) | leader[low:high]",
             "Const(-1, high - low)",
             "wide",
         ),
-        ("gives lanes that are not free", ALLOCATOR, "concat(self._free()[o] & line for", "concat(line for", "fast"),
+        ("gives VCs that are not free", ALLOCATOR, "concat(self._free()[o] & line for", "concat(line for", "fast"),
         ("gives escapes that are not free", ALLOCATOR, "(picked.escape & self.free_escapes).any()", "1", "fast"),
         (
             "escapes over the highest dimension",
@@ -118,7 +118,7 @@ MUTATIONS = [
         ("has another shift register", RANDOM, "init=ORDER_SEED", "init=2", "wide"),
         ("forgets which pairs are turned round", ORDER, "held[k] ^ (i % 2)", "held[k] ^ 0", "fast"),
         ("says too late that there is no room", DELIVERY, "self.depth - ROOM_FLITS", "self.depth", "stalled"),
-        ("offers a lane beside the escape", ROUTER, "other & ~escapes", "other", "wide"),
+        ("offers a VC beside the escape", ROUTER, "other & ~escapes", "other", "wide"),
         (
             "keeps the delivery channel behind a tail",
             INPUT,
@@ -127,7 +127,7 @@ MUTATIONS = [
             "fast",
         ),
         (
-            "sends over the last lane as well",
+            "sends over the last VC as well",
             OUTPUT,
             "self.requests.any() & ~concat(others)",
             "~concat(others)",
@@ -139,22 +139,22 @@ MUTATIONS = [
 
 
 def name(shape) -> str:
-    dimensions, lanes, buffer_flits, flit_bits, rule, channels = shape
-    return f"{dimensions}-cube-{lanes}x{buffer_flits}-flit{flit_bits}-{rule}-{channels}"
+    dimensions, vcs, buffer_flits, flit_bits, rule, channels = shape
+    return f"{dimensions}-cube-{vcs}x{buffer_flits}-flit{flit_bits}-{rule}-{channels}"
 
 
 def job_of(shape, **more) -> Comparison:
-    dimensions, lanes, buffer_flits, flit_bits, rule, channels = shape
-    routing = hypercube_routing(dimensions, lanes, flit_bits=flit_bits, rule=rule, injection_channels=channels)
+    dimensions, vcs, buffer_flits, flit_bits, rule, channels = shape
+    routing = hypercube_routing(dimensions, vcs, flit_bits=flit_bits, rule=rule, injection_channels=channels)
     return job(routing, buffer_flits, **more)
 
 
 def campaign():
-    """All sizes with all lanes and depths; other parameters vary in turn."""
+    """All sizes with all VCs and depths; other parameters vary in turn."""
     deal = itertools.product((2, 3, 4, 5, 6), (1, 2, 3, 4), (1, 2, 4))
-    for number, (dimensions, lanes, depth) in enumerate(deal):
+    for number, (dimensions, vcs, depth) in enumerate(deal):
         channels = (1, dimensions, 2)[(number + number // 12) % 3]
-        yield (dimensions, lanes, depth, (16, 64)[number % 2], DUATO, channels), HOSTS[number // 3 % 2]
+        yield (dimensions, vcs, depth, (16, 64)[number % 2], DUATO, channels), HOSTS[number // 3 % 2]
 
 
 @pytest.mark.parametrize("shape", SMALL, ids=name)
@@ -202,10 +202,10 @@ def test_campaign(shape, hosts, tmp_path, require_tool):
     assert_equal(comparison, "verilator", tmp_path)
 
 
-@pytest.mark.parametrize(("rule", "lanes"), [(WRONG_ESCAPE, 1), (ADAPTIVE_ONLY, 1)])
-def test_without_an_order_of_escapes_hardware_and_model_deadlock_alike(rule, lanes, tmp_path, require_tool):
+@pytest.mark.parametrize(("rule", "vcs"), [(WRONG_ESCAPE, 1), (ADAPTIVE_ONLY, 1)])
+def test_without_an_order_of_escapes_hardware_and_model_deadlock_alike(rule, vcs, tmp_path, require_tool):
     require_tool("icarus")
-    routing = hypercube_routing(2, lanes, rule=rule)
+    routing = hypercube_routing(2, vcs, rule=rule)
     model = HypercubeModel(routing, buffer_flits=2)
     random = np.random.default_rng(1)
     pairs = [map(int, random.choice(4, 2, replace=False)) for _ in range(2_000)]

@@ -13,8 +13,8 @@ from tests.tb.comparisons import REPORT, assert_equal, compare_verilog
 from tests.tb.hypercube_workloads import SentHome, hypercube_routing, job
 from tests.tb.mutations import Mutation
 from topology.common.host_pattern import HostBehaviour, level_of
-from topology.common.lanes import REUSE_TAIL
-from topology.hypercube.lane_reuse import REUSE_ESCAPE_TAIL
+from topology.common.virtual_channels import NON_ATOMIC
+from topology.hypercube.vc_reallocation import NON_ATOMIC_ESCAPE
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 HOSTS = (HostBehaviour(), HostBehaviour(pause_level=level_of(0.3), stall_level=level_of(0.4), seed=5))
@@ -23,24 +23,24 @@ SHORT_BODY_FLITS = 3
 
 # dimensions, lanes, buffer flits, lane reuse
 SMALL = (
-    (1, 2, 2, REUSE_TAIL),
-    (2, 1, 4, REUSE_ESCAPE_TAIL),
-    (2, 2, 1, REUSE_ESCAPE_TAIL),
-    (2, 2, 4, REUSE_ESCAPE_TAIL),
-    (2, 3, 3, REUSE_TAIL),
-    (3, 2, 4, REUSE_TAIL),
+    (1, 2, 2, NON_ATOMIC),
+    (2, 1, 4, NON_ATOMIC_ESCAPE),
+    (2, 2, 1, NON_ATOMIC_ESCAPE),
+    (2, 2, 4, NON_ATOMIC_ESCAPE),
+    (2, 3, 3, NON_ATOMIC),
+    (3, 2, 4, NON_ATOMIC),
 )
 FAULTY = {  # workload that shows a fault
-    "tail": ((2, 2, 4, REUSE_TAIL), HOSTS[0]),
-    "escape": ((2, 2, 4, REUSE_ESCAPE_TAIL), HOSTS[0]),
-    "stalled": ((2, 3, 2, REUSE_TAIL), HOSTS[1]),
+    "tail": ((2, 2, 4, NON_ATOMIC), HOSTS[0]),
+    "escape": ((2, 2, 4, NON_ATOMIC_ESCAPE), HOSTS[0]),
+    "stalled": ((2, 3, 2, NON_ATOMIC), HOSTS[1]),
 }
 INPUT, OUTPUT, FRONTS, FRONT, COUNTER = (
     f"{file}.py"
     for file in (
         "hypercube/adaptive_input",
         "hypercube/adaptive_output",
-        "hypercube/worm_fronts",
+        "hypercube/vc_heads",
         "vc/front_flit",
         "vc/credit_counter",
     )
@@ -65,8 +65,8 @@ MUTATIONS = [
         ("looks at the flit at the front once more", FRONT, "buffer.front + 1", "buffer.front", "escape"),
         ("has no head behind a tail", FRONTS, "front.comes_first", "front.starts", "tail"),
         ("looks for the next place in Gray code", INPUT, "gray=not self._queues", "gray=True", "tail"),
-        ("frees a lane behind any flit", OUTPUT, "self.load[lane] & self.flit.tail", "self.load[lane]", "tail"),
-        ("gives lanes without room", OUTPUT, "owned | ~self.some_credit[lane]", "owned", "tail"),
+        ("frees a VC behind any flit", OUTPUT, "self.load[vc] & self.flit.tail", "self.load[vc]", "tail"),
+        ("gives VCs without room", OUTPUT, "owned | ~self.some_credit[vc]", "owned", "tail"),
         ("forgets the flit that is granted now", INPUT, "Mux(self._asks, self._of", "Mux(0, self._of", "escape"),
         ("never asks twice without a credit on the wire", INPUT, "Mux(self._asks, self._of", "Mux(1, self._of", "tail"),
         ("counts a credit twice", COUNTER, "self.credits + 1", "self.credits + 2", "stalled"),
@@ -77,19 +77,19 @@ MUTATIONS = [
 
 
 def name(shape) -> str:
-    dimensions, lanes, buffer_flits, lane_reuse = shape
-    return f"{dimensions}-cube-{lanes}x{buffer_flits}-{lane_reuse}"
+    dimensions, vcs, buffer_flits, vc_reallocation = shape
+    return f"{dimensions}-cube-{vcs}x{buffer_flits}-{vc_reallocation}"
 
 
 def job_of(shape, **more) -> Comparison:
-    dimensions, lanes, buffer_flits, lane_reuse = shape
-    routing = hypercube_routing(dimensions, lanes, injection_channels=more.pop("channels", 1))
-    return job(routing, buffer_flits, lane_reuse=lane_reuse, **more)
+    dimensions, vcs, buffer_flits, vc_reallocation = shape
+    routing = hypercube_routing(dimensions, vcs, injection_channels=more.pop("channels", 1))
+    return job(routing, buffer_flits, vc_reallocation=vc_reallocation, **more)
 
 
 def campaign():
-    """All sizes with all lanes and depths; other parameters vary in turn."""
-    deal = itertools.product((2, 3), (1, 2, 3), (1, 2, 4), (REUSE_ESCAPE_TAIL, REUSE_TAIL))
+    """All sizes with all VCs and depths; other parameters vary in turn."""
+    deal = itertools.product((2, 3), (1, 2, 3), (1, 2, 4), (NON_ATOMIC_ESCAPE, NON_ATOMIC))
     for number, shape in enumerate(deal):
         channels = (1, shape[0])[number // 2 % 2]
         most_body_flits = (SHORT_BODY_FLITS, 24)[number // 3 % 2]
@@ -107,11 +107,11 @@ def test_small_networks_under_icarus(number, tmp_path, require_tool):
     assert_equal(job_of(SMALL[number], cycles=500, most_compared=1_500, **more), "icarus", tmp_path)
 
 
-@pytest.mark.parametrize("lane_reuse", [REUSE_ESCAPE_TAIL, REUSE_TAIL])
-def test_worms_without_a_way_are_drained_one_behind_the_other(lane_reuse, tmp_path, require_tool):
+@pytest.mark.parametrize("vc_reallocation", [NON_ATOMIC_ESCAPE, NON_ATOMIC])
+def test_worms_without_a_way_are_drained_one_behind_the_other(vc_reallocation, tmp_path, require_tool):
     require_tool("icarus")
-    sound = job_of((2, 2, 4, lane_reuse), cycles=500, most_compared=1_500, most_body_flits=SHORT_BODY_FLITS)
-    model = SentHome(sound.model.routing, sound.model.buffer_flits, lane_reuse)
+    sound = job_of((2, 2, 4, vc_reallocation), cycles=500, most_compared=1_500, most_body_flits=SHORT_BODY_FLITS)
+    model = SentHome(sound.model.routing, sound.model.buffer_flits, vc_reallocation)
     assert_equal(replace(sound, model=model), "icarus", tmp_path)
 
 
@@ -150,7 +150,7 @@ def test_mutation_is_reported(mutation, tmp_path, require_tool):
     require_tool("icarus")
     shape, hosts = FAULTY[mutation.workload]
     comparison = job_of(shape, cycles=400, hosts=hosts, most_compared=1_500, most_body_flits=SHORT_BODY_FLITS)
-    settings = {"buffer_flits": shape[2], "lane_reuse": shape[3]}
+    settings = {"buffer_flits": shape[2], "vc_reallocation": shape[3]}
     result = compare_verilog(comparison, mutation, tmp_path, settings, "hypercube")
     assert result.mismatches == 1, f"the comparison did not see hardware that {mutation.name}"
     assert REPORT.match(result.report or ""), result.report

@@ -106,8 +106,8 @@ MUTATIONS = (
     ),
     Mutation(
         "says nothing of what tori drain",
-        "vc/lane_input.py",
-        "Mux(request.nowhere & request.is_head, request.lane, 0)",
+        "vc/vc_input.py",
+        "Mux(request.nowhere & request.is_head, request.vc, 0)",
         "0",
         "torus errors",
     ),

@@ -80,7 +80,7 @@ def test_resets_under_load(family, tmp_path, require_tool):
 LOST_RESETS = [
     ("spam", "of a buffer's count", "parts/input_buffer.py", "count: Any = Signal(range(self.depth + 1)"),
     ("min", "of the token's holder", "min/token_station.py", "holder = Signal(inputs"),
-    ("torus", "of an output lane's credits", "vc/credit_counter.py", 'init=depth, name=f"credits_{lane}"'),
+    ("torus", "of an output VC's credits", "vc/credit_counter.py", 'init=depth, name=f"credits_{vc}"'),
     ("torus", "of a delivery buffer's flit", "vc/delivery_buffer.py", "present: Any = Signal("),
     ("hypercube", "of the random order", "vc/random_order.py", "state = Signal(STATE_BITS, init=ORDER_SEED"),
     pytest.param(

@@ -14,7 +14,7 @@ from tests.tb.mutations import Mutation
 from tests.tb.torus_workloads import job, loads_up_to_overload, torus_routing
 from topology.common.host_pattern import HostBehaviour, level_of
 from topology.torus.grid import Grid
-from topology.torus.routing import BALANCED, DALLY_SEITZ, DATELINE, LANE_RULES
+from topology.torus.routing import BALANCED, DALLY_SEITZ, DATELINE, VC_RULES
 
 TORUS, MESH = True, False
 # rows, columns, wraps, lanes, flit bits, lane rule, buffer flits, routing cycles, lane reuse, injection priority
@@ -43,12 +43,12 @@ FAULTY = {  # workload that shows a fault
 INPUT, OUTPUT, FRONT, BUFFER, CREDITS, TURNS, DELIVERY, ROUTER = (
     f"{file}.py"
     for file in (
-        "vc/lane_input",
-        "vc/lane_output",
+        "vc/vc_input",
+        "vc/vc_output",
         "vc/front_flit",
-        "vc/lane_buffer",
+        "vc/vc_buffer",
         "vc/credit_counter",
-        "vc/turn_order",
+        "vc/round_robin_selector",
         "vc/delivery_buffer",
         "torus/router",
     )
@@ -56,13 +56,13 @@ INPUT, OUTPUT, FRONT, BUFFER, CREDITS, TURNS, DELIVERY, ROUTER = (
 MUTATIONS = [
     Mutation(name, file, text, replacement, "fast")
     for name, file, text, replacement in (
-        ("loses the credits of lane 0", INPUT, "self.credits.eq(popped)", "self.credits.eq(popped & 2)"),
+        ("loses the credits of VC 0", INPUT, "self.credits.eq(popped)", "self.credits.eq(popped & 2)"),
         ("counts a credit twice", CREDITS, "credits + 1", "credits + 2"),
-        ("takes flits for those of the other lane", INPUT, "else self.link.valid)", "else self.link.valid[::-1])"),
+        ("takes flits for those of the other VC", INPUT, "else self.link.valid)", "else self.link.valid[::-1])"),
         ("forgets that a wrap is ahead", ROUTER, "late.eq(~(end > position", "late.eq(1 | (end > position"),
-        ("frees a lane behind the head", OUTPUT, "free.eq(self.flit.tail)", "free.eq(1)"),
-        ("never frees a lane", OUTPUT, "free.eq(self.flit.tail)", "free.eq(0)"),
-        ("gives a lane to two worms", OUTPUT, "can_start[w].eq(free & enough)", "can_start[w].eq(enough)"),
+        ("frees a VC behind the head", OUTPUT, "free.eq(self.flit.tail)", "free.eq(1)"),
+        ("never frees a VC", OUTPUT, "free.eq(self.flit.tail)", "free.eq(0)"),
+        ("gives a VC to two worms", OUTPUT, "can_start[w].eq(free & enough)", "can_start[w].eq(enough)"),
         ("sends without credits", OUTPUT, "self.has_credit[w].eq(has_credit)", "self.has_credit[w].eq(1)"),
         ("begins with another turn", TURNS, "Signal(init=1,", "Signal(init=0,"),
         ("sends the head behind a tail after it", INPUT, "self.active & ~self.is_tail &", "self.active &"),
@@ -74,7 +74,7 @@ MUTATIONS = [
         ("takes a body flit for a head", FRONT, "~buffer.present & ~active", "~buffer.present"),
         ("drops a request that only lost", INPUT, "renewed.eq(~self.lost.any())", "renewed.eq(1)"),
         ("takes a flit for the tail before it", FRONT, "If(popped | ~buffer.present)", "If(popped)"),
-        ("lets good requests pass", OUTPUT, "list(self.requests)", "[lanes.any() for lanes in good]"),
+        ("lets good requests pass", OUTPUT, "list(self.requests)", "[vcs.any() for vcs in good]"),
         ("takes turns for what is not good", OUTPUT, "self.load.any(),", "self.requests.any(),"),
         ("sends the flit of another input", TURNS, "self._requests[j] & self._before[j, i]", "self._requests[j]"),
     )
@@ -91,7 +91,7 @@ MUTATIONS = [
     ),
     Mutation("asks late", OUTPUT, "may_send = has_credit | credited", "may_send = has_credit", "fast"),
     Mutation(
-        "takes any lane first",
+        "takes any VC first",
         INPUT,
         "lowest_one(usable), lowest_one(held)",
         "lowest_one(held), lowest_one(held)",
@@ -113,34 +113,34 @@ MUTATIONS = [
 
 
 def name(shape) -> str:
-    rows, columns, wraps, lanes, flit_bits, rule, buffer_flits, routing_cycles, reuse, priority = shape
+    rows, columns, wraps, vcs, flit_bits, rule, buffer_flits, routing_cycles, reuse, priority = shape
     kind = "torus" if wraps else "mesh"
-    settings = f"{lanes}x{buffer_flits}-flit{flit_bits}-{rule}-routing{routing_cycles}-{reuse}-{priority}"
+    settings = f"{vcs}x{buffer_flits}-flit{flit_bits}-{rule}-routing{routing_cycles}-{reuse}-{priority}"
     return f"{rows}x{columns}-{kind}-{settings}"
 
 
 def job_of(shape, **more) -> Comparison:
-    rows, columns, wraps, lanes, flit_bits, rule, buffer_flits, routing_cycles, reuse, priority = shape
-    routing = torus_routing(rows, columns, lanes, wraps=wraps, flit_bits=flit_bits, rule=rule)
-    return job(routing, buffer_flits, routing_cycles, lane_reuse=reuse, injection_priority=priority, **more)
+    rows, columns, wraps, vcs, flit_bits, rule, buffer_flits, routing_cycles, reuse, priority = shape
+    routing = torus_routing(rows, columns, vcs, wraps=wraps, flit_bits=flit_bits, rule=rule)
+    return job(routing, buffer_flits, routing_cycles, vc_reallocation=reuse, injection_priority=priority, **more)
 
 
 def campaign():
-    """All networks with all lanes and depths; other parameters vary in turn."""
+    """All networks with all VCs and depths; other parameters vary in turn."""
     deal = itertools.count()
     for rows, columns, wraps in NETWORKS:
-        for lanes, depth in itertools.product((2, 3, 4) if wraps else (1, 2, 3, 4), DEPTHS):
+        for vcs, depth in itertools.product((2, 3, 4) if wraps else (1, 2, 3, 4), DEPTHS):
             number = next(deal)
-            rule = LANE_RULES[(number + number // 9) % 3]  # with all delays and all kinds of VC reallocation
+            rule = VC_RULES[(number + number // 9) % 3]  # with all delays and all kinds of VC reallocation
             yield (
                 (
-                    *(rows, columns, wraps, lanes, FLIT_BITS[number % 2], rule, depth),
+                    *(rows, columns, wraps, vcs, FLIT_BITS[number % 2], rule, depth),
                     *(ROUTING_CYCLES[number % 3], REUSE[number // 3 % 3], "equal"),
                 ),
                 HOSTS[number // 4 % 2],
             )
-    for number, ((rows, columns, wraps), lanes) in enumerate(itertools.product(NETWORKS, (2, 3))):
-        shape = (rows, columns, wraps, lanes, FLIT_BITS[number % 2], LANE_RULES[number // 2 % 3], DEPTHS[number % 5])
+    for number, ((rows, columns, wraps), vcs) in enumerate(itertools.product(NETWORKS, (2, 3))):
+        shape = (rows, columns, wraps, vcs, FLIT_BITS[number % 2], VC_RULES[number // 2 % 3], DEPTHS[number % 5])
         yield (*shape, ROUTING_CYCLES[number % 3], REUSE[number // 3 % 3], "low"), HOSTS[number // 4 % 2]
 
 
@@ -168,7 +168,7 @@ def test_campaign(shape, hosts, tmp_path, require_tool):
     assert_equal(comparison, "verilator", tmp_path)
 
 
-def test_with_one_lane_hardware_and_model_deadlock_alike(tmp_path, require_tool):
+def test_with_one_vc_hardware_and_model_deadlock_alike(tmp_path, require_tool):
     require_tool("icarus")
     routing = torus_routing(1, 4, 1, wraps=True, flit_bits=16, rule=DALLY_SEITZ)
     model, plan = TorusModel(routing, buffer_flits=2), torus_plan(routing, buffer_flits=2)
@@ -183,7 +183,9 @@ def test_with_one_lane_hardware_and_model_deadlock_alike(tmp_path, require_tool)
 def test_mutation_is_reported(mutation, tmp_path, require_tool):
     require_tool("icarus")
     shape, hosts, cycles = FAULTY[mutation.workload]
-    settings = dict(zip(("buffer_flits", "routing_cycles", "lane_reuse", "injection_priority"), shape[6:], strict=True))
+    settings = dict(
+        zip(("buffer_flits", "routing_cycles", "vc_reallocation", "injection_priority"), shape[6:], strict=True)
+    )
     result = compare_verilog(job_of(shape, cycles=cycles, hosts=hosts), mutation, tmp_path, settings, "torus")
     assert result.mismatches == 1, f"the comparison did not see hardware that {mutation.name}"
     assert REPORT.match(result.report or ""), result.report

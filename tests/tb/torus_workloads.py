@@ -29,8 +29,8 @@ def loads_up_to_overload(grid: Grid) -> tuple[float, ...]:
     return tuple(share * capacity for share in (0.1, 0.3, 1.0))
 
 
-def torus_routing(rows: int, columns: int, lanes: int, *, wraps: bool, flit_bits: int, rule: str) -> TorusRouting:
-    return TorusRouting(TorusNetwork(Grid(rows, columns, wraps), lanes), flit_bits, rule)
+def torus_routing(rows: int, columns: int, vcs: int, *, wraps: bool, flit_bits: int, rule: str) -> TorusRouting:
+    return TorusRouting(TorusNetwork(Grid(rows, columns, wraps), vcs), flit_bits, rule)
 
 
 def job(

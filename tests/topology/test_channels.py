@@ -1,4 +1,4 @@
-"""Networks by their channels: numbers, lanes, distances, connected parts, reachability."""
+"""Networks by their channels: numbers, VCs, distances, connected parts, reachability."""
 
 from itertools import chain
 
@@ -14,11 +14,11 @@ from topology.common.connected_parts import connected_parts
 from topology.common.errors import TopologyError
 from topology.common.graph import Network
 from topology.common.hops import hop_bits, unpacked
-from topology.common.lanes import LaneNetwork, credit_wires
 from topology.common.lattice import irregular_network, lattice_network
 from topology.common.link_stages import LinkStages
 from topology.common.observed import UNSIGNED, ObservedLayout
 from topology.common.side_wires import SideWire
+from topology.common.virtual_channels import VcNetwork, credit_wires
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid
 
@@ -59,9 +59,9 @@ def test_injectors_are_numbered_by_processor_and_then_by_port():
     assert network.delivery_names == ("n0", "n1")
 
 
-def test_lanes_leave_injection_channels_as_they_are():
+def test_vcs_leave_injection_channels_as_they_are():
     links = ChannelNetwork(1, 2, [*SENDING, *RECEIVING], injection_channels_per_processor=2)
-    network = LaneNetwork(links, [1] * len(links.channels))
+    network = VcNetwork(links, [1] * len(links.channels))
     assert network.injection_channels_per_processor == 2
     assert [network.injection_channels_of(p) for p in range(2)] == [links.injection_channels_of(p) for p in range(2)]
 
@@ -132,15 +132,15 @@ PAIR = ChannelNetwork(2, 2, [(0, 0, 1, 1), (0, 1, 2, 0), (1, 0, 3, 0), (1, 1, 0,
 
 
 def test_worked_case():
-    network = LaneNetwork(PAIR, [3, 1, 1, 2, 1, 1])
+    network = VcNetwork(PAIR, [3, 1, 1, 2, 1, 1])
     assert [channel.name for channel in network.channels] == [
         *("s0->s1.0", "s0->s1.1", "s0->s1.2", "s0->p0"),
         *("s1->p1", "s1->s0.0", "s1->s0.1"),
         *("p0->s0", "p1->s1"),
     ]
     assert network.link_of == (0, 0, 0, 1, 2, 3, 3, 4, 5)
-    assert network.lane_of == (0, 1, 2, 0, 0, 0, 1, 0, 0)
-    assert network.lanes_of == ((0, 1, 2), (3,), (4,), (5, 6), (7,), (8,))
+    assert network.vc_of == (0, 1, 2, 0, 0, 0, 1, 0, 0)
+    assert network.vcs_of == ((0, 1, 2), (3,), (4,), (5, 6), (7,), (8,))
     ends = [(c.source, c.source_port, c.sink, c.sink_port) for c in network.channels]
     assert ends == [
         *((0, 0, 1, 1), (0, 1, 1, 2), (0, 2, 1, 3), (0, 3, 2, 0)),
@@ -152,16 +152,16 @@ def test_worked_case():
 
 
 def test_credits_go_back_at_physical_ports():
-    network = LaneNetwork(PAIR, [3, 1, 1, 2, 1, 1])
+    network = VcNetwork(PAIR, [3, 1, 1, 2, 1, 1])
     assert credit_wires(network) == (
         SideWire(1, "credits_1", 0, "credited_0", 3),
         SideWire(0, "credits_0", 1, "credited_1", 2),
     )
 
 
-def test_one_lane_is_the_physical_network():
+def test_one_vc_is_the_physical_network():
     links = figure_1()
-    network = LaneNetwork(links, [1] * len(links.channels))
+    network = VcNetwork(links, [1] * len(links.channels))
     assert network.links is links
     assert network.channels == links.channels
     assert network.output_channel == links.output_channel
@@ -182,9 +182,9 @@ def test_one_lane_is_the_physical_network():
         ([1, 1, 1, 1, 1, 2], "Lanes of p1->s1 must be 1, not 2: it ends at a processor"),
     ],
 )
-def test_broken_rules_lanes(lanes, message):
+def test_broken_rules_vcs(vcs, message):
     with pytest.raises(TopologyError, match=message):
-        LaneNetwork(PAIR, lanes)
+        VcNetwork(PAIR, vcs)
 
 
 NETWORKS = {
@@ -238,20 +238,20 @@ def test_names_are_vertices_too():
     assert connected_parts([], []) == []
 
 
-@each("lanes", [1, 2, 3])
-def test_lanes_of_a_link_share_a_signature(lanes):
-    network = TorusNetwork(Grid(3, 4, True), lanes)
+@each("vcs", [1, 2, 3])
+def test_vcs_of_a_link_share_a_signature(vcs):
+    network = TorusNetwork(Grid(3, 4, True), vcs)
     layout = ObservedLayout.of(LinkStages(network), flit_bits=16)
     assert layout.hops == len(network.channels)
     delivered = set(network.delivery_channels)
-    shared = [hops for hops in network.lanes_of if not delivered & set(hops)]
+    shared = [hops for hops in network.vcs_of if not delivered & set(hops)]
     assert sorted(layout.hops_of_signature) == sorted(shared)
     assert {hop for hop, number in enumerate(layout.signature_of) if number == UNSIGNED} == delivered
     assert layout.parts["signatures"].bits == 8 * (12 * 4 + 12)  # links of nodes, then those from processors
 
 
 @pytest.mark.parametrize("link_cycles", [1, 3])
-def test_without_lanes_every_channel_and_stage_has_its_own(link_cycles):
+def test_without_vcs_every_channel_and_stage_has_its_own(link_cycles):
     network = figure_1()
     links = LinkStages(network, link_cycles)
     layout = ObservedLayout.of(links, flit_bits=16)

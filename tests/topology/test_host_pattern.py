@@ -10,7 +10,7 @@ import pytest
 
 from tests.each import each
 from tests.networks import figure_1
-from topology.common.choice_orders import ORDER_SEED, cycle_order, lane_order_size, next_random_order, order_size
+from topology.common.choice_orders import ORDER_SEED, cycle_order, next_random_order, order_size, vc_order_size
 from topology.common.graph import Network
 from topology.common.host_pattern import (
     EAGER,
@@ -138,12 +138,12 @@ def test_orders_of_the_cycle_are_fair(size):
                 assert sum(order.index(a) < order.index(b) for order in orders) == size
 
 
-@each("lanes", range(1, 9))
+@each("vcs", range(1, 9))
 @each("inputs", range(2, 17))
-def test_every_lane_is_first_together_with_every_input(inputs, lanes):
+def test_every_vc_is_first_together_with_every_input(inputs, vcs):
     ports = order_size(inputs)
-    second = lane_order_size(lanes, ports)
-    assert second >= lanes
+    second = vc_order_size(vcs, ports)
+    assert second >= vcs
     firsts = {(cycle_order(ports, c)[0], cycle_order(second, c)[0]) for c in range(2 * ports * second)}
     assert len(firsts) == ports * second
 

@@ -1,4 +1,4 @@
-"""Hypercubes: ports and lanes by hand, the routing against its rules, and broadcast trees."""
+"""Hypercubes: ports and VCs by hand, the routing against its rules, and broadcast trees."""
 
 from collections import Counter
 from itertools import combinations
@@ -9,8 +9,8 @@ import pytest
 from tests.each import each
 from topology.common.errors import TopologyError
 from topology.common.hypercube_layout import CUBE_DISTANCES, hypercube_positions
-from topology.common.lanes import credit_wires
 from topology.common.routed_headers import unicast_header
+from topology.common.virtual_channels import credit_wires
 from topology.hypercube.binomial_tree import TreeEdge, binomial_tree, dimension_order, sends_over
 from topology.hypercube.graph import HypercubeLinks, HypercubeNetwork
 from topology.hypercube.routing import ADAPTIVE_ONLY, DUATO, RULES, WRONG_ESCAPE, HypercubeRouting, parity
@@ -18,25 +18,25 @@ from topology.hypercube.routing import ADAPTIVE_ONLY, DUATO, RULES, WRONG_ESCAPE
 SIZES = [(1, 1), (1, 3), (2, 1), (2, 2), (3, 2), (4, 3)]
 
 
-def make(dimensions: int, lanes: int, rule: str = DUATO, injection_channels: int = 1) -> HypercubeRouting:
-    return HypercubeRouting(HypercubeNetwork(dimensions, lanes, injection_channels), 32, rule)
+def make(dimensions: int, vcs: int, rule: str = DUATO, injection_channels: int = 1) -> HypercubeRouting:
+    return HypercubeRouting(HypercubeNetwork(dimensions, vcs, injection_channels), 32, rule)
 
 
-def lane(network: HypercubeNetwork, name: str) -> int:
+def vc(network: HypercubeNetwork, name: str) -> int:
     return next(channel.index for channel in network.channels if channel.name == name)
 
 
 def names(network: HypercubeNetwork, switch: int, mask: int) -> list[str]:
-    """Lanes of a mask of lane-ports."""
-    lanes = network.output_channel[switch]
-    assert 0 <= mask < 1 << len(lanes)
-    return [network.channels[output].name for port, output in enumerate(lanes) if mask >> port & 1]
+    """VCs of a mask of VC ports."""
+    vcs = network.output_channel[switch]
+    assert 0 <= mask < 1 << len(vcs)
+    return [network.channels[output].name for port, output in enumerate(vcs) if mask >> port & 1]
 
 
 def ways(routing: HypercubeRouting, came: str, key: int) -> tuple[list[str], list[str]]:
     """Names of candidates and escapes."""
     network = routing.network
-    arrival = lane(network, came)
+    arrival = vc(network, came)
     switch = network.channels[arrival].sink
     return (
         names(network, switch, routing.candidates(arrival, key)),
@@ -69,22 +69,22 @@ def test_several_injection_channels_stand_behind_the_dimensions():
     assert [network.links.channels[c].sink_port for c in network.links.injection_channels_of(5)] == [3, 4, 5]
 
 
-@each("dimensions, lanes", SIZES)
-def test_lanes_and_names(dimensions, lanes):
+@each("dimensions, vcs", SIZES)
+def test_vcs_and_names(dimensions, vcs):
     for injection_channels in range(1, dimensions + 1):
-        network = HypercubeNetwork(dimensions, lanes, injection_channels)
+        network = HypercubeNetwork(dimensions, vcs, injection_channels)
         nodes = 1 << dimensions
-        assert (network.switches, network.dimensions, network.lanes) == (nodes, dimensions, lanes)
+        assert (network.switches, network.dimensions, network.vcs) == (nodes, dimensions, vcs)
         assert network.processors == tuple(range(nodes))
         assert network.injection_channels_per_processor == injection_channels
-        assert len(network.channels) == nodes * (dimensions * lanes + injection_channels + 1)
+        assert len(network.channels) == nodes * (dimensions * vcs + injection_channels + 1)
         assert len({channel.name for channel in network.channels}) == len(network.channels)
         for channel, dimension in zip(network.channels, network.dimension_of, strict=True):
             between = network.is_switch(channel.source) and network.is_switch(channel.sink)
             assert (dimension is not None) == between
             if dimension is not None:
                 assert channel.source ^ channel.sink == 1 << dimension
-                port = dimension * lanes + network.lane_of[channel.index]
+                port = dimension * vcs + network.vc_of[channel.index]
                 assert channel.source_port == channel.sink_port == port
         assert network.edges == tuple(
             (a, b) for a, b in combinations(range(nodes), 2) if (a ^ b).bit_count() == 1
@@ -94,7 +94,7 @@ def test_lanes_and_names(dimensions, lanes):
 
 def test_sizes():
     assert HypercubeLinks(12).switches == 4096
-    assert HypercubeNetwork(7, 8, 5).switches == 128  # 56 lanes and 5 from the host: 61
+    assert HypercubeNetwork(7, 8, 5).switches == 128  # 56 VCs and 5 from the host: 61
     assert HypercubeNetwork(6, 8, 6).switches == 64
 
 
@@ -149,7 +149,7 @@ def test_duato_by_hand():
     assert ways(routing, "s2->s6.0", 6) == (["s6->p6"], [])
 
 
-def test_one_lane_is_dimension_order():
+def test_one_vc_is_dimension_order():
     routing = make(3, 1)
     assert ways(routing, "p1->s1", 6) == ([], ["s1->s0"])
     assert ways(routing, "s1->s0", 6) == ([], ["s0->s2"])
@@ -174,7 +174,7 @@ def test_wrong_escape_by_hand():
 
 
 def expected(routing: HypercubeRouting, arrival: int, key: int) -> tuple[set[int], set[int]]:
-    """Candidates and escapes by the rules, lane by lane."""
+    """Candidates and escapes by the rules, VC by lane."""
     network = routing.network
     switch, came = network.channels[arrival].sink, network.dimension_of[arrival]
     remaining = [d for d in range(network.dimensions) if (switch ^ key) >> d & 1]
@@ -185,7 +185,7 @@ def expected(routing: HypercubeRouting, arrival: int, key: int) -> tuple[set[int
     escape = remaining[-1] if routing.rule == WRONG_ESCAPE and f"{switch:b}".count("1") % 2 else remaining[0]
     candidates, escapes = set(), set()
     for output in network.output_channel[switch]:
-        last = network.lane_of[output] == network.lanes - 1
+        last = network.vc_of[output] == network.vcs - 1
         if network.dimension_of[output] in remaining and (not last or routing.rule == ADAPTIVE_ONLY):
             candidates.add(output)
         if network.dimension_of[output] == escape and last and routing.rule != ADAPTIVE_ONLY:
@@ -194,9 +194,9 @@ def expected(routing: HypercubeRouting, arrival: int, key: int) -> tuple[set[int
 
 
 @each("rule", RULES)
-@each("dimensions, lanes", SIZES)
-def test_all_headers_on_all_lanes(dimensions, lanes, rule):
-    routing = make(dimensions, lanes, rule, dimensions)
+@each("dimensions, vcs", SIZES)
+def test_all_headers_on_all_vcs(dimensions, vcs, rule):
+    routing = make(dimensions, vcs, rule, dimensions)
     network = routing.network
     for arrival, channel in enumerate(network.channels):
         if not network.is_switch(channel.sink):
@@ -220,7 +220,7 @@ def test_headers_without_a_way(rule):
         assert ways(routing, "s4->s5.0", key) == ([], [])
 
 
-def test_masks_use_all_lane_ports_there_may_be():
+def test_masks_use_all_vc_ports_there_may_be():
     routing = make(10, 6)
     network = routing.network
     arrival = network.injection_channel(0)

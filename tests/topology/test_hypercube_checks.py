@@ -8,71 +8,71 @@ import numpy as np
 import pytest
 
 from tests.each import each
-from topology.common.lanes import REUSE_EMPTY, REUSE_TAIL
+from topology.common.virtual_channels import ATOMIC, NON_ATOMIC
 from topology.hypercube.deadlock import Waiting, check_hypercube_deadlock
 from topology.hypercube.graph import HypercubeNetwork
-from topology.hypercube.lane_reuse import HYPERCUBE_REUSE, REUSE_ESCAPE_TAIL, check_reuse, unshared_lanes
-from topology.hypercube.lane_wires import lane_wires
+from topology.hypercube.header_paths import HypercubePaths
 from topology.hypercube.reachability import unreached_pairs
 from topology.hypercube.routing import ADAPTIVE_ONLY, DUATO, RULES, WRONG_ESCAPE, HypercubeRouting
-from topology.hypercube.ways import Ways
+from topology.hypercube.vc_reallocation import HYPERCUBE_REALLOCATION, NON_ATOMIC_ESCAPE, check_reuse, unshared_vcs
+from topology.hypercube.vc_wires import vc_wires
 
 SMALL = [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (4, 1), (4, 2)]
 
 
 def make(
     dimensions: int,
-    lanes: int,
+    vcs: int,
     rule: str = DUATO,
     injection_channels: int = 1,
     kind: type[HypercubeRouting] = HypercubeRouting,
 ) -> HypercubeRouting:
-    return kind(HypercubeNetwork(dimensions, lanes, injection_channels), 32, rule)
+    return kind(HypercubeNetwork(dimensions, vcs, injection_channels), 32, rule)
 
 
-def lane_named(routing: HypercubeRouting, name: str) -> int:
+def vc_named(routing: HypercubeRouting, name: str) -> int:
     return next(channel.index for channel in routing.network.channels if channel.name == name)
 
 
 class ByHand:
-    """All headers one by one, on all lanes, by the scalar masks only."""
+    """All headers one by one, on all VCs, by the scalar masks only."""
 
-    def __init__(self, routing: HypercubeRouting, lane_reuse: str):
+    def __init__(self, routing: HypercubeRouting, vc_reallocation: str):
         network = self.network = routing.network
-        self.ways: dict[tuple[int, int], tuple[set[int], set[int]]] = {}
+        self.paths: dict[tuple[int, int], tuple[set[int], set[int]]] = {}
         work = [
-            (lane, key)
+            (vc, key)
             for source in range(network.switches)
-            for lane in network.injection_channels_of(source)
+            for vc in network.injection_channels_of(source)
             for key in range(network.switches)
             if key != source
         ]
-        for lane, key in work:
-            if (lane, key) in self.ways:
+        for vc, key in work:
+            if (vc, key) in self.paths:
                 continue
-            outputs = network.output_channel[network.channels[lane].sink]
+            outputs = network.output_channel[network.channels[vc].sink]
             candidates, escapes = (
                 {output for port, output in enumerate(outputs) if mask >> port & 1}
-                for mask in (routing.candidates(lane, key), routing.escapes(lane, key))
+                for mask in (routing.candidates(vc, key), routing.escapes(vc, key))
             )
-            self.ways[lane, key] = candidates, escapes
+            self.paths[vc, key] = candidates, escapes
             work += [(output, key) for output in candidates | escapes if not self.delivers(output)]
         self.keys = defaultdict(set)
-        for lane, key in self.ways:
-            self.keys[lane].add(key)
-        self.escape_lanes = {lane for _, escapes in self.ways.values() for lane in escapes}
-        between = {lane for lane, dimension in enumerate(network.dimension_of) if dimension is not None}
-        self.shared = {REUSE_EMPTY: set(), REUSE_ESCAPE_TAIL: self.escape_lanes, REUSE_TAIL: between}[lane_reuse]
-        self.nodes = (self.escape_lanes or between) | self.shared
+        for vc, key in self.paths:
+            self.keys[vc].add(key)
+        self.escape_vcs = {vc for _, escapes in self.paths.values() for vc in escapes}
+        between = {vc for vc, dimension in enumerate(network.dimension_of) if dimension is not None}
+        self.shared = {ATOMIC: set(), NON_ATOMIC_ESCAPE: self.escape_vcs, NON_ATOMIC: between}[vc_reallocation]
+        self.nodes = (self.escape_vcs or between) | self.shared
 
-    def delivers(self, lane: int) -> bool:
-        return not self.network.is_switch(self.network.channels[lane].sink)
+    def delivers(self, vc: int) -> bool:
+        return not self.network.is_switch(self.network.channels[vc].sink)
 
-    def on_lanes_of_its_own(self, lane: int, key: int) -> set[int]:
-        """Lanes with the head of a worm that has a flit in a lane, and from there on only lanes that are not shared."""
-        found = [lane]
+    def on_vcs_of_its_own(self, vc: int, key: int) -> set[int]:
+        """VCs with the head of a worm that has a flit in a VC, and from there on only VCs that are not shared."""
+        found = [vc]
         for at in found:
-            candidates, escapes = self.ways[at, key]
+            candidates, escapes = self.paths[at, key]
             found += [
                 output
                 for output in sorted(candidates | escapes)
@@ -81,35 +81,35 @@ class ByHand:
         return set(found)
 
     def dependencies(self) -> set[tuple[int, int]]:
-        """Of a lane on all that a worm in it can come to wait for or, if it is shared, to hold."""
+        """Of a VC on all that a worm in it can come to wait for or, if it is shared, to hold."""
         edges = set()
-        for lane in self.nodes:
-            for key in self.keys[lane]:
-                for at in self.on_lanes_of_its_own(lane, key):
-                    candidates, escapes = self.ways[at, key]
-                    awaited = escapes if self.escape_lanes else candidates
+        for vc in self.nodes:
+            for key in self.keys[vc]:
+                for at in self.on_vcs_of_its_own(vc, key):
+                    candidates, escapes = self.paths[at, key]
+                    awaited = escapes if self.escape_vcs else candidates
                     held = (candidates | escapes) & self.shared
-                    edges |= {(lane, output) for output in awaited | held if not self.delivers(output)}
+                    edges |= {(vc, output) for output in awaited | held if not self.delivers(output)}
         return edges
 
     def waiting_configuration(self) -> set[int]:
-        """The largest set of lanes that could be stuck for ever, each because others of the set are.
+        """The largest set of VCs that could be stuck for ever, each because others of the set are.
 
-        A lane is in it if some worm may be stuck there: its head, on this lane or further on, has all of its ways in
-        the set, or it goes on to a shared lane of the set. That several worms may want one lane is not looked at, so no
+        A VC is in it if some worm may be stuck there: its head, on this VC or further on, has all of its ways in
+        the set, or it goes on to a shared VC of the set. That several worms may want one VC is not looked at, so no
         deadlock is missed.
         """
-        stuck = {lane for lane in self.keys if self.network.dimension_of[lane] is not None}
+        stuck = {vc for vc in self.keys if self.network.dimension_of[vc] is not None}
         while True:
-            kept = {lane for lane in stuck if any(self._may_be_stuck(lane, key, stuck) for key in self.keys[lane])}
+            kept = {vc for vc in stuck if any(self._may_be_stuck(vc, key, stuck) for key in self.keys[vc])}
             if kept == stuck:
                 return stuck
             stuck = kept
 
-    def _may_be_stuck(self, lane: int, key: int, stuck: set[int]) -> bool:
-        for at in self.on_lanes_of_its_own(lane, key):
-            ways = set().union(*self.ways[at, key])
-            if ways and (ways <= stuck or ways & stuck & self.shared):
+    def _may_be_stuck(self, vc: int, key: int, stuck: set[int]) -> bool:
+        for at in self.on_vcs_of_its_own(vc, key):
+            paths = set().union(*self.paths[at, key])
+            if paths and (paths <= stuck or paths & stuck & self.shared):
                 return True
         return False
 
@@ -118,27 +118,27 @@ def closure(edges) -> set[tuple[int, int]]:
     return set(nx.transitive_closure(nx.DiGraph(sorted(edges)), reflexive=False).edges)
 
 
-@each("lane_reuse", HYPERCUBE_REUSE)
+@each("vc_reallocation", HYPERCUBE_REALLOCATION)
 @each("rule", RULES)
-@each("dimensions, lanes", SMALL)
-def test_graph_is_that_of_all_headers_one_by_one(dimensions, lanes, rule, lane_reuse):
-    """The graph has the same reachable states, with lanes that differ by a shift taken as one."""
-    routing = make(dimensions, lanes, rule)
-    waiting, by_hand = Waiting(Ways(routing), lane_reuse), ByHand(routing, lane_reuse)
-    ways = waiting.ways
+@each("dimensions, vcs", SMALL)
+def test_graph_is_that_of_all_headers_one_by_one(dimensions, vcs, rule, vc_reallocation):
+    """The graph has the same reachable states, with VCs that differ by a shift taken as one."""
+    routing = make(dimensions, vcs, rule)
+    waiting, by_hand = Waiting(HypercubePaths(routing), vc_reallocation), ByHand(routing, vc_reallocation)
+    paths = waiting.paths
     renamed = {
-        ways.shifted(lane, shift): lane
-        for lane in waiting.headers
-        for shift in ways.shifts
-        if routing.network.dimension_of[lane] is not None
+        paths.shifted(vc, shift): vc
+        for vc in waiting.headers
+        for shift in paths.shifts
+        if routing.network.dimension_of[vc] is not None
     }
-    assert {renamed[lane] for lane in by_hand.nodes} == set(waiting.graph.nodes)
+    assert {renamed[vc] for vc in by_hand.nodes} == set(waiting.graph.nodes)
     dependencies = by_hand.dependencies()
     assert closure(waiting.graph.edges) == closure((renamed[a], renamed[b]) for a, b in dependencies)
-    assert {(a, ways.shifted(b, shift)) for a, b, shift in waiting.graph.edges(data="shift")} <= dependencies
+    assert {(a, paths.shifted(b, shift)) for a, b, shift in waiting.graph.edges(data="shift")} <= dependencies
     assert waiting.lost == waiting.unescaped == []
-    for lane, keys in waiting.headers.items():
-        assert set(keys) == by_hand.keys[lane]
+    for vc, keys in waiting.headers.items():
+        assert set(keys) == by_hand.keys[vc]
 
 
 @each(
@@ -150,52 +150,52 @@ def test_graph_is_that_of_all_headers_one_by_one(dimensions, lanes, rule, lane_r
     ],
 )
 def test_shifts_of_the_rules(rule, shifts, representatives):
-    ways = Ways(make(3, 2, rule, 3))
-    assert ways.shifts == shifts
-    assert ways.representatives == representatives
+    paths = HypercubePaths(make(3, 2, rule, 3))
+    assert paths.shifts == shifts
+    assert paths.representatives == representatives
 
 
-def free(rule: str, dimensions: int, lanes: int, lane_reuse: str) -> bool:
-    """Expected result: the negative controls have a cycle from 2 dimensions on, and tails in adaptive lanes as well."""
-    return dimensions == 1 or (rule == DUATO and (lanes == 1 or lane_reuse != REUSE_TAIL))
+def free(rule: str, dimensions: int, vcs: int, vc_reallocation: str) -> bool:
+    """Expected result: the negative controls have a cycle from 2 dimensions on, and tails in adaptive VCs as well."""
+    return dimensions == 1 or (rule == DUATO and (vcs == 1 or vc_reallocation != NON_ATOMIC))
 
 
-@each("lane_reuse", HYPERCUBE_REUSE)
+@each("vc_reallocation", HYPERCUBE_REALLOCATION)
 @each("rule", RULES)
-@each("dimensions, lanes", SMALL)
-def test_verdicts(dimensions, lanes, rule, lane_reuse):
-    routing = make(dimensions, lanes, rule, dimensions)
+@each("dimensions, vcs", SMALL)
+def test_verdicts(dimensions, vcs, rule, vc_reallocation):
+    routing = make(dimensions, vcs, rule, dimensions)
     assert unreached_pairs(routing) == []
-    verdict = check_hypercube_deadlock(routing, lane_reuse)
-    assert verdict.free == free(rule, dimensions, lanes, lane_reuse)
+    verdict = check_hypercube_deadlock(routing, vc_reallocation)
+    assert verdict.free == free(rule, dimensions, vcs, vc_reallocation)
     assert verdict.channels == len(routing.network.channels)
-    by_hand = ByHand(routing, lane_reuse)
+    by_hand = ByHand(routing, vc_reallocation)
     assert (by_hand.waiting_configuration() == set()) == verdict.free
     if not verdict.free:
         assert_cycle(routing, verdict.cycle, by_hand)
 
 
 def assert_cycle(routing: HypercubeRouting, cycle: tuple[str, ...], by_hand: ByHand) -> None:
-    lanes = [lane_named(routing, name) for name in cycle]
-    assert len(set(lanes)) == len(lanes) > 1
+    vcs = [vc_named(routing, name) for name in cycle]
+    assert len(set(vcs)) == len(vcs) > 1
     edges = by_hand.dependencies()
-    for lane, following in zip(lanes, lanes[1:] + lanes[:1], strict=True):
-        assert (lane, following) in edges
+    for vc, following in zip(vcs, vcs[1:] + vcs[:1], strict=True):
+        assert (vc, following) in edges
 
 
 def test_verdicts_in_words():
     proved = "every header has an escape, dependencies acyclic; "
     assert check_hypercube_deadlock(make(3, 2)).reason == proved + "lanes have one worm at a time"
-    assert check_hypercube_deadlock(make(3, 2), REUSE_ESCAPE_TAIL).reason == (
+    assert check_hypercube_deadlock(make(3, 2), NON_ATOMIC_ESCAPE).reason == (
         proved + "lanes that are no escapes have one worm at a time"
     )
-    assert check_hypercube_deadlock(make(3, 1), REUSE_TAIL).reason == (
+    assert check_hypercube_deadlock(make(3, 1), NON_ATOMIC).reason == (
         proved + "heads may wait behind tails of other worms in all lanes"
     )
     assert check_hypercube_deadlock(make(1, 2, ADAPTIVE_ONLY)).reason == (
         "dependencies acyclic; lanes have one worm at a time"
     )
-    verdict = check_hypercube_deadlock(make(2, 2), REUSE_TAIL)
+    verdict = check_hypercube_deadlock(make(2, 2), NON_ATOMIC)
     assert verdict.reason == (
         "the dependencies between lanes have a cycle; heads may wait behind tails of other worms in all lanes"
     )
@@ -205,8 +205,8 @@ def test_verdicts_in_words():
 def test_dependencies_of_a_square_by_hand():
     """Only the four turns from an escape of dimension 0 to one of dimension 1."""
     assert check_hypercube_deadlock(make(2, 2)).dependencies == 4
-    by_hand = ByHand(make(2, 2), REUSE_EMPTY)
-    names = [tuple(by_hand.network.channels[lane].name for lane in edge) for edge in sorted(by_hand.dependencies())]
+    by_hand = ByHand(make(2, 2), ATOMIC)
+    names = [tuple(by_hand.network.channels[vc].name for vc in edge) for edge in sorted(by_hand.dependencies())]
     assert names == [
         ("s0->s1.1", "s1->s3.1"),
         ("s1->s0.1", "s0->s2.1"),
@@ -215,28 +215,28 @@ def test_dependencies_of_a_square_by_hand():
     ]
 
 
-@pytest.mark.parametrize("lane_reuse", [REUSE_TAIL, REUSE_ESCAPE_TAIL])
-def test_long_worms_do_not_wait_behind_tails(lane_reuse):
-    """(n - 1) D flits: all of a worm that has yet to take a lane, and there is no room for a head behind it."""
+@pytest.mark.parametrize("vc_reallocation", [NON_ATOMIC, NON_ATOMIC_ESCAPE])
+def test_long_worms_do_not_wait_behind_tails(vc_reallocation):
+    """(n - 1) D flits: all of a worm that has yet to take a VC, and there is no room for a head behind it."""
     routing = make(4, 3)
     for buffer_flits, least_flits, proved in ((4, 12, True), (4, 11, False), (4, 1, False), (1, 1, True), (2, 6, True)):
-        verdict = check_hypercube_deadlock(routing, lane_reuse, buffer_flits=buffer_flits, least_flits=least_flits)
-        assert verdict.free == (proved or lane_reuse == REUSE_ESCAPE_TAIL)
+        verdict = check_hypercube_deadlock(routing, vc_reallocation, buffer_flits=buffer_flits, least_flits=least_flits)
+        assert verdict.free == (proved or vc_reallocation == NON_ATOMIC_ESCAPE)
         assert verdict.reason.endswith(
             f"no head waits behind a tail in buffers of {buffer_flits} with worms of {least_flits} flits or more"
         ) == (proved)
-    assert not check_hypercube_deadlock(routing, REUSE_TAIL, least_flits=1000).free  # in buffers of any depth
+    assert not check_hypercube_deadlock(routing, NON_ATOMIC, least_flits=1000).free  # in buffers of any depth
     for rule in (ADAPTIVE_ONLY, WRONG_ESCAPE):
-        assert not check_hypercube_deadlock(make(4, 3, rule), lane_reuse, buffer_flits=4, least_flits=100).free
+        assert not check_hypercube_deadlock(make(4, 3, rule), vc_reallocation, buffer_flits=4, least_flits=100).free
 
 
 def test_long_worms_wait_behind_tails_on_long_ways():
-    """A header for 1 may go round over 4 first; so a worm can lie in as many lanes as there are dimensions and wait."""
+    """A header for 1 may go round over 4 first; so a worm can lie in as many VCs as there are dimensions and wait."""
     routing = broken(3, 2, {("p0->s0", 0b001): (("s0->s4.0",), ("s0->s1.1",))})
-    assert Ways(make(3, 2)).are_shortest()
-    assert not Ways(routing).are_shortest()
-    assert not check_hypercube_deadlock(routing, REUSE_TAIL, buffer_flits=2, least_flits=100).free
-    assert check_hypercube_deadlock(make(3, 2), REUSE_TAIL, buffer_flits=2, least_flits=100).free
+    assert HypercubePaths(make(3, 2)).are_shortest()
+    assert not HypercubePaths(routing).are_shortest()
+    assert not check_hypercube_deadlock(routing, NON_ATOMIC, buffer_flits=2, least_flits=100).free
+    assert check_hypercube_deadlock(make(3, 2), NON_ATOMIC, buffer_flits=2, least_flits=100).free
 
 
 def test_other_reuses_are_refused():
@@ -244,13 +244,13 @@ def test_other_reuses_are_refused():
         check_hypercube_deadlock(make(2, 2), "never")
 
 
-@pytest.mark.parametrize(("dimensions", "lanes"), [(6, 4), (6, 8)])
-def test_verdicts_of_hypercubes_of_the_papers_sizes(dimensions, lanes):
-    assert unreached_pairs(make(dimensions, lanes, injection_channels=dimensions)) == []
+@pytest.mark.parametrize(("dimensions", "vcs"), [(6, 4), (6, 8)])
+def test_verdicts_of_hypercubes_of_the_papers_sizes(dimensions, vcs):
+    assert unreached_pairs(make(dimensions, vcs, injection_channels=dimensions)) == []
     for rule in RULES:
-        for lane_reuse in HYPERCUBE_REUSE:
-            verdict = check_hypercube_deadlock(make(dimensions, lanes, rule, dimensions), lane_reuse)
-            assert verdict.free == free(rule, dimensions, lanes, lane_reuse)
+        for vc_reallocation in HYPERCUBE_REALLOCATION:
+            verdict = check_hypercube_deadlock(make(dimensions, vcs, rule, dimensions), vc_reallocation)
+            assert verdict.free == free(rule, dimensions, vcs, vc_reallocation)
 
 
 @pytest.mark.slow
@@ -258,8 +258,8 @@ def test_verdicts_of_hypercubes_of_the_papers_sizes(dimensions, lanes):
 def test_verdicts_of_large_hypercubes(rule):
     routing = make(8, 7, rule)
     assert unreached_pairs(routing) == []
-    for lane_reuse in HYPERCUBE_REUSE:
-        assert check_hypercube_deadlock(routing, lane_reuse).free == free(rule, 8, 7, lane_reuse)
+    for vc_reallocation in HYPERCUBE_REALLOCATION:
+        assert check_hypercube_deadlock(routing, vc_reallocation).free == free(rule, 8, 7, vc_reallocation)
 
 
 @pytest.mark.slow
@@ -270,34 +270,34 @@ def test_verdict_of_the_largest_hypercube():
 
 
 class Broken(HypercubeRouting):
-    """A rule in which headers on some lanes have other ways: by name of the lane and remaining dimensions."""
+    """A rule in which headers on some VCs have other ways: by name of the VC and remaining dimensions."""
 
     changes: dict[tuple[str, int], tuple[tuple[str, ...], tuple[str, ...]]] = {}
 
-    def masks(self, lane):
-        name, (candidates, escapes) = self.network.channels[lane].name, super().masks(lane)
+    def masks(self, vc):
+        name, (candidates, escapes) = self.network.channels[vc].name, super().masks(vc)
         changed = [remaining for at, remaining in self.changes if at == name]
         if changed:
             candidates, escapes = candidates.copy(), escapes.copy()
         for remaining in changed:
             for masks, outputs in zip((candidates, escapes), self.changes[name, remaining], strict=True):
-                masks[remaining] = sum(1 << self.network.channels[self._lane(output)].source_port for output in outputs)
+                masks[remaining] = sum(1 << self.network.channels[self._vc(output)].source_port for output in outputs)
         return candidates, escapes
 
-    def _lane(self, name: str) -> int:
-        return lane_named(self, name)
+    def _vc(self, name: str) -> int:
+        return vc_named(self, name)
 
 
 def broken(
-    dimensions: int, lanes: int, changes: dict[tuple[str, int], tuple[tuple[str, ...], tuple[str, ...]]]
+    dimensions: int, vcs: int, changes: dict[tuple[str, int], tuple[tuple[str, ...], tuple[str, ...]]]
 ) -> HypercubeRouting:
-    return make(dimensions, lanes, kind=type("BrokenHere", (Broken,), {"changes": changes}))
+    return make(dimensions, vcs, kind=type("BrokenHere", (Broken,), {"changes": changes}))
 
 
-def test_one_broken_lane_leaves_no_shifts():
-    ways = Ways(broken(3, 2, {("s1->s0.0", 0b110): ((), ("s0->s2.1",))}))
-    assert ways.shifts == (0,)
-    assert ways.representatives == tuple(range(8))
+def test_one_broken_vc_leaves_no_shifts():
+    paths = HypercubePaths(broken(3, 2, {("s1->s0.0", 0b110): ((), ("s0->s2.1",))}))
+    assert paths.shifts == (0,)
+    assert paths.representatives == tuple(range(8))
 
 
 def test_headers_without_a_way_are_found():
@@ -313,13 +313,13 @@ def test_headers_without_a_way_are_counted_in_all_switches():
     class NoEscapeAtLast(HypercubeRouting):
         """With one remaining dimension, the third one, heads are unroutable."""
 
-        def masks(self, lane):
-            candidates, escapes = (masks.copy() for masks in super().masks(lane))
+        def masks(self, vc):
+            candidates, escapes = (masks.copy() for masks in super().masks(vc))
             candidates[0b100] = escapes[0b100] = 0
             return candidates, escapes
 
     routing = make(3, 2, kind=NoEscapeAtLast)
-    # at each of 8 switches on 2 x 2 lanes of the first two dimensions, and from the host
+    # at each of 8 switches on 2 x 2 VCs of the first two dimensions, and from the host
     assert check_hypercube_deadlock(routing).reason == (
         "a header for s4 that arrives on p0->s0 is unroutable (40 such cases)"
     )
@@ -382,44 +382,44 @@ def test_escapes_in_the_wrong_order_at_one_switch_are_found():
 def test_indirect_dependencies_are_found():
     """Escapes of 3 dimensions in an order that only goes wrong behind an adaptive lane."""
 
-    class LowestButBehindAdaptiveLanes(HypercubeRouting):
-        """Headers that came on an adaptive lane escape over the highest dimension."""
+    class LowestButBehindAdaptiveVcs(HypercubeRouting):
+        """Headers that came on an adaptive VC escape over the highest dimension."""
 
-        def masks(self, lane):
+        def masks(self, vc):
             network = self.network
-            candidates, escapes = super().masks(lane)
-            if network.dimension_of[lane] is None or network.lane_of[lane] == network.lanes - 1:
+            candidates, escapes = super().masks(vc)
+            if network.dimension_of[vc] is None or network.vc_of[vc] == network.vcs - 1:
                 return candidates, escapes
             escapes = escapes.copy()
             for remaining in np.flatnonzero(escapes).tolist():
-                escapes[remaining] = 1 << network.lanes * remaining.bit_length() - 1
+                escapes[remaining] = 1 << network.vcs * remaining.bit_length() - 1
             return candidates, escapes
 
-    routing = make(3, 2, kind=LowestButBehindAdaptiveLanes)
+    routing = make(3, 2, kind=LowestButBehindAdaptiveVcs)
     assert unreached_pairs(routing) == []
-    by_hand = ByHand(routing, REUSE_EMPTY)
+    by_hand = ByHand(routing, ATOMIC)
     assert by_hand.waiting_configuration() != set()
     verdict = check_hypercube_deadlock(routing)
     assert not verdict.free
     assert_cycle(routing, verdict.cycle, by_hand)
 
-    class FromHostsAndEscapes(LowestButBehindAdaptiveLanes):
-        """Without adaptive lanes there is dimension order."""
+    class FromHostsAndEscapes(LowestButBehindAdaptiveVcs):
+        """Without adaptive VCs there is dimension order."""
 
-        def masks(self, lane):
-            candidates, escapes = super().masks(lane)
+        def masks(self, vc):
+            candidates, escapes = super().masks(vc)
             return np.where(escapes, 0, candidates), escapes
 
     assert check_hypercube_deadlock(make(3, 2, kind=FromHostsAndEscapes)).free
 
 
 def test_candidates_that_others_wait_for_are_found():
-    """The escape lanes are candidates of all headers as well, in any order."""
+    """The escape VCs are candidates of all headers as well, in any order."""
 
     class AlsoTheLast(HypercubeRouting):
         @property
-        def adaptive_lanes(self):
-            return self.network.lanes
+        def adaptive_vcs(self):
+            return self.network.vcs
 
     for dimensions in (2, 3):
         routing = make(dimensions, 2, kind=AlsoTheLast)
@@ -428,65 +428,65 @@ def test_candidates_that_others_wait_for_are_found():
         assert all(name.endswith(".1") for name in verdict.cycle)
 
 
-def random_rule(order: random.Random, dimensions: int, lanes: int) -> HypercubeRouting:
-    """Headers have any lanes of their remaining dimensions as candidates, and some have another escape."""
+def random_rule(order: random.Random, dimensions: int, vcs: int) -> HypercubeRouting:
+    """Headers have any VCs of their remaining dimensions as candidates, and some have another escape."""
 
     class Random(HypercubeRouting):
-        def masks(self, lane):
-            return tables[lane]
+        def masks(self, vc):
+            return tables[vc]
 
-    routing = make(dimensions, lanes, kind=Random)
+    routing = make(dimensions, vcs, kind=Random)
     share, wrong = order.choice((0, 0.05, 0.5)), order.choice((0.01, 0.1, 0.3))
     tables = {}
-    for lane, channel in enumerate(routing.network.channels):
+    for vc, channel in enumerate(routing.network.channels):
         if routing.network.is_switch(channel.sink):
-            candidates, escapes = (masks.copy() for masks in HypercubeRouting.masks(routing, lane))
+            candidates, escapes = (masks.copy() for masks in HypercubeRouting.masks(routing, vc))
             for remaining in np.flatnonzero(escapes).tolist():
                 ports = [
-                    dimension * lanes + number
+                    dimension * vcs + number
                     for dimension in range(dimensions)
                     if remaining >> dimension & 1
-                    for number in range(lanes)
+                    for number in range(vcs)
                 ]
                 candidates[remaining] = sum(1 << port for port in ports if order.random() < share)
                 if order.random() < wrong:
                     escapes[remaining] = 1 << order.choice(ports)
-            tables[lane] = candidates, escapes
+            tables[vc] = candidates, escapes
     return routing
 
 
-@each("lane_reuse", HYPERCUBE_REUSE)
-@each("dimensions, lanes", [(2, 1), (2, 2), (3, 1)])
-def test_what_is_proved_has_no_waiting_configuration(dimensions, lanes, lane_reuse):
+@each("vc_reallocation", HYPERCUBE_REALLOCATION)
+@each("dimensions, vcs", [(2, 1), (2, 2), (3, 1)])
+def test_what_is_proved_has_no_waiting_configuration(dimensions, vcs, vc_reallocation):
     """Rules at random, of which some are free from deadlock and most are not."""
-    order = random.Random(dimensions * 10 + lanes)
+    order = random.Random(dimensions * 10 + vcs)
     verdicts = []
     for _ in range(60):
-        routing = random_rule(order, dimensions, lanes)
-        verdicts.append(check_hypercube_deadlock(routing, lane_reuse).free)
+        routing = random_rule(order, dimensions, vcs)
+        verdicts.append(check_hypercube_deadlock(routing, vc_reallocation).free)
         if verdicts[-1]:
-            assert ByHand(routing, lane_reuse).waiting_configuration() == set()
+            assert ByHand(routing, vc_reallocation).waiting_configuration() == set()
     assert 5 <= sum(verdicts) <= 55
 
 
-@each("lane_reuse", HYPERCUBE_REUSE)
+@each("vc_reallocation", HYPERCUBE_REALLOCATION)
 @each("rule", RULES)
-@each("lanes", [1, 2, 3])
-def test_lanes_are_shared_that_the_static_check_takes_for_shared(lanes, rule, lane_reuse):
-    routing = HypercubeRouting(HypercubeNetwork(3, lanes), 32, rule)
-    network, unshared = routing.network, unshared_lanes(lanes, rule, lane_reuse)
-    waiting = Waiting(Ways(routing), lane_reuse)
-    looked_at = [lane for lane in waiting.headers if network.dimension_of[lane] is not None]
-    assert waiting.shared == {lane for lane in looked_at if network.lane_of[lane] >= unshared}
+@each("vcs", [1, 2, 3])
+def test_vcs_are_shared_that_the_static_check_takes_for_shared(vcs, rule, vc_reallocation):
+    routing = HypercubeRouting(HypercubeNetwork(3, vcs), 32, rule)
+    network, unshared = routing.network, unshared_vcs(vcs, rule, vc_reallocation)
+    waiting = Waiting(HypercubePaths(routing), vc_reallocation)
+    looked_at = [vc for vc in waiting.headers if network.dimension_of[vc] is not None]
+    assert waiting.shared == {vc for vc in looked_at if network.vc_of[vc] >= unshared}
 
 
-def test_only_lanes_that_are_given_away_empty_are_released():
+def test_only_vcs_that_are_given_away_empty_are_released():
     network = HypercubeNetwork(2, 3)
     for released, count in ((3, 16), (2, 16), (0, 8)):
-        wires = lane_wires(network, released)
+        wires = vc_wires(network, released)
         assert [wire.bits for wire in wires] == [3] * 8 + [released] * (count - 8)
 
 
-def test_no_such_reuse_of_lanes():
+def test_no_such_reuse_of_vcs():
     with pytest.raises(ValueError, match="Reuse of lanes must be empty, escape-tail or tail, not 'never'"):
         check_reuse("never")

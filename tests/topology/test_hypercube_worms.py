@@ -7,10 +7,10 @@ from typing import NamedTuple
 import pytest
 
 from tests.each import each
-from topology.common.lanes import REUSE_EMPTY, REUSE_TAIL
+from topology.common.virtual_channels import ATOMIC, NON_ATOMIC
 from topology.hypercube.graph import HypercubeNetwork
-from topology.hypercube.lane_reuse import REUSE_ESCAPE_TAIL
 from topology.hypercube.routing import ADAPTIVE_ONLY, DUATO, WRONG_ESCAPE, HypercubeRouting
+from topology.hypercube.vc_reallocation import NON_ATOMIC_ESCAPE
 
 
 class Flit(NamedTuple):
@@ -30,47 +30,47 @@ class Worms:
         self.routing, self.network = routing, routing.network
         self.depth, self.shared = depth, shared
         self.worms: list[Worm] = []
-        self.flits: dict[int, deque[Flit]] = {lane: deque() for lane in range(len(self.network.channels))}
+        self.flits: dict[int, deque[Flit]] = {vc: deque() for vc in range(len(self.network.channels))}
         self.owner: dict[int, int] = {}
         self.following: dict[tuple[int, int], int] = {}
 
     def send(self, source: int, destination: int, flits: int, injection: int = 0) -> None:
         """Append a worm to the queue of an injection channel."""
-        lane = self.network.injection_channels_of(source)[injection]
-        self.flits[lane].extend(Flit(len(self.worms), number) for number in range(flits))
+        vc = self.network.injection_channels_of(source)[injection]
+        self.flits[vc].extend(Flit(len(self.worms), number) for number in range(flits))
         self.worms.append(Worm(destination, flits))
 
-    def ways(self, lane: int) -> list[int]:
-        """Lanes that the first flit of a lane can go to now."""
-        if not self.flits[lane]:
+    def paths(self, vc: int) -> list[int]:
+        """VCs that the first flit of a VC can go to now."""
+        if not self.flits[vc]:
             return []
-        flit = self.flits[lane][0]
+        flit = self.flits[vc][0]
         if flit.number > 0:
-            following = self.following[flit.worm, lane]
+            following = self.following[flit.worm, vc]
             return [following] if self._has_room(following) else []
         key = self.worms[flit.worm].key
-        for mask in (self.routing.candidates(lane, key), self.routing.escapes(lane, key)):
-            outputs = self.network.output_channel[self.network.channels[lane].sink]
+        for mask in (self.routing.candidates(vc, key), self.routing.escapes(vc, key)):
+            outputs = self.network.output_channel[self.network.channels[vc].sink]
             free = [output for port, output in enumerate(outputs) if mask >> port & 1 and self._can_be_had(output)]
             if free:
                 return free
         return []
 
-    def _has_room(self, lane: int) -> bool:
-        return self._delivers(lane) or len(self.flits[lane]) < self.depth
+    def _has_room(self, vc: int) -> bool:
+        return self._delivers(vc) or len(self.flits[vc]) < self.depth
 
-    def _can_be_had(self, lane: int) -> bool:
-        return lane not in self.owner and (self._has_room(lane) if lane in self.shared else not self.flits[lane])
+    def _can_be_had(self, vc: int) -> bool:
+        return vc not in self.owner and (self._has_room(vc) if vc in self.shared else not self.flits[vc])
 
-    def _delivers(self, lane: int) -> bool:
-        return not self.network.is_switch(self.network.channels[lane].sink)
+    def _delivers(self, vc: int) -> bool:
+        return not self.network.is_switch(self.network.channels[vc].sink)
 
-    def move(self, lane: int, to: int) -> None:
-        """The first flit of a lane goes on."""
-        assert to in self.ways(lane), (self.network.channels[lane].name, self.network.channels[to].name)
-        flit = self.flits[lane].popleft()
+    def move(self, vc: int, to: int) -> None:
+        """The first flit of a VC goes on."""
+        assert to in self.paths(vc), (self.network.channels[vc].name, self.network.channels[to].name)
+        flit = self.flits[vc].popleft()
         self.owner[to] = flit.worm
-        self.following[flit.worm, lane] = to
+        self.following[flit.worm, vc] = to
         if not self._delivers(to):
             self.flits[to].append(flit)
         if flit.number == self.worms[flit.worm].flits - 1:
@@ -79,24 +79,24 @@ class Worms:
     def run(self, order: random.Random) -> int:
         """Move flits in random order until none can move. Returns how many are left."""
         while True:
-            lanes = [lane for lane in self.flits if self.ways(lane)]
-            if not lanes:
+            vcs = [vc for vc in self.flits if self.paths(vc)]
+            if not vcs:
                 return sum(map(len, self.flits.values()))
-            lane = order.choice(lanes)
-            self.move(lane, order.choice(self.ways(lane)))
+            vc = order.choice(vcs)
+            self.move(vc, order.choice(self.paths(vc)))
 
 
 def worms(
-    dimensions: int, lanes: int, rule: str, depth: int, lane_reuse: str = REUSE_EMPTY, injection_channels: int = 1
+    dimensions: int, vcs: int, rule: str, depth: int, vc_reallocation: str = ATOMIC, injection_channels: int = 1
 ) -> Worms:
-    network = HypercubeNetwork(dimensions, lanes, injection_channels)
-    between = [lane for lane, dimension in enumerate(network.dimension_of) if dimension is not None]
+    network = HypercubeNetwork(dimensions, vcs, injection_channels)
+    between = [vc for vc, dimension in enumerate(network.dimension_of) if dimension is not None]
     shared = {
-        REUSE_EMPTY: set(),
-        REUSE_ESCAPE_TAIL: {lane for lane in between if network.lane_of[lane] == lanes - 1},
-        REUSE_TAIL: set(between),
+        ATOMIC: set(),
+        NON_ATOMIC_ESCAPE: {vc for vc in between if network.vc_of[vc] == vcs - 1},
+        NON_ATOMIC: set(between),
     }
-    return Worms(HypercubeRouting(network, 32, rule), depth, shared[lane_reuse])
+    return Worms(HypercubeRouting(network, 32, rule), depth, shared[vc_reallocation])
 
 
 class Mover:
@@ -104,14 +104,14 @@ class Mover:
 
     def __init__(self, network: Worms):
         self.worms = network
-        self.lanes = {channel.name: channel.index for channel in network.network.channels}
+        self.vcs = {channel.name: channel.index for channel in network.network.channels}
 
-    def __call__(self, lane: str, to: str) -> None:
-        self.worms.move(self.lanes[lane], self.lanes[to])
+    def __call__(self, vc: str, to: str) -> None:
+        self.worms.move(self.vcs[vc], self.vcs[to])
 
-    def ways(self, lane: str) -> list[str]:
+    def paths(self, vc: str) -> list[str]:
         channels = self.worms.network.channels
-        return [channels[to].name for to in self.worms.ways(self.lanes[lane])]
+        return [channels[to].name for to in self.worms.paths(self.vcs[vc])]
 
 
 def send_at_random(network: Worms, order: random.Random, count: int, most_flits: int, *, least_flits: int = 1) -> None:
@@ -126,28 +126,28 @@ def send_at_random(network: Worms, order: random.Random, count: int, most_flits:
 @each(
     "dimensions, lanes, lane_reuse",
     [
-        (2, 2, REUSE_EMPTY),
-        (2, 2, REUSE_ESCAPE_TAIL),
-        (2, 2, REUSE_TAIL),  # not proved, but no worm waits for ever in a square
-        (2, 1, REUSE_TAIL),
-        (3, 1, REUSE_TAIL),
-        (3, 2, REUSE_EMPTY),
-        (3, 2, REUSE_ESCAPE_TAIL),
+        (2, 2, ATOMIC),
+        (2, 2, NON_ATOMIC_ESCAPE),
+        (2, 2, NON_ATOMIC),  # not proved, but no worm waits for ever in a square
+        (2, 1, NON_ATOMIC),
+        (3, 1, NON_ATOMIC),
+        (3, 2, ATOMIC),
+        (3, 2, NON_ATOMIC_ESCAPE),
     ],
 )
-def test_everything_is_delivered(dimensions, lanes, lane_reuse):
+def test_everything_is_delivered(dimensions, vcs, vc_reallocation):
     for seed in range(6):
         order = random.Random(seed)
-        network = worms(dimensions, lanes, DUATO, 1 + seed % 3, lane_reuse, 2)
+        network = worms(dimensions, vcs, DUATO, 1 + seed % 3, vc_reallocation, 2)
         send_at_random(network, order, 12 << dimensions, 7)
         assert network.run(order) == 0
 
 
-@pytest.mark.parametrize("lanes", [2, 3])
-def test_long_worms_are_delivered_with_all_lanes_shared(lanes):
+@pytest.mark.parametrize("vcs", [2, 3])
+def test_long_worms_are_delivered_with_all_vcs_shared(vcs):
     for seed in range(4):
         order = random.Random(seed)
-        network = worms(3, lanes, DUATO, 2, REUSE_TAIL, 3)
+        network = worms(3, vcs, DUATO, 2, NON_ATOMIC, 3)
         send_at_random(network, order, 60, 4, least_flits=4)
         assert network.run(order) == 0
 
@@ -157,7 +157,7 @@ RING = ((0, 1), (1, 3), (3, 2), (2, 0))
 
 
 @pytest.mark.parametrize("rule", [ADAPTIVE_ONLY, WRONG_ESCAPE])
-def test_one_lane_without_order_waits_in_a_ring(rule):
+def test_one_vc_without_order_waits_in_a_ring(rule):
     network = worms(2, 1, rule, 2)
     move = Mover(network)
     for switch, following in RING:
@@ -166,19 +166,19 @@ def test_one_lane_without_order_waits_in_a_ring(rule):
     assert network.run(random.Random(0)) == 20
 
 
-def test_more_adaptive_lanes_wait_in_a_ring():
+def test_more_adaptive_vcs_wait_in_a_ring():
     network = worms(2, 2, ADAPTIVE_ONLY, 2, injection_channels=2)
     move = Mover(network)
     for switch, following in RING:
-        for lane in range(2):
-            network.send(switch, switch ^ 3, 5, lane)
-            move(f"p{switch}_{lane}->s{switch}", f"s{switch}->s{following}.{lane}")
+        for vc in range(2):
+            network.send(switch, switch ^ 3, 5, vc)
+            move(f"p{switch}_{vc}->s{switch}", f"s{switch}->s{following}.{vc}")
     assert network.run(random.Random(0)) == 40
 
 
 @pytest.mark.parametrize("rule", [WRONG_ESCAPE, DUATO])
 def test_escapes_in_two_orders_wait_in_a_ring(rule):
-    """All adaptive lanes are taken, so the next worm takes its escape: along the ring, if the order is wrong."""
+    """All adaptive VCs are taken, so the next worm takes its escape: along the ring, if the order is wrong."""
     network = worms(2, 2, rule, 2, injection_channels=2)
     move = Mover(network)
     for switch, following in RING:
@@ -189,21 +189,21 @@ def test_escapes_in_two_orders_wait_in_a_ring(rule):
         network.send(switch, switch ^ 3, 2, 1)
         for _ in range(2):
             move(f"p{switch}_1->s{switch}", f"s{switch}->s{following}.0")
-        (escape,) = move.ways(f"p{switch}_1->s{switch}")
+        (escape,) = move.paths(f"p{switch}_1->s{switch}")
         assert escape == f"s{switch}->s{following if rule == WRONG_ESCAPE else switch ^ 1}.1"
         move(f"p{switch}_1->s{switch}", escape)
     assert network.run(random.Random(0)) == (16 if rule == WRONG_ESCAPE else 0)
 
 
-def behind_tails(lane_reuse: str) -> tuple[Worms, Mover]:
+def behind_tails(vc_reallocation: str) -> tuple[Worms, Mover]:
     """A cube with buffers of 3 flits, in which short worms wait for dimension 0 and long ones are about to come behind
     their tails.
 
-    At every node s a long worm for s ^ 3 has the adaptive lane of dimension 0; a worm of one flit for s ^ 3 has passed
+    At every node s a long worm for s ^ 3 has the adaptive VC of dimension 0; a worm of one flit for s ^ 3 has passed
     into that of dimension 1; a worm of two for s ^ 5 has begun with that of dimension 2, so that a long one for s ^ 5
-    takes the escape lane of dimension 0; then the second flit follows.
+    takes the escape VC of dimension 0; then the second flit follows.
     """
-    network = worms(3, 2, DUATO, 3, lane_reuse, 3)
+    network = worms(3, 2, DUATO, 3, vc_reallocation, 3)
     move = Mover(network)
     for s in range(8):
         network.send(s, s ^ 3, 9, 0)
@@ -211,34 +211,34 @@ def behind_tails(lane_reuse: str) -> tuple[Worms, Mover]:
         network.send(s, s ^ 5, 9, 1)
         network.send(s, s ^ 5, 2, 2)
         move(f"p{s}_0->s{s}", f"s{s}->s{s ^ 1}.0")
-        assert move.ways(f"p{s}_1->s{s}")[0] == f"s{s}->s{s ^ 2}.0"
+        assert move.paths(f"p{s}_1->s{s}")[0] == f"s{s}->s{s ^ 2}.0"
         move(f"p{s}_1->s{s}", f"s{s}->s{s ^ 2}.0")
-        assert move.ways(f"p{s}_2->s{s}")[0] == f"s{s}->s{s ^ 4}.0"
+        assert move.paths(f"p{s}_2->s{s}")[0] == f"s{s}->s{s ^ 4}.0"
         move(f"p{s}_2->s{s}", f"s{s}->s{s ^ 4}.0")
-        assert move.ways(f"p{s}_1->s{s}") == [f"s{s}->s{s ^ 1}.1"]
+        assert move.paths(f"p{s}_1->s{s}") == [f"s{s}->s{s ^ 1}.1"]
         move(f"p{s}_1->s{s}", f"s{s}->s{s ^ 1}.1")
         move(f"p{s}_2->s{s}", f"s{s}->s{s ^ 4}.0")
     for s in range(8):  # the short ones wait
-        assert move.ways(f"s{s}->s{s ^ 2}.0") == move.ways(f"s{s}->s{s ^ 4}.0") == []
+        assert move.paths(f"s{s}->s{s ^ 2}.0") == move.paths(f"s{s}->s{s ^ 4}.0") == []
     return network, move
 
 
-def test_heads_behind_tails_in_adaptive_lanes_wait_for_ever():
-    network, move = behind_tails(REUSE_TAIL)
+def test_heads_behind_tails_in_adaptive_vcs_wait_for_ever():
+    network, move = behind_tails(NON_ATOMIC)
     for s in range(8):
         there = s ^ 1
-        assert move.ways(f"s{s}->s{there}.0")[0] == f"s{there}->s{there ^ 2}.0"
+        assert move.paths(f"s{s}->s{there}.0")[0] == f"s{there}->s{there ^ 2}.0"
         move(f"s{s}->s{there}.0", f"s{there}->s{there ^ 2}.0")
-        assert move.ways(f"s{s}->s{there}.1")[0] == f"s{there}->s{there ^ 4}.0"
+        assert move.paths(f"s{s}->s{there}.1")[0] == f"s{there}->s{there ^ 4}.0"
         move(f"s{s}->s{there}.1", f"s{there}->s{there ^ 4}.0")
     assert network.run(random.Random(0)) == 8 * (9 + 1 + 9 + 2)
 
 
-@pytest.mark.parametrize("lane_reuse", [REUSE_EMPTY, REUSE_ESCAPE_TAIL])
-def test_heads_before_empty_adaptive_lanes_take_their_escapes(lane_reuse):
+@pytest.mark.parametrize("vc_reallocation", [ATOMIC, NON_ATOMIC_ESCAPE])
+def test_heads_before_empty_adaptive_vcs_take_their_escapes(vc_reallocation):
     for seed in range(5):
-        network, move = behind_tails(lane_reuse)
+        network, move = behind_tails(vc_reallocation)
         for s in range(8):
-            assert move.ways(f"s{s}->s{s ^ 1}.0") == [f"s{s ^ 1}->s{s ^ 3}.1"]
-            assert move.ways(f"s{s}->s{s ^ 1}.1") == [f"s{s ^ 1}->s{s ^ 5}.1"]
+            assert move.paths(f"s{s}->s{s ^ 1}.0") == [f"s{s ^ 1}->s{s ^ 3}.1"]
+            assert move.paths(f"s{s}->s{s ^ 1}.1") == [f"s{s ^ 1}->s{s ^ 5}.1"]
         assert network.run(random.Random(seed)) == 0

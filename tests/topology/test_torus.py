@@ -1,4 +1,4 @@
-"""Tori and meshes: ports and lanes by hand, the routing against its rules, directions as operations."""
+"""Tori and meshes: ports and VCs by hand, the routing against its rules, directions as operations."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from topology.torus.graph import TorusNetwork
 from topology.torus.grid import DIRECTIONS, X_NEGATIVE, X_POSITIVE, Y_NEGATIVE, Y_POSITIVE, Grid, Turns, opposite
 from topology.torus.header import KeyFormat, RoutingKey, torus_header
 from topology.torus.operations import SHORTEST, operation, turns_of
-from topology.torus.routing import BALANCED, DALLY_SEITZ, DATELINE, LANE_RULES, TorusRouting
+from topology.torus.routing import BALANCED, DALLY_SEITZ, DATELINE, VC_RULES, TorusRouting
 
 TORI = [Grid(2, 2), Grid(1, 5), Grid(3, 5), Grid(4, 4), Grid(2, 7)]
 MESHES = [Grid(1, 8, wraps=False), Grid(4, 6, wraps=False), Grid(2, 2, wraps=False), Grid(3, 1, wraps=False)]
@@ -28,10 +28,10 @@ def all_turns(grid: Grid, source: int, destination: int) -> list[Turns]:
 
 
 def outputs(network: TorusNetwork, switch: int, mask: int) -> list[int]:
-    """Lanes of a mask of lane-ports."""
-    lanes = network.output_channel[switch]
-    assert mask < 1 << len(lanes)
-    return [lane for port, lane in enumerate(lanes) if mask >> port & 1]
+    """VCs of a mask of VC ports."""
+    vcs = network.output_channel[switch]
+    assert mask < 1 << len(vcs)
+    return [vc for port, vc in enumerate(vcs) if mask >> port & 1]
 
 
 def test_ports_of_a_torus():
@@ -41,15 +41,13 @@ def test_ports_of_a_torus():
         assert links.successors(node) == [*(network.grid.neighbour(node, way) for way in range(DIRECTIONS)), 12 + node]
         assert links.channels[links.injection_channel(node)].sink_port == 4
         assert len(network.output_channel[node]) == len(network.input_channel[node]) == 9
-    names = [network.channels[lane].name for lane in network.output_channel[3]]  # row 0, column 3
+    names = [network.channels[vc].name for vc in network.output_channel[3]]  # row 0, column 3
     assert names == ["s3->s0.0", "s3->s0.1", "s3->s2.0", "s3->s2.1", "s3->s7.0", "s3->s7.1", "s3->s11.0", "s3->s11.1",
                      "s3->p3"]  # fmt: skip
-    arriving = [network.channels[lane].name for lane in network.input_channel[3]]  # worms in +y come from column 2
+    arriving = [network.channels[vc].name for vc in network.input_channel[3]]  # worms in +y come from column 2
     assert arriving == ["s2->s3.0", "s2->s3.1", "s0->s3.0", "s0->s3.1", "s11->s3.0", "s11->s3.1", "s7->s3.0",
                         "s7->s3.1", "p3->s3"]  # fmt: skip
-    closing = {
-        network.links.channels[network.link_of[lane]].name for lane, yes in enumerate(network.closes_ring) if yes
-    }
+    closing = {network.links.channels[network.link_of[vc]].name for vc, yes in enumerate(network.closes_ring) if yes}
     assert closing == {"s3->s0", "s0->s3", "s7->s4", "s4->s7", "s11->s8", "s8->s11", "s8->s0", "s0->s8", "s9->s1",
                        "s1->s9", "s10->s2", "s2->s10", "s11->s3", "s3->s11"}  # fmt: skip
 
@@ -71,22 +69,22 @@ def test_ports_at_the_rim_of_a_mesh():
 
 
 @each("grid", GRIDS)
-@each("lanes", [1, 2, 3, 4])
-def test_lanes_and_names(grid, lanes):
-    network = TorusNetwork(grid, lanes)
+@each("vcs", [1, 2, 3, 4])
+def test_vcs_and_names(grid, vcs):
+    network = TorusNetwork(grid, vcs)
     assert len({channel.name for channel in network.channels}) == len(network.channels)
-    for lane, channel in enumerate(network.channels):
-        way = network.direction_of[lane]
+    for vc, channel in enumerate(network.channels):
+        way = network.direction_of[vc]
         assert (way is None) == (not (network.is_switch(channel.source) and network.is_switch(channel.sink)))
         if way is not None:
             assert grid.neighbour(channel.source, way) == channel.sink
-            assert network.output_link(channel.source, way) == network.link_of[lane]
-            assert network.lane_of[lane] in range(lanes)
+            assert network.output_link(channel.source, way) == network.link_of[vc]
+            assert network.vc_of[vc] in range(vcs)
 
 
 def test_rings_of_two_nodes_have_a_name_for_each_direction():
     network = TorusNetwork(Grid(2, 2), 1)
-    names = [network.channels[lane].name for lane in network.output_channel[1]]
+    names = [network.channels[vc].name for vc in network.output_channel[1]]
     assert names == ["s1+y->s0", "s1-y->s0", "s1+x->s3", "s1-x->s3", "s1->p1"]
 
 
@@ -110,25 +108,25 @@ def test_header_by_hand():
 
 
 def test_dally_seitz_by_hand():
-    """A ring of five, two lanes: from column 3 to column 1 the way forward takes the channel that closes the ring."""
+    """A ring of five, two VCs: from column 3 to column 1 the way forward takes the channel that closes the ring."""
     routing = TorusRouting(TorusNetwork(Grid(1, 5), 2), 32)
     key, network = routing.routing_key(3, [1], Turns(False, False)), routing.network
-    lane, names = network.injection_channel(3), []
-    while network.is_switch(switch := network.channels[lane].sink):
-        (lane,) = outputs(network, switch, routing.candidates(lane, key))
-        names.append(network.channels[lane].name)
+    vc, names = network.injection_channel(3), []
+    while network.is_switch(switch := network.channels[vc].sink):
+        (vc,) = outputs(network, switch, routing.candidates(vc, key))
+        names.append(network.channels[vc].name)
     assert names == ["s3->s4.0", "s4->s0.0", "s0->s1.1", "s1->p1"]
 
 
 def test_balanced_by_hand():
-    """A ring of five, three lanes, of which the first is class 0: what one message may take after another."""
+    """A ring of five, three VCs, of which the first is class 0: what one message may take after another."""
     routing = TorusRouting(TorusNetwork(Grid(1, 5), 3), 32, BALANCED)
     network, ahead = routing.network, Turns(False, False)
-    lanes = {channel.name: channel.index for channel in network.channels}
+    vcs = {channel.name: channel.index for channel in network.channels}
 
     def names(came: str, key: int) -> list[str]:
-        lane = lanes[came]
-        found = outputs(network, network.channels[lane].sink, routing.candidates(lane, key))
+        vc = vcs[came]
+        found = outputs(network, network.channels[vc].sink, routing.candidates(vc, key))
         return [network.channels[output].name for output in found]
 
     straight, across = routing.routing_key(0, [3], ahead), routing.routing_key(3, [2], ahead)
@@ -143,12 +141,12 @@ def test_balanced_by_hand():
     assert names("s1->s2.1", across) == ["s2->p2"]
 
 
-@each("rule", LANE_RULES)
-@each("lanes", [1, 2, 3, 4])
+@each("rule", VC_RULES)
+@each("vcs", [1, 2, 3, 4])
 @each("grid", GRIDS)
-def test_candidates_follow_the_path(grid, lanes, rule):
-    """All candidates at every step are the lanes of the path's channel that are of the right class."""
-    network = TorusNetwork(grid, lanes)
+def test_candidates_follow_the_path(grid, vcs, rule):
+    """All candidates at every step are the VCs of the path's channel that are of the right class."""
+    network = TorusNetwork(grid, vcs)
     routing = TorusRouting(network, 32, rule)
     for source in range(grid.nodes):
         for destination in range(grid.nodes):
@@ -163,32 +161,32 @@ def follow(routing: TorusRouting, source: int, destination: int, turns: Turns) -
     for hop in grid.path(source, destination, turns):
         dimension = "y" if hop.direction in (Y_POSITIVE, Y_NEGATIVE) else "x"
         link = network.output_link(hop.node, hop.direction)
-        every, half, reached = network.lanes_of[link], network.lanes // 2, set()
-        for lane in at:
-            if not grid.wraps or network.lanes == 1:
+        every, half, reached = network.vcs_of[link], network.vcs // 2, set()
+        for vc in at:
+            if not grid.wraps or network.vcs == 1:
                 good = every
-            elif routing.lane_rule == BALANCED:
-                turned = network.direction_of[lane] != hop.direction
-                settled = closed[dimension] or (not turned and network.lane_of[lane] >= half)
+            elif routing.vc_rule == BALANCED:
+                turned = network.direction_of[vc] != hop.direction
+                settled = closed[dimension] or (not turned and network.vc_of[vc] >= half)
                 good = every[:half] if hop.wrap_ahead else every[half:] if settled else every
             else:
-                upper = not hop.wrap_ahead if routing.lane_rule == DALLY_SEITZ else closed[dimension]
+                upper = not hop.wrap_ahead if routing.vc_rule == DALLY_SEITZ else closed[dimension]
                 good = every[half:] if upper else every[:half]
-            assert outputs(network, hop.node, routing.candidates(lane, key)) == list(good)
+            assert outputs(network, hop.node, routing.candidates(vc, key)) == list(good)
             reached |= set(good)
         at = reached
         closed[dimension] |= hop.wrap_ahead and grid.closes_ring(hop.node, hop.direction)
     delivery = [network.delivery_channel(destination)] if destination != source else []  # no worm turns straight back
-    for lane in at:
-        assert outputs(network, destination, routing.candidates(lane, key)) == delivery
+    for vc in at:
+        assert outputs(network, destination, routing.candidates(vc, key)) == delivery
 
 
 def test_headers_without_a_way():
     torus = TorusRouting(TorusNetwork(Grid(3, 5), 2), 32)
-    for lane, channel in enumerate(torus.network.channels):
+    for vc, channel in enumerate(torus.network.channels):
         if torus.network.is_switch(channel.sink):
             for key in (RoutingKey(5, 0, 0, 0), RoutingKey(7, 2, 1, 0), RoutingKey(0, 3, 0, 1)):
-                assert torus.candidates(lane, torus.key_format.pack(key)) == 0
+                assert torus.candidates(vc, torus.key_format.pack(key)) == 0
     mesh = TorusRouting(TorusNetwork(Grid(3, 4, wraps=False), 2), 32)
     to_the_left = mesh.key_format.pack(RoutingKey(2, 1, 1, 0))  # from column 0
     assert mesh.candidates(mesh.network.injection_channel(4), to_the_left) == 0
@@ -205,15 +203,15 @@ def test_headers_without_a_way():
         (X_NEGATIVE, {X_NEGATIVE}),
     ],
 )
-@each("rule", LANE_RULES)
+@each("rule", VC_RULES)
 def test_turns_of_dimension_order(rule, travel, allowed):
     network = TorusNetwork(Grid(5, 5), 2)
     routing = TorusRouting(network, 32, rule)
-    lane = network.lanes_of[network.output_link(network.grid.neighbour(12, opposite(travel)), travel)][0]
-    assert network.channels[lane].sink == 12
+    vc = network.vcs_of[network.output_link(network.grid.neighbour(12, opposite(travel)), travel)][0]
+    assert network.channels[vc].sink == 12
     found = set()
     for key in range(1 << routing.key_format.bits):
-        for output in outputs(network, 12, routing.candidates(lane, key)):
+        for output in outputs(network, 12, routing.candidates(vc, key)):
             found.add(network.direction_of[output])
     assert found == allowed | {None}
 
@@ -246,7 +244,7 @@ def test_only_single_destinations_have_a_key():
 @pytest.mark.parametrize("grid", [Grid(4, 5), Grid(3, 4, wraps=False)], ids=str)
 def test_shorter_ways_of_many_messages_are_those_of_each(grid):
     source, destination = (each.reshape(-1) for each in np.indices((grid.nodes, grid.nodes)))
-    ways = zip(*(way.tolist() for way in grid.shortest_ways(source, destination)), strict=True)
+    ways = zip(*(way.tolist() for way in grid.shortest_directions(source, destination)), strict=True)
     pairs = zip(source.tolist(), destination.tolist(), strict=True)
     assert list(ways) == [tuple(grid.shortest(*pair)) for pair in pairs]
 

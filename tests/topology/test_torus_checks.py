@@ -9,7 +9,7 @@ from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid, Turns
 from topology.torus.header import RoutingKey
 from topology.torus.reachability import unreached_pairs
-from topology.torus.routing import BALANCED, DALLY_SEITZ, DATELINE, LANE_RULES, TorusRouting
+from topology.torus.routing import BALANCED, DALLY_SEITZ, DATELINE, VC_RULES, TorusRouting
 
 TORI = [Grid(2, 2), Grid(1, 3), Grid(1, 5), Grid(3, 5), Grid(4, 4), Grid(2, 7)]
 MESHES = [Grid(1, 8, wraps=False), Grid(4, 6, wraps=False), Grid(2, 2, wraps=False), Grid(3, 1, wraps=False)]
@@ -19,21 +19,21 @@ def grid_name(grid: Grid) -> str:
     return f"{grid.rows}x{grid.columns}{'' if grid.wraps else '-mesh'}"
 
 
-def make(grid: Grid, lanes: int, rule: str = DALLY_SEITZ, kind: type[TorusRouting] = TorusRouting) -> TorusRouting:
-    return kind(TorusNetwork(grid, lanes), 32, rule)
+def make(grid: Grid, vcs: int, rule: str = DALLY_SEITZ, kind: type[TorusRouting] = TorusRouting) -> TorusRouting:
+    return kind(TorusNetwork(grid, vcs), 32, rule)
 
 
 def walked(routing: TorusRouting, source: int, key: int) -> set[tuple[int, int]]:
-    """Dependencies of one header, from lane to lane, by the candidates only."""
+    """Dependencies of one header, from VC to VC, by the candidates only."""
     network = routing.network
-    lanes, edges = [network.injection_channel(source)], set()
-    for lane in lanes:
-        switch = network.channels[lane].sink
+    vcs, edges = [network.injection_channel(source)], set()
+    for vc in vcs:
+        switch = network.channels[vc].sink
         if network.is_switch(switch):
-            mask = routing.candidates(lane, key)
+            mask = routing.candidates(vc, key)
             outputs = [output for port, output in enumerate(network.output_channel[switch]) if mask >> port & 1]
-            edges |= {(lane, output) for output in outputs}
-            lanes += [output for output in outputs if output not in lanes]
+            edges |= {(vc, output) for output in outputs}
+            vcs += [output for output in outputs if output not in vcs]
     return edges
 
 
@@ -51,11 +51,11 @@ def sent_keys(grid: Grid, source: int) -> list[RoutingKey]:
     return keys
 
 
-@each("rule", LANE_RULES)
-@each("lanes", [1, 2, 3])
+@each("rule", VC_RULES)
+@each("vcs", [1, 2, 3])
 @each("grid", [*TORI, *MESHES])
-def test_dependencies_are_those_of_all_headers_one_by_one(grid, lanes, rule):
-    routing = make(grid, lanes, rule)
+def test_dependencies_are_those_of_all_headers_one_by_one(grid, vcs, rule):
+    routing = make(grid, vcs, rule)
     edges = set()
     for source in range(grid.nodes):
         for key in sent_keys(grid, source):
@@ -65,7 +65,7 @@ def test_dependencies_are_those_of_all_headers_one_by_one(grid, lanes, rule):
     assert dead_ends == ()
 
 
-@each("rule", LANE_RULES)
+@each("rule", VC_RULES)
 @each("grid", [Grid(3, 5), Grid(4, 6, wraps=False), Grid(1, 8, wraps=False)])
 def test_headers_that_nobody_should_send_add_no_dependencies(grid, rule):
     """Keys of no node, for the sender, or into the rim of a mesh: such a worm is drained, and waits like others."""
@@ -76,13 +76,13 @@ def test_headers_that_nobody_should_send_add_no_dependencies(grid, rule):
             assert walked(routing, source, key) <= set(path.edges)
 
 
-@each("rule", LANE_RULES)
+@each("rule", VC_RULES)
 @each("grid", [Grid(3, 5), Grid(4, 3, wraps=False)])
 def test_only_one_dimension_of_a_key_counts_at_a_time(grid, rule):
     """The walk in two parts is exact."""
     routing = make(grid, 2, rule)
     network = routing.network
-    for lane, channel in enumerate(network.channels):
+    for vc, channel in enumerate(network.channels):
         if not network.is_switch(channel.sink):
             continue
         own = grid.position(channel.sink)[1]
@@ -90,7 +90,7 @@ def test_only_one_dimension_of_a_key_counts_at_a_time(grid, rule):
         for value in range(1 << routing.key_format.bits):
             key = routing.key_format.unpack(value)
             if key.column < grid.columns and key.row < grid.rows:
-                mask = routing.candidates(lane, value)
+                mask = routing.candidates(vc, value)
                 if key.column == own:
                     along_column.setdefault((key.row, key.x_negative), set()).add(mask)
                 else:
@@ -98,15 +98,15 @@ def test_only_one_dimension_of_a_key_counts_at_a_time(grid, rule):
         assert all(len(masks) == 1 for masks in (*along_row.values(), *along_column.values()))
 
 
-@each("rule", LANE_RULES)
-@each("lanes", [1, 2, 3, 4])
+@each("rule", VC_RULES)
+@each("vcs", [1, 2, 3, 4])
 @each("grid", [*TORI, *MESHES])
-def test_verdicts(grid, lanes, rule):
-    routing = make(grid, lanes, rule)
+def test_verdicts(grid, vcs, rule):
+    routing = make(grid, vcs, rule)
     assert unreached_pairs(routing) == []
     verdict = check_torus_deadlock(routing)
     assert verdict.channels == len(routing.network.channels)
-    waits_in_rings = grid.wraps and lanes == 1 and max(grid.rows, grid.columns) > 2
+    waits_in_rings = grid.wraps and vcs == 1 and max(grid.rows, grid.columns) > 2
     assert verdict.free == (not waits_in_rings)
     if waits_in_rings:
         assert verdict.reason == "the dependencies between lanes have a cycle"
@@ -114,14 +114,14 @@ def test_verdicts(grid, lanes, rule):
 
 
 def assert_ring(routing: TorusRouting, cycle: tuple[str, ...]) -> None:
-    """Each lane ends where the next one begins, and all travel in one direction."""
+    """Each VC ends where the next one begins, and all travel in one direction."""
     by_name = {channel.name: channel for channel in routing.network.channels}
-    lanes = [by_name[name] for name in cycle]
-    for lane, following in zip(lanes, lanes[1:] + lanes[:1], strict=True):
-        assert lane.sink == following.source
-    directions = {routing.network.direction_of[lane.index] for lane in lanes}
+    vcs = [by_name[name] for name in cycle]
+    for vc, following in zip(vcs, vcs[1:] + vcs[:1], strict=True):
+        assert vc.sink == following.source
+    directions = {routing.network.direction_of[vc.index] for vc in vcs}
     assert len(directions) == 1
-    assert len(lanes) == routing.network.grid.side(directions.pop())
+    assert len(vcs) == routing.network.grid.side(directions.pop())
 
 
 def test_verdicts_in_words():
@@ -134,37 +134,37 @@ def test_verdicts_in_words():
 
 
 @pytest.mark.slow
-@each("lanes", [1, 2])
-@each("rule", LANE_RULES)
-def test_verdicts_of_a_torus_of_the_papers_size(lanes, rule):
-    routing = make(Grid(16, 16), lanes, rule)
+@each("vcs", [1, 2])
+@each("rule", VC_RULES)
+def test_verdicts_of_a_torus_of_the_papers_size(vcs, rule):
+    routing = make(Grid(16, 16), vcs, rule)
     verdict = check_torus_deadlock(routing)
-    assert verdict.free == (lanes == 2)
-    if lanes == 1:
+    assert verdict.free == (vcs == 2)
+    if vcs == 1:
         assert_ring(routing, verdict.cycle)
     assert unreached_pairs(routing) == []
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rule", LANE_RULES)
+@pytest.mark.parametrize("rule", VC_RULES)
 def test_verdicts_of_the_largest_torus(rule):
     routing = make(Grid(64, 64), 2, rule)
     assert check_torus_deadlock(routing).free
     assert unreached_pairs(routing) == []
 
 
-class AnyLane(TorusRouting):
-    """Lanes without classes: more of them do not help."""
+class AnyVc(TorusRouting):
+    """VCs without classes: more of them do not help."""
 
-    def candidates(self, lane, key):
-        mask, network = super().candidates(lane, key), self.network
-        switch = network.channels[lane].sink
+    def candidates(self, vc, key):
+        mask, network = super().candidates(vc, key), self.network
+        switch = network.channels[vc].sink
         links = {network.link_of[out] for port, out in enumerate(network.output_channel[switch]) if mask >> port & 1}
-        return sum(1 << network.channels[out].source_port for link in links for out in network.lanes_of[link])
+        return sum(1 << network.channels[out].source_port for link in links for out in network.vcs_of[link])
 
 
-def test_lanes_without_classes_wait_in_rings():
-    routing = make(Grid(4, 4), 2, kind=AnyLane)
+def test_vcs_without_classes_wait_in_rings():
+    routing = make(Grid(4, 4), 2, kind=AnyVc)
     assert unreached_pairs(routing) == []
     verdict = check_torus_deadlock(routing)
     assert not verdict.free
@@ -173,8 +173,8 @@ def test_lanes_without_classes_wait_in_rings():
 
 def assert_ring_of_links(routing: TorusRouting, cycle: tuple[str, ...]) -> None:
     by_name = {channel.name: channel for channel in routing.network.channels}
-    lanes = [by_name[name] for name in cycle]
-    assert all(lane.sink == after.source for lane, after in zip(lanes, lanes[1:] + lanes[:1], strict=True))
+    vcs = [by_name[name] for name in cycle]
+    assert all(vc.sink == after.source for vc, after in zip(vcs, vcs[1:] + vcs[:1], strict=True))
 
 
 def test_a_dateline_that_nobody_sees_is_found():
@@ -186,26 +186,26 @@ def test_a_dateline_that_nobody_sees_is_found():
     )
 
 
-@each("lanes", [2, 3, 4])
+@each("vcs", [2, 3, 4])
 @each("grid", [Grid(2, 3), Grid(3, 4), Grid(4, 4), Grid(5, 3)])
-def test_balanced_lanes_are_free_of_deadlock(grid, lanes):
-    verdict = check_torus_deadlock(make(grid, lanes, BALANCED))
+def test_balanced_vcs_are_free_of_deadlock(grid, vcs):
+    verdict = check_torus_deadlock(make(grid, vcs, BALANCED))
     assert verdict.free, verdict
 
 
 class ForgetsAll(TorusRouting):
-    """Class 0 for every header, and class 1 too where the rule gives it: no lane of arrival counts."""
+    """Class 0 for every header, and class 1 too where the rule gives it: no VC of arrival counts."""
 
     forgets_closing = True
 
-    def candidates(self, lane, key):
-        mask, network = super().candidates(lane, key), self.network
-        if network.closes_ring[lane] and not self.forgets_closing:
+    def candidates(self, vc, key):
+        mask, network = super().candidates(vc, key), self.network
+        if network.closes_ring[vc] and not self.forgets_closing:
             return mask
-        switch = network.channels[lane].sink
+        switch = network.channels[vc].sink
         for port, output in enumerate(network.output_channel[switch]):
             if mask >> port & 1 and network.direction_of[output] is not None:
-                low = network.lanes_of[network.link_of[output]][: network.lanes // 2]
+                low = network.vcs_of[network.link_of[output]][: network.vcs // 2]
                 mask |= sum(1 << network.channels[other].source_port for other in low)
                 break
         return mask
@@ -218,10 +218,10 @@ class ForgetsClassOne(ForgetsAll):
 
 
 @each("kind", [ForgetsAll, ForgetsClassOne])
-@each("lanes", [2, 3, 4])
+@each("vcs", [2, 3, 4])
 @each("grid", [Grid(4, 4), Grid(1, 5), Grid(5, 1)])
-def test_balanced_lanes_without_memory_wait_in_rings(grid, lanes, kind):
-    routing = make(grid, lanes, BALANCED, kind)
+def test_balanced_vcs_without_memory_wait_in_rings(grid, vcs, kind):
+    routing = make(grid, vcs, BALANCED, kind)
     assert unreached_pairs(routing) == []
     verdict = check_torus_deadlock(routing)
     assert verdict.reason == "the dependencies between lanes have a cycle"
@@ -229,15 +229,15 @@ def test_balanced_lanes_without_memory_wait_in_rings(grid, lanes, kind):
 
 
 class Broken(TorusRouting):
-    """A rule in which some lanes give all headers the same candidates, or none."""
+    """A rule in which some VCs give all headers the same candidates, or none."""
 
     outputs: dict[str, tuple[str, ...]] = {}
 
-    def candidates(self, lane, key):
+    def candidates(self, vc, key):
         network = self.network
-        name = network.channels[lane].name
+        name = network.channels[vc].name
         if name not in self.outputs:
-            return super().candidates(lane, key)
+            return super().candidates(vc, key)
         return sum(1 << channel.source_port for channel in network.channels if channel.name in self.outputs[name])
 
 
@@ -254,7 +254,7 @@ def test_headers_without_a_way_are_found(grid):
     verdict = check_torus_deadlock(routing)
     assert not verdict.free
     assert "that arrives on s1->s2.1 is unroutable in dimension order" in verdict.reason
-    # one of two lanes is enough to lose what goes through there
+    # one of two VCs is enough to lose what goes through there
     assert unreached_pairs(routing) == [(0, 2), (0, 3), (1, 2), (1, 3)]
 
 
@@ -278,7 +278,7 @@ def test_headers_that_run_in_circles_are_found(grid):
     assert {(0, 3), (1, 3), (2, 0), (3, 0)} <= set(unreached_pairs(routing))
     assert not check_torus_deadlock(routing).free
     path, _ = torus_dependencies(routing)
-    assert {routing.network.channels[lane].name for lane in find_cycle(path)} == {"s1->s2.0", "s2->s1.0"}
+    assert {routing.network.channels[vc].name for vc in find_cycle(path)} == {"s1->s2.0", "s2->s1.0"}
 
 
 def test_headers_that_leave_their_row_too_early_are_found():

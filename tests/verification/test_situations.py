@@ -99,7 +99,7 @@ def test_pages_and_ways_of_hexagonal_meshes():
         assert found[name], name
 
 
-def test_credits_and_lanes_of_a_torus():
+def test_credits_and_vcs_of_a_torus():
     crowd, short = to_one(4, [0, 1, 3, 5, 7, 8], 9, 30), {"buffer_flits": 2}
     found = seen("torus", crowd, network=short) + seen("torus", to_one(4, [0, 2, 6, 8], 3, 30), network=short)
     for name in ("worm-without-credit", "tail-without-credit", "head-without-lane", "three-request-one"):
@@ -109,7 +109,7 @@ def test_credits_and_lanes_of_a_torus():
     assert not found["injection-yields"]
 
 
-def test_lanes_and_escapes_of_a_hypercube():
+def test_vcs_and_escapes_of_a_hypercube():
     found = seen("hypercube", to_one(0, [1, 2, 3, 4, 5, 6, 7], 9, 30))
     names = ("no-adaptive-lane", "escape-picked", "all-lanes-held", "two-worms-in-a-buffer", "tail-without-credit")
     for name in names:
@@ -117,7 +117,7 @@ def test_lanes_and_escapes_of_a_hypercube():
 
 
 def test_three_requests_of_one_output_of_a_hypercube():
-    """Each is of a worm with a lane of its own, so that there have to be three of them, and each worm has flits."""
+    """Each is of a worm with a VC of its own, so that there have to be three of them, and each worm has flits."""
     odd = [
         {"source": s, "destinations": [(1, 3, 5, 7)[(s + k) % 4]], "flits": 9}
         for s in range(8)

@@ -15,12 +15,12 @@ def order_size(inputs: int) -> int:
     return inputs | 1
 
 
-def lane_order_size(lanes: int, order: int) -> int:
+def vc_order_size(vcs: int, order: int) -> int:
     """Return the size of a second order of the cycle: odd, and without a common factor with the first order's size.
 
     So each VC is first together with each input.
     """
-    size = order_size(max(2, lanes))
+    size = order_size(max(2, vcs))
     while gcd(size, order) > 1:
         size += 2
     return size

@@ -20,9 +20,9 @@ from typing import Any
 
 from topology.common.flit_signature import SIGNATURE_BITS
 from topology.common.flits import FlitFormat
-from topology.common.lanes import LaneNetwork
 from topology.common.link_stages import LinkStages
 from topology.common.side_wires import SideWire
+from topology.common.virtual_channels import VcNetwork
 
 UNSIGNED = -1
 """Placeholder for a signature's number: flits into processors have none, as ``ejected`` holds them as a whole."""
@@ -35,7 +35,7 @@ def signature_numbers(links: LinkStages) -> tuple[int, ...]:
     that holds shows in ``moved``.
     """
     network, delivered = links.network, set(links.network.delivery_channels)
-    link_of = network.link_of if isinstance(network, LaneNetwork) else range(len(network.channels))
+    link_of = network.link_of if isinstance(network, VcNetwork) else range(len(network.channels))
     first_of: dict[int, int] = {}
     channels = [
         UNSIGNED if channel in delivered else first_of.setdefault(link, len(first_of))

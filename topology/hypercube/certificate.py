@@ -3,20 +3,20 @@
 from typing import Any
 
 from topology.common.channel_order import NoOrder, rising_order
-from topology.common.lanes import REUSE_EMPTY
+from topology.common.virtual_channels import ATOMIC
 from topology.hypercube.deadlock import Waiting
+from topology.hypercube.header_paths import HypercubePaths
 from topology.hypercube.routing import HypercubeRouting
-from topology.hypercube.ways import Ways
 
 
-def hypercube_evidence(routing: HypercubeRouting, lane_reuse: str, buffer_flits: int) -> dict[str, Any]:
+def hypercube_evidence(routing: HypercubeRouting, vc_reallocation: str, buffer_flits: int) -> dict[str, Any]:
     """Return fields of the certificate.
 
     Parameters
     ----------
     routing : HypercubeRouting
-    lane_reuse : str
-        One of ``HYPERCUBE_REUSE``.
+    vc_reallocation : str
+        One of ``HYPERCUBE_REALLOCATION``.
     buffer_flits : int
         Flits that the buffer of a VC holds; with one, VCs are free at the same time by any rule.
 
@@ -32,15 +32,15 @@ def hypercube_evidence(routing: HypercubeRouting, lane_reuse: str, buffer_flits:
     NoOrder
         If there is none, or some headers have no escape.
     """
-    ways, network = Ways(routing), routing.network
-    waiting = Waiting(ways, REUSE_EMPTY if buffer_flits == 1 else lane_reuse)
+    paths, network = HypercubePaths(routing), routing.network
+    waiting = Waiting(paths, ATOMIC if buffer_flits == 1 else vc_reallocation)
     if waiting.lost or waiting.unescaped:
         raise NoOrder("some headers are unroutable, or have no escape")
     # VCs that differ by a shift are adjacent: dependencies lead from all that one VC represents to later ones
     alike = rising_order(waiting.graph, waiting.graph.edges)
-    lanes = [ways.shifted(lane, shift) for lane in alike for shift in ways.shifts]
-    escapes = sorted(ways.shifted(lane, shift) for lane in waiting.escape_lanes for shift in ways.shifts)
+    vcs = [paths.shifted(vc, shift) for vc in alike for shift in paths.shifts]
+    escapes = sorted(paths.shifted(vc, shift) for vc in waiting.escape_vcs for shift in paths.shifts)
     return {
-        "escapes": [network.channels[lane].name for lane in escapes],
-        "order": [network.channels[lane].name for lane in lanes],
+        "escapes": [network.channels[vc].name for vc in escapes],
+        "order": [network.channels[vc].name for vc in vcs],
     }

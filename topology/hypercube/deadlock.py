@@ -63,21 +63,21 @@ Buffers of injection channels hold several worms in any case, but only the host 
 import networkx as nx
 
 from topology.common.deadlock import DeadlockVerdict, find_cycle
-from topology.common.lanes import REUSE_EMPTY, REUSE_TAIL
-from topology.hypercube.lane_reuse import REUSE_ESCAPE_TAIL, check_reuse
+from topology.common.virtual_channels import ATOMIC, NON_ATOMIC
+from topology.hypercube.header_paths import Header, HypercubePaths, Step
 from topology.hypercube.routing import HypercubeRouting
-from topology.hypercube.ways import Header, Step, Ways
+from topology.hypercube.vc_reallocation import NON_ATOMIC_ESCAPE, check_reuse
 
 REUSE_IN_WORDS = {
-    REUSE_EMPTY: "lanes have one worm at a time",
-    REUSE_ESCAPE_TAIL: "lanes that are no escapes have one worm at a time",
-    REUSE_TAIL: "heads may wait behind tails of other worms in all lanes",
+    ATOMIC: "lanes have one worm at a time",
+    NON_ATOMIC_ESCAPE: "lanes that are no escapes have one worm at a time",
+    NON_ATOMIC: "heads may wait behind tails of other worms in all lanes",
 }
 
 
 def check_hypercube_deadlock(
     routing: HypercubeRouting,
-    lane_reuse: str = REUSE_EMPTY,
+    vc_reallocation: str = ATOMIC,
     *,
     buffer_flits: int | None = None,
     least_flits: int = 1,
@@ -87,8 +87,8 @@ def check_hypercube_deadlock(
     Parameters
     ----------
     routing : HypercubeRouting
-    lane_reuse : str
-        One of ``HYPERCUBE_REUSE``.
+    vc_reallocation : str
+        One of ``HYPERCUBE_REALLOCATION``.
     buffer_flits : int or None
         Flits that the buffer of a VC holds; None if that is not known.
     least_flits : int
@@ -104,24 +104,24 @@ def check_hypercube_deadlock(
     ValueError
         If there is no such reuse of VCs.
     """
-    check_reuse(lane_reuse)
-    network, ways = routing.network, Ways(routing)
-    words = REUSE_IN_WORDS[lane_reuse]
-    if lane_reuse != REUSE_EMPTY and buffer_flits is not None and _stay_apart(ways, buffer_flits, least_flits):
-        lane_reuse = REUSE_EMPTY
+    check_reuse(vc_reallocation)
+    network, paths = routing.network, HypercubePaths(routing)
+    words = REUSE_IN_WORDS[vc_reallocation]
+    if vc_reallocation != ATOMIC and buffer_flits is not None and _stay_apart(paths, buffer_flits, least_flits):
+        vc_reallocation = ATOMIC
         words = f"no head waits behind a tail in buffers of {buffer_flits} with worms of {least_flits} flits or more"
-    waiting = Waiting(ways, lane_reuse)
+    waiting = Waiting(paths, vc_reallocation)
     graph = waiting.graph
-    sizes = (len(network.channels), graph.number_of_edges() * len(ways.shifts), 0)
+    sizes = (len(network.channels), graph.number_of_edges() * len(paths.shifts), 0)
     for headers, lacks in ((waiting.lost, "is unroutable"), (waiting.unescaped, "has neither an escape nor arrived")):
         if headers:
-            lane, key = headers[0]
-            cases = len(headers) * len(ways.shifts)
-            reason = f"a header for {network.vertex_name(key)} that arrives on {network.channels[lane].name} {lacks}"
+            vc, key = headers[0]
+            cases = len(headers) * len(paths.shifts)
+            reason = f"a header for {network.vertex_name(key)} that arrives on {network.channels[vc].name} {lacks}"
             return DeadlockVerdict(False, f"{reason} ({cases} such cases)", (), *sizes)
     cycle = waiting.cycle()
     if cycle:
-        names = tuple(network.channels[lane].name for lane in cycle)
+        names = tuple(network.channels[vc].name for vc in cycle)
         reason = f"the dependencies between lanes have a cycle; {words}"
         return DeadlockVerdict(False, reason, names, *sizes)
     proof = "every header has an escape, dependencies acyclic" if waiting.has_escapes else "dependencies acyclic"
@@ -129,10 +129,10 @@ def check_hypercube_deadlock(
     return DeadlockVerdict(True, reason, (), *sizes)
 
 
-def _stay_apart(ways: Ways, buffer_flits: int, least_flits: int) -> bool:
+def _stay_apart(paths: HypercubePaths, buffer_flits: int, least_flits: int) -> bool:
     """Return whether no head can wait behind the tail of a worm that waits itself."""
-    longest = (ways.network.dimensions - 1) * buffer_flits - 1
-    return buffer_flits == 1 or (least_flits > longest and ways.are_shortest())
+    longest = (paths.network.dimensions - 1) * buffer_flits - 1
+    return buffer_flits == 1 or (least_flits > longest and paths.are_shortest())
 
 
 class Waiting:
@@ -140,8 +140,8 @@ class Waiting:
 
     Parameters
     ----------
-    ways : Ways
-    lane_reuse : str
+    paths : Ways
+    vc_reallocation : str
 
     Members
     -------
@@ -150,7 +150,7 @@ class Waiting:
     lost, unescaped : list of Header
         Unroutable headers, and headers without an escape or delivery channel among their candidates, if the routing
         gives escapes at all.
-    escape_lanes : set of int
+    escape_vcs : set of int
         VCs that end at representatives and that some header is given as its escape.
     shared : frozenset of int
         The shared VCs that end at representatives.
@@ -159,38 +159,38 @@ class Waiting:
         dependency of c on what d is renamed to by this shift.
     """
 
-    def __init__(self, ways: Ways, lane_reuse: str = REUSE_EMPTY):
-        self.ways = ways
+    def __init__(self, paths: HypercubePaths, vc_reallocation: str = ATOMIC):
+        self.paths = paths
         self.lost: list[Header] = []
         self.unescaped: list[Header] = []
         self.headers: dict[int, list[int]] = {}
-        self.escape_lanes: set[int] = set()
+        self.escape_vcs: set[int] = set()
         self._find_headers()
         if not self.has_escapes:
             self.unescaped = []
-        between_switches = [lane for lane in self.headers if ways.network.dimension_of[lane] is not None]
-        shared = {REUSE_EMPTY: [], REUSE_ESCAPE_TAIL: self.escape_lanes, REUSE_TAIL: between_switches}
-        self.shared = frozenset(shared[lane_reuse])
-        awaited = self.escape_lanes or between_switches
+        between_switches = [vc for vc in self.headers if paths.network.dimension_of[vc] is not None]
+        shared = {ATOMIC: [], NON_ATOMIC_ESCAPE: self.escape_vcs, NON_ATOMIC: between_switches}
+        self.shared = frozenset(shared[vc_reallocation])
+        awaited = self.escape_vcs or between_switches
         self.graph = nx.DiGraph()
-        for lane in sorted(self.shared.union(awaited)):
-            self.graph.add_node(lane)
-            for following, shift in self._following(lane).items():
-                self.graph.add_edge(lane, following, shift=shift)
+        for vc in sorted(self.shared.union(awaited)):
+            self.graph.add_node(vc)
+            for following, shift in self._following(vc).items():
+                self.graph.add_edge(vc, following, shift=shift)
 
     @property
     def has_escapes(self) -> bool:
         """True if the routing gives any header an escape."""
-        return bool(self.escape_lanes)
+        return bool(self.escape_vcs)
 
     def _find_headers(self) -> None:
         """Find all headers that any node may send, wherever they can arrive."""
-        work = list(self.ways.starts())
+        work = list(self.paths.starts())
         seen = set(work)
         for header in work:
-            self.headers.setdefault(header.lane, []).append(header.key)
-            candidates, escapes = self.ways.candidates(header), self.ways.escapes(header)
-            self.escape_lanes.update(step.lane for step in escapes)
+            self.headers.setdefault(header.vc, []).append(header.key)
+            candidates, escapes = self.paths.candidates(header), self.paths.escapes(header)
+            self.escape_vcs.update(step.vc for step in escapes)
             if not candidates and not escapes:
                 self.lost.append(header)
             elif not escapes and not any(step.delivers for step in candidates):
@@ -200,20 +200,20 @@ class Waiting:
                     seen.add(after)
                     work.append(after)
 
-    def _following(self, lane: int) -> dict[int, int]:
+    def _following(self, vc: int) -> dict[int, int]:
         """Return the nodes that a VC leads to, and their shifts."""
         found: dict[int, int] = {}
-        work = [(Header(lane, key), 0) for key in self.headers[lane]]
+        work = [(Header(vc, key), 0) for key in self.headers[vc]]
         seen = {header for header, _ in work}
         for header, shift in work:
-            candidates, escapes = self.ways.candidates(header), self.ways.escapes(header)
+            candidates, escapes = self.paths.candidates(header), self.paths.escapes(header)
             waits_for = escapes or candidates
             for step in (*candidates, *escapes):
                 if step.delivers:
                     continue
-                if step in waits_for or step.lane in self.shared:
+                if step in waits_for or step.vc in self.shared:
                     # what lies behind it is found from there: it is a node itself
-                    found.setdefault(step.lane, shift ^ step.shift)
+                    found.setdefault(step.vc, shift ^ step.shift)
                 elif (after := _after(header, step)) not in seen:
                     seen.add(after)
                     work.append((after, shift ^ step.shift))
@@ -225,16 +225,16 @@ class Waiting:
         A cycle of the graph comes back to its first VC shifted, perhaps, and then is closed by going round again: a
         shift is its own opposite.
         """
-        lanes = find_cycle(self.graph)
+        vcs = find_cycle(self.graph)
         found, shift = [], 0
         for _ in range(2):
-            for lane, following in zip(lanes, lanes[1:] + lanes[:1], strict=True):
-                found.append(self.ways.shifted(lane, shift))
-                shift ^= self.graph.edges[lane, following]["shift"]
+            for vc, following in zip(vcs, vcs[1:] + vcs[:1], strict=True):
+                found.append(self.paths.shifted(vc, shift))
+                shift ^= self.graph.edges[vc, following]["shift"]
             if shift == 0:
                 break
         return tuple(found)
 
 
 def _after(header: Header, step: Step) -> Header:
-    return Header(step.lane, header.key ^ step.shift)
+    return Header(step.vc, header.key ^ step.shift)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from topology.common.channels import Channel, ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.common.hypercube_layout import hypercube_positions
-from topology.common.lanes import MAX_LANE_PORTS, MAX_LANES, LaneNetwork
+from topology.common.virtual_channels import MAX_VC_PORTS, MAX_VCS, VcNetwork
 
 MAX_DIMENSIONS = 16
 
@@ -56,47 +56,47 @@ class HypercubeLinks(ChannelNetwork):
         return channel.source_port if between_switches else None
 
 
-class HypercubeNetwork(LaneNetwork):
+class HypercubeNetwork(VcNetwork):
     """A hypercube whose channels between switches have an equal number of virtual channels.
 
-    VC v of dimension d is lane-port d V + v on both sides of a switch, and the delivery channel is output n V.
+    VC v of dimension d is VC port d V + v on both sides of a switch, and the delivery channel is output n V.
 
     Parameters
     ----------
     dimensions : int
         n, 1 to 16.
-    lanes : int
-        V, 1 to 8. A switch has at most 61 lane-ports on a side, those of its host included.
+    vcs : int
+        V, 1 to 8. A switch has at most 61 VC ports on a side, those of its host included.
     injection_channels_per_processor : int
         Channels from each processor into its switch, 1 to n.
 
     Members
     -------
-    dimensions, lanes : int
+    dimensions, vcs : int
     dimension_of : tuple of (int or None)
         Dimension in which each VC travels; None for those from and to processors.
 
     Raises
     ------
     TopologyError
-        If a parameter is out of range, or switches would have too many lane-ports.
+        If a parameter is out of range, or switches would have too many VC ports.
     """
 
-    def __init__(self, dimensions: int, lanes: int, injection_channels_per_processor: int = 1):
-        _check("lanes", lanes, MAX_LANES)
+    def __init__(self, dimensions: int, vcs: int, injection_channels_per_processor: int = 1):
+        _check("lanes", vcs, MAX_VCS)
         links = HypercubeLinks(dimensions, injection_channels_per_processor)
         # inputs; there is one delivery channel, so outputs are fewer
-        lane_ports = dimensions * lanes + injection_channels_per_processor
-        if lane_ports > MAX_LANE_PORTS:
+        vc_ports = dimensions * vcs + injection_channels_per_processor
+        if vc_ports > MAX_VC_PORTS:
             raise TopologyError(
-                f"Lane-ports on a side of a switch must be {MAX_LANE_PORTS} at most, not {lane_ports}: {dimensions} "
-                f"dimensions of {lanes} lanes, and {injection_channels_per_processor} from the host",
-                item=str(lanes),
+                f"Lane-ports on a side of a switch must be {MAX_VC_PORTS} at most, not {vc_ports}: {dimensions} "
+                f"dimensions of {vcs} lanes, and {injection_channels_per_processor} from the host",
+                item=str(vcs),
             )
         self.dimensions = dimensions
-        self.lanes = lanes
+        self.vcs = vcs
         travels = [links.dimension_of(channel) for channel in links.channels]
-        super().__init__(links, [1 if dimension is None else lanes for dimension in travels])
+        super().__init__(links, [1 if dimension is None else vcs for dimension in travels])
         self.dimension_of = tuple(travels[link] for link in self.link_of)
 
 

@@ -38,7 +38,7 @@ from topology.hypercube.graph import HypercubeNetwork
 
 DUATO, ADAPTIVE_ONLY, WRONG_ESCAPE = RULES = ("duato", "adaptive-only", "wrong-escape")
 RULES_IN_WORDS = f"{', '.join(RULES[:-1])} or {RULES[-1]}"
-NO_WAY = 0
+UNROUTABLE = 0
 """Empty mask of candidates or escapes."""
 
 
@@ -80,9 +80,9 @@ class HypercubeRouting(RoutedHeaders):
         return unicast_header(self.network.dimensions, self.network.dimensions, self.flit_bits)
 
     @property
-    def adaptive_lanes(self) -> int:
+    def adaptive_vcs(self) -> int:
         """Number of virtual channels, the first ones of a channel, that are candidates."""
-        return self.network.lanes if self.rule == ADAPTIVE_ONLY else self.network.lanes - 1
+        return self.network.vcs if self.rule == ADAPTIVE_ONLY else self.network.vcs - 1
 
     def routing_key(self, _source: int, destinations: Sequence[int]) -> int:
         """Return the routing key of a message: the number of its destination.
@@ -94,12 +94,12 @@ class HypercubeRouting(RoutedHeaders):
         """
         return only_destination(destinations)
 
-    def candidates(self, lane: int, key: int) -> int:
+    def candidates(self, vc: int, key: int) -> int:
         """Return the route candidates of a header at the switch where its VC ends.
 
         Parameters
         ----------
-        lane : int
+        vc : int
             On which the header came.
         key : int
             Its routing key.
@@ -107,33 +107,33 @@ class HypercubeRouting(RoutedHeaders):
         Returns
         -------
         int
-            Mask of output lane-ports; 0 if there is none. A header that has no escapes either is unroutable.
+            Mask of output VC ports; 0 if there is none. A header that has no escapes either is unroutable.
         """
-        return self._mask(0, lane, key)
+        return self._mask(0, vc, key)
 
-    def escapes(self, lane: int, key: int) -> int:
+    def escapes(self, vc: int, key: int) -> int:
         """Return the escape channels of a header, for when no candidate is available; see ``candidates``.
 
         Parameters
         ----------
-        lane : int
+        vc : int
             Channel of the network with VCs on which the header has come.
         key : int
             The header's routing key: its destination.
         """
-        return self._mask(1, lane, key)
+        return self._mask(1, vc, key)
 
-    def _mask(self, kind: int, lane: int, key: int) -> int:
+    def _mask(self, kind: int, vc: int, key: int) -> int:
         if not 0 <= key < self.network.switches:
-            return NO_WAY
-        return int(self.masks(lane)[kind][self.network.channels[lane].sink ^ key])
+            return UNROUTABLE
+        return int(self.masks(vc)[kind][self.network.channels[vc].sink ^ key])
 
-    def masks(self, lane: int) -> tuple[np.ndarray, np.ndarray]:
+    def masks(self, vc: int) -> tuple[np.ndarray, np.ndarray]:
         """Return ``candidates`` and ``escapes`` of all headers that arrive on a VC at a switch.
 
         Parameters
         ----------
-        lane : int
+        vc : int
             Channel of the network with VCs into a switch.
 
         Returns
@@ -142,7 +142,7 @@ class HypercubeRouting(RoutedHeaders):
             By remaining dimensions: position r is for the key in which the bits of r differ from the switch's number.
             They cannot be written to.
         """
-        return self._masks[parity(self.network.channels[lane].sink)][self.network.dimension_of[lane]]
+        return self._masks[parity(self.network.channels[vc].sink)][self.network.dimension_of[vc]]
 
     @cached_property
     def _masks(self) -> tuple[dict[int | None, tuple[np.ndarray, np.ndarray]], ...]:
@@ -156,20 +156,20 @@ class HypercubeRouting(RoutedHeaders):
     def _masks_behind(self, arrival: int | None, escapes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         remaining = np.arange(self.network.switches)
         stray = remaining == 0 if arrival is None else remaining >> arrival & 1 == 1
-        masks = np.where(stray, NO_WAY, self.candidates_by_remaining), np.where(stray, NO_WAY, escapes)
-        for shared_by_lanes in masks:
-            shared_by_lanes.setflags(write=False)
+        masks = np.where(stray, UNROUTABLE, self.candidates_by_remaining), np.where(stray, UNROUTABLE, escapes)
+        for shared_by_vcs in masks:
+            shared_by_vcs.setflags(write=False)
         return masks
 
     @cached_property
     def candidates_by_remaining(self) -> np.ndarray:
         """Candidates by the mask of remaining dimensions, at all switches and however the header came; int64[nodes]."""
-        remaining, lanes = np.arange(self.network.switches), self.network.lanes
-        adaptive = (1 << self.adaptive_lanes) - 1
+        remaining, vcs = np.arange(self.network.switches), self.network.vcs
+        adaptive = (1 << self.adaptive_vcs) - 1
         masks = np.zeros(len(remaining), dtype=np.int64)
         for dimension in range(self.network.dimensions):
-            masks |= (remaining >> dimension & 1) * (adaptive << dimension * lanes)
-        masks[0] = 1 << self.network.dimensions * lanes  # the delivery channel
+            masks |= (remaining >> dimension & 1) * (adaptive << dimension * vcs)
+        masks[0] = 1 << self.network.dimensions * vcs  # the delivery channel
         return masks
 
     @cached_property
@@ -185,4 +185,4 @@ class HypercubeRouting(RoutedHeaders):
         return masks
 
     def _escape(self, dimension: int) -> int:
-        return 1 << (dimension + 1) * self.network.lanes - 1
+        return 1 << (dimension + 1) * self.network.vcs - 1

@@ -27,5 +27,5 @@ def torus_evidence(routing: TorusRouting) -> dict[str, Any]:
     path, dead_ends = torus_dependencies(routing)
     if dead_ends:
         raise NoOrder("some headers are unroutable")
-    lanes = routing.network.channels
-    return {"order": [lanes[lane].name for lane in rising_order(range(len(lanes)), path.edges)]}
+    vcs = routing.network.channels
+    return {"order": [vcs[vc].name for vc in rising_order(range(len(vcs)), path.edges)]}

@@ -22,8 +22,8 @@ from collections.abc import Iterable
 import networkx as nx
 
 from topology.common.deadlock import DeadlockVerdict, find_cycle
+from topology.torus.header_paths import Heading, TorusPaths, headings
 from topology.torus.routing import TorusRouting
-from topology.torus.ways import Heading, Ways, headings
 
 
 def check_torus_deadlock(routing: TorusRouting) -> DeadlockVerdict:
@@ -32,16 +32,16 @@ def check_torus_deadlock(routing: TorusRouting) -> DeadlockVerdict:
     path, dead_ends = torus_dependencies(routing)
     sizes = (len(network.channels), path.number_of_edges(), 0)
     if dead_ends:
-        lane, key = dead_ends[0]
+        vc, key = dead_ends[0]
         fields = routing.key_format.unpack(key)
         node = network.vertex_name(network.grid.node(fields.row, fields.column))
-        reason = f"a header for {node} that arrives on {network.channels[lane].name} is unroutable in dimension order"
+        reason = f"a header for {node} that arrives on {network.channels[vc].name} is unroutable in dimension order"
         return DeadlockVerdict(False, f"{reason} ({len(dead_ends)} such cases)", (), *sizes)
     cycle = find_cycle(path)
     if cycle:
-        names = tuple(network.channels[lane].name for lane in cycle)
+        names = tuple(network.channels[vc].name for vc in cycle)
         return DeadlockVerdict(False, "the dependencies between lanes have a cycle", names, *sizes)
-    rings = f"lanes in two classes ({routing.lane_rule})" if routing.classed else "rings too short to wait in"
+    rings = f"lanes in two classes ({routing.vc_rule})" if routing.classed else "rings too short to wait in"
     kept = rings if network.grid.wraps else "a mesh has no rings"
     return DeadlockVerdict(True, f"dependencies between lanes acyclic, {kept}", (), *sizes)
 
@@ -63,7 +63,7 @@ def torus_dependencies(routing: TorusRouting) -> tuple[nx.DiGraph, tuple[tuple[i
         walk.along_columns(heading)
     path = nx.DiGraph()
     path.add_nodes_from(range(len(routing.network.channels)))
-    path.add_edges_from((lane, following) for lane, found in enumerate(walk.found) for following in found)
+    path.add_edges_from((vc, following) for vc, found in enumerate(walk.found) for following in found)
     return path, tuple(sorted(walk.dead_ends))
 
 
@@ -71,41 +71,41 @@ class _Walk:
     """Results of the walk: the VCs that headers request from each VC, and unroutable headers."""
 
     def __init__(self, routing: TorusRouting):
-        self.ways = Ways(routing)
+        self.paths = TorusPaths(routing)
         self.found: list[set[int]] = [set() for _ in routing.network.channels]
         self.turning: set[int] = set()
         """VCs on which headers turn into their columns."""
         self.dead_ends: list[tuple[int, int]] = []
 
     def along_rows(self, heading: Heading) -> None:
-        ways, network = self.ways, self.ways.network
-        work = [lane for lane in network.injection_channels if heading.suits(ways.grid, ways.position(lane)[1])]
+        paths, network = self.paths, self.paths.network
+        work = [vc for vc in network.injection_channels if heading.suits(paths.grid, paths.position(vc)[1])]
         seen = set(work)
-        for lane in work:
-            if ways.position(lane)[1] == heading.end:
-                self.turning.add(lane)
+        for vc in work:
+            if paths.position(vc)[1] == heading.end:
+                self.turning.add(vc)
                 continue
-            lanes = ways.along_row(lane, heading)
-            if not lanes:
-                self.dead_ends.append((lane, ways.row_key(lane, heading)))
-            work += self._new(lane, lanes, seen)
+            vcs = paths.along_row(vc, heading)
+            if not vcs:
+                self.dead_ends.append((vc, paths.row_key(vc, heading)))
+            work += self._new(vc, vcs, seen)
 
     def along_columns(self, heading: Heading) -> None:
-        ways = self.ways
-        work = [lane for lane in sorted(self.turning) if heading.suits(ways.grid, ways.position(lane)[0])]
-        work = [lane for lane in work if not ways.at_home(lane, heading)]
+        paths = self.paths
+        work = [vc for vc in sorted(self.turning) if heading.suits(paths.grid, paths.position(vc)[0])]
+        work = [vc for vc in work if not paths.at_home(vc, heading)]
         seen = set(work)
-        for lane in work:
-            if not ways.ends_at_switch(lane):
+        for vc in work:
+            if not paths.ends_at_switch(vc):
                 continue
-            lanes = ways.along_column(lane, heading)
-            if not lanes:
-                self.dead_ends.append((lane, ways.column_key(lane, heading)))
-            work += self._new(lane, lanes, seen)
+            vcs = paths.along_column(vc, heading)
+            if not vcs:
+                self.dead_ends.append((vc, paths.column_key(vc, heading)))
+            work += self._new(vc, vcs, seen)
 
-    def _new(self, lane: int, lanes: Iterable[int], seen: set[int]) -> list[int]:
+    def _new(self, vc: int, vcs: Iterable[int], seen: set[int]) -> list[int]:
         """Return the VCs that have not been visited; all of them are requested."""
-        self.found[lane].update(lanes)
-        new = [following for following in lanes if following not in seen]
+        self.found[vc].update(vcs)
+        new = [following for following in vcs if following not in seen]
         seen.update(new)
         return new

@@ -11,7 +11,7 @@ import numpy as np
 
 from topology.common.channels import Channel, ChannelNetwork
 from topology.common.errors import TopologyError
-from topology.common.lanes import MAX_LANES, LaneNetwork
+from topology.common.virtual_channels import MAX_VCS, VcNetwork
 from topology.torus.grid import DIRECTION_NAMES, DIRECTIONS, Grid, opposite
 
 
@@ -35,9 +35,10 @@ class TorusLinks(ChannelNetwork):
     def __init__(self, grid: Grid):
         self.grid = grid
         nodes = range(grid.nodes)
-        self._neighbours = [[grid.neighbour(node, way) for way in range(DIRECTIONS)] for node in nodes]
+        self._neighbours = [[grid.neighbour(node, direction) for direction in range(DIRECTIONS)] for node in nodes]
         self.directions = tuple(
-            tuple(way for way, neighbour in enumerate(around) if neighbour is not None) for around in self._neighbours
+            tuple(direction for direction, neighbour in enumerate(around) if neighbour is not None)
+            for around in self._neighbours
         )
         super().__init__(
             grid.nodes,
@@ -48,17 +49,17 @@ class TorusLinks(ChannelNetwork):
         self.shape = (grid.columns, grid.rows)
 
     def _wires(self) -> Iterator[tuple[int, int, int, int]]:
-        for node, ways in enumerate(self.directions):
-            for port, way in enumerate(ways):
-                neighbour = self._neighbours[node][way]
+        for node, directions in enumerate(self.directions):
+            for port, direction in enumerate(directions):
+                neighbour = self._neighbours[node][direction]
                 assert neighbour is not None
-                yield node, port, neighbour, self._arrivals(neighbour).index(way)
-            yield node, len(ways), self.grid.nodes + node, 0
-            yield self.grid.nodes + node, 0, node, len(ways)
+                yield node, port, neighbour, self._arrivals(neighbour).index(direction)
+            yield node, len(directions), self.grid.nodes + node, 0
+            yield self.grid.nodes + node, 0, node, len(directions)
 
     def _arrivals(self, node: int) -> list[int]:
         """Return the directions of channels into a node: each comes from the neighbour on the other side."""
-        return [way for way in range(DIRECTIONS) if self._neighbours[node][opposite(way)] is not None]
+        return [direction for direction in range(DIRECTIONS) if self._neighbours[node][opposite(direction)] is not None]
 
     def _channel_name(self, index: int, source: int, source_port: int, sink: int) -> str:
         if self.is_switch(source) and self._neighbours[source].count(sink) > 1:
@@ -82,13 +83,13 @@ class TorusLinks(ChannelNetwork):
         return self.directions[channel.source][channel.source_port] if between_switches else None
 
 
-class TorusNetwork(LaneNetwork):
+class TorusNetwork(VcNetwork):
     """A torus or mesh whose channels between switches have an equal number of virtual channels.
 
     Parameters
     ----------
     grid : Grid
-    lanes : int
+    vcs : int
         V, 1 to 8.
     links : TorusLinks or None
         Physical network of the grid, if there is one already.
@@ -96,7 +97,7 @@ class TorusNetwork(LaneNetwork):
     Members
     -------
     grid : Grid
-    lanes : int
+    vcs : int
     directions : tuple of tuple of int
         By switch, the direction of each physical output port but the host's.
     direction_of : tuple of (int or None)
@@ -110,19 +111,19 @@ class TorusNetwork(LaneNetwork):
         If the number of VCs is out of range.
     """
 
-    def __init__(self, grid: Grid, lanes: int, links: TorusLinks | None = None):
-        if isinstance(lanes, bool) or not isinstance(lanes, int) or not 1 <= lanes <= MAX_LANES:
-            raise TopologyError(f"Number of lanes must be 1 to {MAX_LANES}, not {lanes!r}", item=str(lanes))
+    def __init__(self, grid: Grid, vcs: int, links: TorusLinks | None = None):
+        if isinstance(vcs, bool) or not isinstance(vcs, int) or not 1 <= vcs <= MAX_VCS:
+            raise TopologyError(f"Number of lanes must be 1 to {MAX_VCS}, not {vcs!r}", item=str(vcs))
         self.grid = grid
-        self.lanes = lanes
+        self.vcs = vcs
         links = links or TorusLinks(grid)
         self.directions = links.directions
-        ways = [links.direction_of(channel) for channel in links.channels]
-        super().__init__(links, [1 if way is None else lanes for way in ways])
-        self.direction_of = tuple(ways[link] for link in self.link_of)
+        directions = [links.direction_of(channel) for channel in links.channels]
+        super().__init__(links, [1 if direction is None else vcs for direction in directions])
+        self.direction_of = tuple(directions[link] for link in self.link_of)
         closing = [
-            way is not None and grid.closes_ring(channel.source, way)
-            for channel, way in zip(links.channels, ways, strict=True)
+            direction is not None and grid.closes_ring(channel.source, direction)
+            for channel, direction in zip(links.channels, directions, strict=True)
         ]
         self.closes_ring = tuple(closing[link] for link in self.link_of)
 
@@ -141,5 +142,5 @@ class TorusNetwork(LaneNetwork):
         int or None
             A channel of ``links``, the network without VCs.
         """
-        ways = self.directions[node]
-        return self.links.output_channel[node][ways.index(direction)] if direction in ways else None
+        directions = self.directions[node]
+        return self.links.output_channel[node][directions.index(direction)] if direction in directions else None

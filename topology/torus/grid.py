@@ -152,7 +152,7 @@ class Grid:
         (row, column), (to_row, to_column) = self.position(source), self.position(destination)
         return Turns(self._goes_back(column, to_column, self.columns), self._goes_back(row, to_row, self.rows))
 
-    def shortest_ways(self, source: np.ndarray, destination: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def shortest_directions(self, source: np.ndarray, destination: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the shorter directions of many messages at once.
 
         Parameters

@@ -39,9 +39,9 @@ from topology.torus.grid import (
 )
 from topology.torus.header import KeyFormat, RoutingKey, torus_header
 
-DALLY_SEITZ, DATELINE, BALANCED = LANE_RULES = ("dally-seitz", "dateline", "balanced")
-LANE_RULES_IN_WORDS = f"{', '.join(LANE_RULES[:-1])} or {LANE_RULES[-1]}"
-NO_WAY = 0
+DALLY_SEITZ, DATELINE, BALANCED = VC_RULES = ("dally-seitz", "dateline", "balanced")
+VC_RULES_IN_WORDS = f"{', '.join(VC_RULES[:-1])} or {VC_RULES[-1]}"
+UNROUTABLE = 0
 """Empty mask of candidates."""
 
 
@@ -54,8 +54,8 @@ class TorusRouting(RoutedHeaders):
     network : TorusNetwork
     flit_bits : int
         Data bits of a flit; the routing key has to fit.
-    lane_rule : str
-        One of ``LANE_RULES``.
+    vc_rule : str
+        One of ``VC_RULES``.
 
     Raises
     ------
@@ -65,11 +65,11 @@ class TorusRouting(RoutedHeaders):
 
     network: TorusNetwork
     flit_bits: int
-    lane_rule: str = DALLY_SEITZ
+    vc_rule: str = DALLY_SEITZ
 
     def __post_init__(self):
-        if self.lane_rule not in LANE_RULES:
-            raise TopologyError(f"Lane rule must be {LANE_RULES_IN_WORDS}, not {self.lane_rule!r}")
+        if self.vc_rule not in VC_RULES:
+            raise TopologyError(f"Lane rule must be {VC_RULES_IN_WORDS}, not {self.vc_rule!r}")
         _ = self.header
 
     @cached_property
@@ -85,17 +85,17 @@ class TorusRouting(RoutedHeaders):
     @property
     def classed(self) -> bool:
         """True if virtual channels fall into classes."""
-        return self.network.grid.wraps and self.network.lanes > 1
+        return self.network.grid.wraps and self.network.vcs > 1
 
-    def lane_class(self, lane: int) -> int:
+    def vc_class(self, vc: int) -> int:
         """Return the class of a VC between two switches; 0 for all if there are none.
 
         Parameters
         ----------
-        lane : int
+        vc : int
             Channel of the network with VCs.
         """
-        return int(self.classed and self.network.lane_of[lane] >= self.network.lanes // 2)
+        return int(self.classed and self.network.vc_of[vc] >= self.network.vcs // 2)
 
     def routing_key(self, source: int, destinations: Sequence[int], turns: Turns | None = None) -> int:
         """Return the routing key of a message.
@@ -136,12 +136,12 @@ class TorusRouting(RoutedHeaders):
         """
         return self.header.pack((self.routing_key(source, destinations, turns), source))
 
-    def candidates(self, lane: int, key: int) -> int:
+    def candidates(self, vc: int, key: int) -> int:
         """Return the route candidates of a header at the switch where its VC ends.
 
         Parameters
         ----------
-        lane : int
+        vc : int
             On which the header came.
         key : int
             Its routing key.
@@ -149,56 +149,56 @@ class TorusRouting(RoutedHeaders):
         Returns
         -------
         int
-            Mask of output lane-ports, all of them VCs of one channel. 0 if the header is unroutable: the key names no
+            Mask of output VC ports, all of them VCs of one channel. 0 if the header is unroutable: the key names no
             node, the direction has no channel, dimension order does not allow the turn, or the message would go back to
             the host that it comes from.
         """
         network = self.network
         grid, fields = network.grid, self.key_format.unpack(key)
         if fields.column >= grid.columns or fields.row >= grid.rows:
-            return NO_WAY
-        switch = network.channels[lane].sink
+            return UNROUTABLE
+        switch = network.channels[vc].sink
         row, column = grid.position(switch)
         if fields.column != column:
             direction = Y_NEGATIVE if fields.y_negative else Y_POSITIVE
         elif fields.row != row:
             direction = X_NEGATIVE if fields.x_negative else X_POSITIVE
         else:
-            return NO_WAY if network.direction_of[lane] is None else self._host_masks[switch]
-        if not _may_turn(network.direction_of[lane], direction):
-            return NO_WAY
+            return UNROUTABLE if network.direction_of[vc] is None else self._host_masks[switch]
+        if not _may_turn(network.direction_of[vc], direction):
+            return UNROUTABLE
         destination = grid.node(fields.row, fields.column)
-        allowed = self._classes_out(lane, direction, switch, destination)
+        allowed = self._classes_out(vc, direction, switch, destination)
         return sum(mask for mask, good in zip(self._masks[switch][direction], allowed, strict=True) if good)
 
-    def _classes_out(self, lane: int, direction: int, switch: int, destination: int) -> tuple[bool, bool]:
+    def _classes_out(self, vc: int, direction: int, switch: int, destination: int) -> tuple[bool, bool]:
         """Return whether a header may take class 0, and class 1, when it leaves a switch in a direction."""
         if not self.classed:
             return True, False
         ahead = self.network.grid.wrap_ahead(switch, destination, direction)
-        if self.lane_rule == DALLY_SEITZ:
+        if self.vc_rule == DALLY_SEITZ:
             return ahead, not ahead
-        goes_on = self.network.direction_of[lane] == direction
-        high = goes_on and (self.network.closes_ring[lane] or self.lane_class(lane) == 1)
-        return (not high, high) if self.lane_rule == DATELINE else (ahead or not high, not ahead)
+        goes_on = self.network.direction_of[vc] == direction
+        high = goes_on and (self.network.closes_ring[vc] or self.vc_class(vc) == 1)
+        return (not high, high) if self.vc_rule == DATELINE else (ahead or not high, not ahead)
 
     @cached_property
     def _masks(self) -> tuple[tuple[tuple[int, int], ...], ...]:
-        """Lane-ports by switch, direction and class; without classes all are class 0."""
+        """VC ports by switch, direction and class; without classes all are class 0."""
         network = self.network
         masks = []
         for switch in range(network.switches):
             by_class = [[0, 0] for _ in range(DIRECTIONS)]
-            for lane in network.output_channel[switch]:
-                direction = network.direction_of[lane]
+            for vc in network.output_channel[switch]:
+                direction = network.direction_of[vc]
                 if direction is not None:
-                    by_class[direction][self.lane_class(lane)] |= 1 << network.channels[lane].source_port
+                    by_class[direction][self.vc_class(vc)] |= 1 << network.channels[vc].source_port
             masks.append(tuple((low, high) for low, high in by_class))
         return tuple(masks)
 
     @cached_property
     def _host_masks(self) -> tuple[int, ...]:
-        """Lane-port to the host, by switch."""
+        """VC port to the host, by switch."""
         network = self.network
         return tuple(
             1 << network.channels[network.delivery_channel(node)].source_port for node in range(network.switches)

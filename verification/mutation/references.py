@@ -30,11 +30,11 @@ from tests.tb.test_loadable_tables import comparison as with_loaded_tables
 from tests.tb.test_loadable_tables import multistage, spam
 from tests.tb.test_resets import ROUTED, busy, from_anything
 from tests.tb.test_wide_headers import JOBS, WIDE_HEADERS
-from topology.common.lanes import PRIORITY_LOW, REUSE_EMPTY, REUSE_TAIL
+from topology.common.virtual_channels import ATOMIC, NON_ATOMIC, PRIORITY_LOW
 from topology.harts.graph import HexMesh
 from topology.harts.reception import FIRST, VOTE
 from topology.harts.routing import HartsRouting
-from topology.hypercube.lane_reuse import REUSE_ESCAPE_TAIL
+from topology.hypercube.vc_reallocation import NON_ATOMIC_ESCAPE
 from topology.torus.routing import BALANCED, DALLY_SEITZ, DATELINE
 
 PROOF, LOCKSTEP, TESTS = "proof", "lock-step", "test"
@@ -115,13 +115,13 @@ def _spam_job(cycles: int = 400, **settings: Any) -> Comparison:
 
 def _torus_job(*shape: Any, cycles: int = 500, **more: Any) -> Comparison:
     """Return a comparison from rows, columns, wraps, VCs, rule, then buffer and routing delay."""
-    rows, columns, wraps, lanes, rule, buffer_flits, routing_cycles = shape
-    routing = torus_workloads.torus_routing(rows, columns, lanes, wraps=wraps, flit_bits=16, rule=rule)
+    rows, columns, wraps, vcs, rule, buffer_flits, routing_cycles = shape
+    routing = torus_workloads.torus_routing(rows, columns, vcs, wraps=wraps, flit_bits=16, rule=rule)
     return torus_workloads.job(routing, buffer_flits, routing_cycles, cycles, **more)
 
 
-def _hypercube_job(dimensions: int, lanes: int, buffer_flits: int, channels: int = 1, **more: Any) -> Comparison:
-    routing = hypercube_workloads.hypercube_routing(dimensions, lanes, injection_channels=channels)
+def _hypercube_job(dimensions: int, vcs: int, buffer_flits: int, channels: int = 1, **more: Any) -> Comparison:
+    routing = hypercube_workloads.hypercube_routing(dimensions, vcs, injection_channels=channels)
     return hypercube_workloads.job(routing, buffer_flits, 700, **more)
 
 
@@ -151,10 +151,10 @@ COMPARED: dict[str, Callable[[], Comparison]] = {
     "torus yields": lambda: _torus_job(2, 3, True, 2, DALLY_SEITZ, 4, 1, injection_priority=PRIORITY_LOW),
     "torus balanced": lambda: _torus_job(1, 5, True, 3, BALANCED, 3, 3),
     "mesh one lane": lambda: _torus_job(2, 3, False, 1, DALLY_SEITZ, 2, 1),
-    "mesh empty lanes": lambda: _torus_job(1, 4, False, 4, DALLY_SEITZ, 8, 1, lane_reuse=REUSE_EMPTY),
+    "mesh empty lanes": lambda: _torus_job(1, 4, False, 4, DALLY_SEITZ, 8, 1, vc_reallocation=ATOMIC),
     "hypercube one lane": lambda: _hypercube_job(2, 1, 1),
-    "hypercube tails": lambda: _hypercube_job(2, 3, 3, lane_reuse=REUSE_TAIL, most_body_flits=3),
-    "hypercube escape tails": lambda: _hypercube_job(2, 2, 4, 2, lane_reuse=REUSE_ESCAPE_TAIL),
+    "hypercube tails": lambda: _hypercube_job(2, 3, 3, vc_reallocation=NON_ATOMIC, most_body_flits=3),
+    "hypercube escape tails": lambda: _hypercube_job(2, 2, 4, 2, vc_reallocation=NON_ATOMIC_ESCAPE),
 }
 
 _REGISTERS = "tests/tb/test_registers.py::test_registers_do_what_the_map_says[icarus-{}]"

@@ -32,7 +32,7 @@ class Hardware:
     def __init__(self, network, found, bodies, ports_of, family, certificate, loaded):
         self.network, self.bodies, self.family, self.loaded = network, bodies, family, loaded
         self.manifest, self.parameters, self.routers = network.manifest, network.parameters, network.routers
-        self.switches, self.processors, self.lanes = network.switches, network.processors, network.lanes
+        self.switches, self.processors, self.vcs = network.switches, network.processors, network.vcs
         self.names, self.sources, self.sinks = network.names, network.sources, network.sinks
         self.outputs, self.inputs, self.injections = network.outputs, network.inputs, network.injections
         self.channels, self.switch_names, self.between = network.channels, network.switch_names, network.between
@@ -145,13 +145,13 @@ class Hardware:
         structure, seen = self.structure, []
         (source, output), end = self.end(channel, "source"), self.end(channel, "sink")
         if self.family.CREDITS and self.between(channel):
-            lane = self.channels[channel]["source_port"] % self.lanes
+            vc = self.channels[channel]["source_port"] % self.vcs
             valid, payload = (structure.output(source, f"{output}__{name}") for name in ("valid", "payload"))
-            if lane == 0:
+            if vc == 0:
                 structure.connect(end[0], f"{end[1]}__valid", valid)
                 structure.connect(end[0], f"{end[1]}__payload", payload)
-            demand(valid[1] == self.lanes, f"{source}.{output}__valid has not a bit for each of {self.lanes} lanes")
-            return [(part(valid, lane, 1), ("1'h1", 1), payload)]
+            demand(valid[1] == self.vcs, f"{source}.{output}__valid has not a bit for each of {self.vcs} lanes")
+            return [(part(valid, vc, 1), ("1'h1", 1), payload)]
         for stage in range(1, self.network.stages[channel] + 1):
             instance = f"link_c{channel}_{stage}"
             seen.append(self._hop(source, output, instance, "link"))

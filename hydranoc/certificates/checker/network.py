@@ -27,8 +27,8 @@ class Network:
         self.top, self.family = manifest["top"], manifest["family"]
         demand(isinstance(self.top, str) and NAME.fullmatch(self.top), "top is no name of a module")
         demand(isinstance(self.parameters, dict), "parameters is no mapping")
-        self.lanes = natural(self.parameters.get("lanes", 1), "lanes")
-        demand(self.lanes > 0, "lanes is 0")
+        self.vcs = natural(self.parameters.get("lanes", 1), "lanes")
+        demand(self.vcs > 0, "lanes is 0")
         self.switch_names = manifest["switch_names"]
         named = isinstance(self.switch_names, list) and all(isinstance(name, str) for name in self.switch_names)
         demand(named and self.switch_names, "switch_names is no list of names")
@@ -71,8 +71,8 @@ class Network:
         self.injections = [c for c, source in enumerate(self.sources) if source >= self.switches]
         for channel in range(len(self.channels)):
             self._check_name(channel)
-            if self.between(channel) and self.lanes > 1:
-                self._check_lane(channel)
+            if self.between(channel) and self.vcs > 1:
+                self._check_vc(channel)
         demand(len(set(self.names)) == len(self.names), "two channels have the same name")
 
     def _by_port(self, side):
@@ -91,8 +91,8 @@ class Network:
         name, source, sink = self.names[channel], self.sources[channel], self.sinks[channel]
         several = source >= self.switches and len(self.outputs[source]) > 1
         port = f"_{self.channels[channel]['source_port']}" if several else ""
-        lane = self.channels[channel]["source_port"] % self.lanes
-        ending = f".{lane}" if self.lanes > 1 and self.between(channel) else ""
+        vc = self.channels[channel]["source_port"] % self.vcs
+        ending = f".{vc}" if self.vcs > 1 and self.between(channel) else ""
         if self.family == "spam" and self.between(channel):
             outputs = self.outputs[source][: self.channels[channel]["source_port"]]
             before = sum(self.sinks[other] == sink for other in outputs)
@@ -107,24 +107,24 @@ class Network:
         """Return the name of a switch or processor."""
         return self.switch_names[vertex] if vertex < self.switches else f"p{vertex - self.switches}"
 
-    def _check_lane(self, channel):
+    def _check_vc(self, channel):
         """Check that the VCs of a link lead to the same VCs of one link, and come before channels to hosts."""
-        about, first = self.channels[channel], channel - self.channels[channel]["source_port"] % self.lanes
+        about, first = self.channels[channel], channel - self.channels[channel]["source_port"] % self.vcs
         link = self.channels[first]
         right = all(
             (about[side], about[f"{side}_port"]) == (link[side], link[f"{side}_port"] + channel - first)
             for side in ("source", "sink")
         )
-        demand(right and link["source_port"] % self.lanes == 0, f"{self.names[channel]} is no lane of one link")
-        demand(link["sink_port"] % self.lanes == 0, f"{self.names[channel]} is no lane of one link")
+        demand(right and link["source_port"] % self.vcs == 0, f"{self.names[channel]} is no lane of one link")
+        demand(link["sink_port"] % self.vcs == 0, f"{self.names[channel]} is no lane of one link")
 
     def port(self, channel, side):
         """Return the port of a router or host where a channel starts or ends: VCs share that of their link."""
         vertex, port = self.channels[channel][side], self.channels[channel][f"{side}_port"]
-        if vertex >= self.switches or self.lanes == 1:
+        if vertex >= self.switches or self.vcs == 1:
             return port
-        lanes = sum(map(self.between, (self.outputs if side == "source" else self.inputs)[vertex]))
-        return port // self.lanes if port < lanes else lanes // self.lanes + port - lanes
+        vcs = sum(map(self.between, (self.outputs if side == "source" else self.inputs)[vertex]))
+        return port // self.vcs if port < vcs else vcs // self.vcs + port - vcs
 
     def hosts(self, vertex, side):
         """Return the stems of names of a processor's injectors or ejectors: ``n3``, or ``n3_c0`` and so on."""
@@ -163,7 +163,7 @@ class Network:
             demand(isinstance(about, dict), f"link stage {place} is no mapping")
             channel = natural(about.get("channel"), f"channel of link stage {place}")
             demand(
-                channel < len(self.channels) and self.between(channel) and self.lanes == 1,
+                channel < len(self.channels) and self.between(channel) and self.vcs == 1,
                 f"link stage {place} is on no link",
             )
             self.stages[channel] += 1

@@ -13,13 +13,13 @@ CREDITS = True
 
 def side_wires(hardware):
     """Return the credit wires, from each link's sink back to its source."""
-    return [(sink, f"credits_{into}", source, f"credited_{out}") for source, out, sink, into in lane_links(hardware)]
+    return [(sink, f"credits_{into}", source, f"credited_{out}") for source, out, sink, into in vc_links(hardware)]
 
 
-def lane_links(hardware):
+def vc_links(hardware):
     """Yield the links between switches: source and its output, sink and its input."""
     for channel in filter(hardware.between, range(len(hardware.channels))):
-        if hardware.channels[channel]["source_port"] % hardware.lanes == 0:
+        if hardware.channels[channel]["source_port"] % hardware.vcs == 0:
             out, into = (hardware.network.port(channel, side) for side in ("source", "sink"))
             yield hardware.sources[channel], out, hardware.sinks[channel], into
 
@@ -49,7 +49,7 @@ class Grid:
     def __init__(self, hardware):
         parameters, self.hardware = hardware.parameters, hardware
         self.sides, self.wraps = (parameters["columns"], parameters["rows"]), parameters["wraps"]
-        self.rule, self.classed = parameters["lane_rule"], self.wraps and hardware.lanes > 1
+        self.rule, self.classed = parameters["lane_rule"], self.wraps and hardware.vcs > 1
         self.follows = self.classed and self.rule != "dally-seitz"
         demand(self.rule in ("dally-seitz", "dateline", "balanced"), f"no such rule of lanes: {self.rule!r}")
         self.position = {
@@ -83,13 +83,13 @@ class Grid:
         if not hardware.between(channel):
             self.delivery.update({source: channel} if source < hardware.switches else {})
             return
-        place, (port, lane) = self.position[source], divmod(hardware.channels[channel]["source_port"], hardware.lanes)
+        place, (port, vc) = self.position[source], divmod(hardware.channels[channel]["source_port"], hardware.vcs)
         direction = [way for way in self.DIRECTIONS if self.next_to(place, way)][port]
         arrivals = [way for way in self.DIRECTIONS if self.next_to(self.position[sink], way, -1)]
-        end = arrivals[hardware.channels[channel]["sink_port"] // hardware.lanes]
+        end = arrivals[hardware.channels[channel]["sink_port"] // hardware.vcs]
         right = self.next_to(place, direction) == self.position[sink] and end == direction
         demand(right, f"{hardware.names[channel]} does not lead to the neighbour in its direction")
-        self.heading[channel], self.high[channel] = direction, self.classed and lane >= hardware.lanes // 2
+        self.heading[channel], self.high[channel] = direction, self.classed and vc >= hardware.vcs // 2
         last = 0 if direction[1] < 0 else self.sides[direction[0]] - 1
         self.closes[channel] = self.wraps and place[direction[0]] == last
         self.leaving.setdefault((source, direction), []).append(channel)
@@ -99,7 +99,7 @@ class Grid:
         hardware, module, follows = self.hardware, self.hardware.module[router], self.follows
         parameters = hardware.parameters
         links = [channel for channel in hardware.outputs[switch] if hardware.between(channel)]
-        size = f"p{len(links) // hardware.lanes + 1}_l{hardware.lanes}_b{parameters['buffer_flits']}"
+        size = f"p{len(links) // hardware.vcs + 1}_l{hardware.vcs}_b{parameters['buffer_flits']}"
         rules = ((self.rule if follows else "", ""), (parameters["lane_reuse"], "tail"))
         rules += ((parameters["injection_priority"], "equal"),)
         ending = "".join(f"_{rule}" for rule, usual in rules if rule != usual)
@@ -109,7 +109,7 @@ class Grid:
         )
         demand(follows == hardware.has(switch, "closes_ring"), f"{router} is not one for the rule {self.rule}")
         if follows:
-            arriving = [c for c in hardware.inputs[switch] if hardware.between(c)][:: hardware.lanes]
+            arriving = [c for c in hardware.inputs[switch] if hardware.between(c)][:: hardware.vcs]
             closes = [bool(bit) for bit in hardware.rows(switch, "closes_ring", 1)]
             demand(closes == [self.closes[c] for c in arriving], f"{router} takes other inputs for the ends of rings")
 
@@ -130,5 +130,5 @@ class Grid:
             "dateline": (not late, late),
             "balanced": (ahead or not late, not ahead),
         }[self.rule]
-        lanes = self.leaving.get((switch, direction), ())
-        return [(lane, None) for lane in lanes if not self.classed or (may_high if self.high[lane] else may_low)]
+        vcs = self.leaving.get((switch, direction), ())
+        return [(vc, None) for vc in vcs if not self.classed or (may_high if self.high[vc] else may_low)]

@@ -7,12 +7,12 @@ from hydranoc.config.first import FirstConfiguration
 from hydranoc.config.schema import OwnTopology, Section
 from hydranoc.config.schema.fields import Field
 from hydranoc.errors import KeyWrong
-from hydranoc.families.lanes import LaneFamily, LaneSection, check_lane_section, lane_sizes
 from hydranoc.families.reports import CheckReport, LinkClasses
+from hydranoc.families.virtual_channels import VcFamily, VcSection, check_vc_section, vc_sizes
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.common.hypercube_layout import MAX_STUBS, drawn_dimensions
-from topology.common.lanes import REUSE_EMPTY
+from topology.common.virtual_channels import ATOMIC
 from topology.hypercube.graph import MAX_DIMENSIONS, HypercubeLinks, HypercubeNetwork
 from topology.hypercube.routing import DUATO, HypercubeRouting
 
@@ -39,7 +39,7 @@ class DimensionsTopology(Section):
     dimensions: Annotated[int, Field(ge=1, le=MAX_DIMENSIONS)]
 
 
-class HypercubeSection(LaneSection):
+class HypercubeSection(VcSection):
     """``network`` of hypercubes.
 
     Members
@@ -60,14 +60,14 @@ class HypercubeSection(LaneSection):
 
     OWN_TOPOLOGIES: ClassVar = {"hypercube": OwnTopology(DimensionsTopology, HypercubeLinks)}
     TOPOLOGIES: ClassVar = (DimensionsTopology,)
-    FIXED_KEYS: ClassVar = (*LaneSection.FIXED_KEYS, "routing_cycles")
+    FIXED_KEYS: ClassVar = (*VcSection.FIXED_KEYS, "routing_cycles")
 
     injection_channels: Annotated[int, Field(ge=1, le=MAX_DIMENSIONS)] = 1
-    lane_reuse: Literal["empty", "escape-tail", "tail"] = REUSE_EMPTY
+    lane_reuse: Literal["empty", "escape-tail", "tail"] = ATOMIC
     negative_control: Literal["adaptive-only", "wrong-escape"] | None = None
 
 
-class HypercubeFamily(LaneFamily[HypercubeSection, HypercubeRouting]):
+class HypercubeFamily(VcFamily[HypercubeSection, HypercubeRouting]):
     """Hypercubes with adaptive routing: multicasts are sent by software."""
 
     name = "hypercube"
@@ -90,7 +90,7 @@ class HypercubeFamily(LaneFamily[HypercubeSection, HypercubeRouting]):
         """
         if not isinstance(network, HypercubeLinks):
             raise TopologyError("Family 'hypercube' needs a topology of kind hypercube")
-        check_lane_section(section)
+        check_vc_section(section)
         if section.routing_cycles != FIXED_ROUTING_CYCLES:
             text = "routing_cycles must be left out in family 'hypercube', whose switches have a pace of their own"
             raise KeyWrong("routing_cycles", f"{text}, not {section.routing_cycles}")
@@ -98,11 +98,11 @@ class HypercubeFamily(LaneFamily[HypercubeSection, HypercubeRouting]):
             text = f"injection_channels must be at most {network.dimensions}, one for every dimension"
             raise KeyWrong("injection_channels", f"{text}, not {section.injection_channels}")
         try:
-            lanes = HypercubeNetwork(network.dimensions, section.lanes, section.injection_channels)
+            vcs = HypercubeNetwork(network.dimensions, section.lanes, section.injection_channels)
         except TopologyError as error:
             raise KeyWrong("lanes", f"lanes: {error}") from None
         try:
-            return HypercubeRouting(lanes, section.flit_bits, section.negative_control or DUATO)
+            return HypercubeRouting(vcs, section.flit_bits, section.negative_control or DUATO)
         except TopologyError as error:
             raise KeyWrong("flit_bits", f"flit_bits: {error}") from None
 
@@ -118,8 +118,8 @@ class HypercubeFamily(LaneFamily[HypercubeSection, HypercubeRouting]):
         sizes: dict[str, Any] = {
             "nodes": nodes,
             "dimensions": network.dimensions,
-            **lane_sizes(section, routing),
-            "adaptive_lanes_of_a_channel": routing.adaptive_lanes,
+            **vc_sizes(section, routing),
+            "adaptive_lanes_of_a_channel": routing.adaptive_vcs,
             "injection_channels": network.injection_channels_per_processor,
             "lane_reuse": section.lane_reuse,
         }
@@ -146,7 +146,7 @@ class HypercubeFamily(LaneFamily[HypercubeSection, HypercubeRouting]):
         """Return the hardware plan."""
         from rtl.hypercube.network import hypercube_plan  # loads Amaranth: only where hardware is made
 
-        return hypercube_plan(routing, buffer_flits=section.buffer_flits, lane_reuse=section.lane_reuse)
+        return hypercube_plan(routing, buffer_flits=section.buffer_flits, vc_reallocation=section.lane_reuse)
 
     def link_classes(self, routing: HypercubeRouting) -> LinkClasses:
         """Return the drawn links, and those of dimensions beyond the picture's, between the cubes in it."""

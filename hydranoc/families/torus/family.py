@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from hydranoc.config.first import FirstConfiguration
 from hydranoc.config.schema import RowsAndColumns
 from hydranoc.errors import KeyWrong
-from hydranoc.families.lanes import LaneFamily, LaneSection, check_lane_section, lane_sizes
 from hydranoc.families.reports import CheckReport, LinkClasses
+from hydranoc.families.virtual_channels import VcFamily, VcSection, check_vc_section, vc_sizes
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.torus.graph import TorusLinks, TorusNetwork
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from sim_model.engines.model import Model
     from sim_model.messages.messages import Message
 
-ONE_LANE = "one-lane"
+ONE_VC = "one-lane"
 
 
-class TorusSection(LaneSection):
+class TorusSection(VcSection):
     """``network`` of tori and meshes.
 
     Members
@@ -47,12 +47,12 @@ class TorusSection(LaneSection):
     negative_control: Literal["one-lane"] | None = None
 
 
-def _lanes(section: TorusSection) -> int:
+def _vcs(section: TorusSection) -> int:
     """Return the virtual channels of a link between two switches."""
     return section.lanes if section.negative_control is None else 1
 
 
-def _check_lanes(section: TorusSection, network: TorusLinks) -> None:
+def _check_vcs(section: TorusSection, network: TorusLinks) -> None:
     """Refuse a torus with one virtual channel, which deadlocks, except as the negative control."""
     wraps, control = network.grid.wraps, section.negative_control
     if control is not None and not wraps:
@@ -62,19 +62,19 @@ def _check_lanes(section: TorusSection, network: TorusLinks) -> None:
         raise KeyWrong("lanes", f"lanes must be 1 with negative_control {control!r}, not {section.lanes}")
     if control is None and wraps and section.lanes == 1:
         text = "lanes must be at least 2 in a torus, not 1: messages could wait for each other in a ring"
-        raise KeyWrong("lanes", f"{text} (negative_control: {ONE_LANE} lets them)")
+        raise KeyWrong("lanes", f"{text} (negative_control: {ONE_VC} lets them)")
 
 
 def _settings(section: TorusSection) -> dict[str, Any]:
     return {
         "buffer_flits": section.buffer_flits,
         "routing_cycles": section.routing_cycles,
-        "lane_reuse": section.lane_reuse,
+        "vc_reallocation": section.lane_reuse,
         "injection_priority": section.injection_priority,
     }
 
 
-class TorusFamily(LaneFamily[TorusSection, TorusRouting]):
+class TorusFamily(VcFamily[TorusSection, TorusRouting]):
     """Tori and meshes with virtual channels: multicasts are sent by software."""
 
     name = "torus"
@@ -97,11 +97,11 @@ class TorusFamily(LaneFamily[TorusSection, TorusRouting]):
         """
         if not isinstance(network, TorusLinks):
             raise TopologyError("Family 'torus' needs a topology of kind torus or mesh with rows and columns")
-        _check_lanes(section, network)
-        check_lane_section(section)
+        _check_vcs(section, network)
+        check_vc_section(section)
         try:
             return TorusRouting(
-                TorusNetwork(network.grid, _lanes(section), network), section.flit_bits, section.lane_rule
+                TorusNetwork(network.grid, _vcs(section), network), section.flit_bits, section.lane_rule
             )
         except TopologyError as error:
             raise KeyWrong("flit_bits", f"flit_bits: {error}") from None
@@ -117,7 +117,7 @@ class TorusFamily(LaneFamily[TorusSection, TorusRouting]):
             "nodes": grid.nodes,
             "rows": grid.rows,
             "columns": grid.columns,
-            **lane_sizes(section, routing),
+            **vc_sizes(section, routing),
         }
         return CheckReport(
             sizes=sizes,
@@ -148,9 +148,9 @@ class TorusFamily(LaneFamily[TorusSection, TorusRouting]):
         """Return the links between neighbours in the picture, and the wrap links, which lead round it."""
         network = routing.network
         near, around = set(), set()
-        for lane, direction, closes in zip(network.channels, network.direction_of, network.closes_ring, strict=True):
+        for vc, direction, closes in zip(network.channels, network.direction_of, network.closes_ring, strict=True):
             if direction is not None:
-                (around if closes else near).add((min(lane.source, lane.sink), max(lane.source, lane.sink)))
+                (around if closes else near).add((min(vc.source, vc.sink), max(vc.source, vc.sink)))
         return LinkClasses(tree=frozenset(near), names=("link", "link that closes a ring"), around=frozenset(around))
 
     def software_names(self, network: TorusNetwork) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ class Channel:
         S, the mean time for which a message keeps the channel.
     utilisation : float
         ρ = λ_c S (15).
-    lanes_busy : tuple of float
+    vcs_busy : tuple of float
         P_0 .. P_V of (30): probability that that many VCs are busy. P_V is P_d (24).
     adaptive_busy : float
         P_a (23): probability that all adaptive VCs are busy.
@@ -44,7 +44,7 @@ class Channel:
 
     service_time: float
     utilisation: float
-    lanes_busy: tuple[float, ...]
+    vcs_busy: tuple[float, ...]
     adaptive_busy: float
     blocking: tuple[float, ...]
     wait: float
@@ -61,9 +61,9 @@ def queue_wait(rate: float, service_time: float, flits: int) -> float:
     return rate * (service_time**2 + deviation**2) / (2 * (1 - rate * service_time))
 
 
-def lanes_busy(lanes: int, utilisation: float) -> tuple[float, ...]:
+def vcs_busy(vcs: int, utilisation: float) -> tuple[float, ...]:
     """Return the probabilities P_0 .. P_V of 0 .. V busy VCs (29, 30), for a utilisation below 1."""
-    weights = [utilisation**busy for busy in range(lanes)]
+    weights = [utilisation**busy for busy in range(vcs)]
     weights.append(weights[-1] * utilisation / (1 - utilisation))
     total = sum(weights)
     return tuple(weight / total for weight in weights)
@@ -73,8 +73,8 @@ def channel_at(load: HypercubeLoad, traffic: Traffic, service_time: float) -> Ch
     """Return the channel for a given mean service time, less than 1 / λ_c."""
     n, flits = load.dimensions, load.flits
     utilisation = traffic.channel * service_time
-    busy = lanes_busy(load.lanes, utilisation)
-    adaptive_busy = busy[-2] / comb(load.lanes, load.lanes - 1) + busy[-1]
+    busy = vcs_busy(load.vcs, utilisation)
+    adaptive_busy = busy[-2] / comb(load.vcs, load.vcs - 1) + busy[-1]
     blocking = tuple(adaptive_busy**others * busy[-1] for others in range(n))
     wait = queue_wait(traffic.channel, service_time, flits)
 
@@ -86,7 +86,7 @@ def channel_at(load: HypercubeLoad, traffic: Traffic, service_time: float) -> Ch
     return Channel(
         service_time=service_time,
         utilisation=utilisation,
-        lanes_busy=busy,
+        vcs_busy=busy,
         adaptive_busy=adaptive_busy,
         blocking=blocking,
         wait=wait,
@@ -169,7 +169,7 @@ def solve(load: HypercubeLoad, variant: Variant) -> Solution | None:
     share = traffic.injection_broadcast_share
     injection_service_time = share * channel.broadcast_time + (1 - share) * channel.unicast_time
     injection_wait = queue_wait(traffic.injection, injection_service_time, load.flits)
-    multiplexing = _multiplexing(channel.lanes_busy)
+    multiplexing = _multiplexing(channel.vcs_busy)
     step_latency = (channel.broadcast_time + injection_wait) * multiplexing
     return Solution(
         load=load,
@@ -236,7 +236,7 @@ def _settled_channel(load: HypercubeLoad, traffic: Traffic) -> Channel | None:
     return None
 
 
-def _multiplexing(lanes_busy: tuple[float, ...]) -> float:
+def _multiplexing(vcs_busy: tuple[float, ...]) -> float:
     """Return the mean number of VCs that share a channel (31). It tends to 1 with the load, and is 1 without any."""
-    busy = sum(count * share for count, share in enumerate(lanes_busy))
-    return sum(count**2 * share for count, share in enumerate(lanes_busy)) / busy if busy else 1.0
+    busy = sum(count * share for count, share in enumerate(vcs_busy))
+    return sum(count**2 * share for count, share in enumerate(vcs_busy)) / busy if busy else 1.0

@@ -29,7 +29,7 @@ class HypercubeLoad:
     ----------
     dimensions : int
         n, 2 to 10.
-    lanes : int
+    vcs : int
         Virtual channels V of a physical channel, at least 2: one for escape, the others adaptive.
     flits : int
         Length M of every message, at least 1.
@@ -45,7 +45,7 @@ class HypercubeLoad:
     """
 
     dimensions: int
-    lanes: int
+    vcs: int
     flits: int
     broadcast_fraction: float
     rate: float = 0.0
@@ -53,8 +53,8 @@ class HypercubeLoad:
     def __post_init__(self):
         if not 2 <= self.dimensions <= 10:
             raise ValueError(f"Dimensions must be 2 to 10, not {self.dimensions!r}")
-        if not self.lanes >= 2:
-            raise ValueError(f"Lanes must be at least 2, not {self.lanes!r}")
+        if not self.vcs >= 2:
+            raise ValueError(f"Lanes must be at least 2, not {self.vcs!r}")
         if not self.flits >= 1:
             raise ValueError(f"Flits must be at least 1, not {self.flits!r}")
         if not 0 <= self.broadcast_fraction <= 1:

@@ -19,11 +19,11 @@ from hydranoc.studies.hypercube.analytical_traffic import VARIANTS, HypercubeLoa
 from hydranoc.studies.hypercube.simulated import (
     DIMENSIONS,
     FLITS,
-    LANES,
     LATENCY_SAMPLING,
     QUICK_DIMENSIONS,
     QUICK_FLITS,
     QUICK_LATENCY_SAMPLING,
+    VCS,
     CubePoint,
     equation_series,
     paper_loads,
@@ -37,7 +37,7 @@ STEADY_SHARE = 0.8
 ACCURACY = 0.15
 """Accuracy and range of loads for the paper's "closely" and "steady state", which are ours."""
 CURVE_POINTS = 40
-PANELS = tuple((n, lanes, flits) for n in DIMENSIONS for lanes in LANES for flits in FLITS)
+PANELS = tuple((n, vcs, flits) for n in DIMENSIONS for vcs in VCS for flits in FLITS)
 COLUMNS = (
     "curve",
     "dimensions",
@@ -80,12 +80,12 @@ def figure_1(effort: Effort) -> Figure:
         y_label="latency, cycles (95 % confidence)",
         series=tuple(_series(curves, points)),
         claims=(
-            *(accuracy_claim(points, *cube) for cube in sorted({(load.dimensions, load.lanes) for load in loads})),
+            *(accuracy_claim(points, *cube) for cube in sorted({(load.dimensions, load.vcs) for load in loads})),
             *discrepancy_claims(points),
         ),
         columns=COLUMNS,
         rows=tuple(_rows(curves, points)),
-        panels=tuple(f"n = {n}, V = {lanes}, M = {flits}" for n, lanes, flits in PANELS),
+        panels=tuple(f"n = {n}, V = {vcs}, M = {flits}" for n, vcs, flits in PANELS),
         panels_across=len(FLITS),
         one_legend=True,
         comparable=Comparable(COLUMNS[:7], (("latency", "half_width"),)),
@@ -109,12 +109,12 @@ def excess(point: CubePoint, variant: Variant) -> Interval | None:
     return Interval(quotient.mean - 1, quotient.half_width, quotient.observations)
 
 
-def accuracy_claim(points: Iterable[CubePoint], dimensions: int, lanes: int) -> Claim:
+def accuracy_claim(points: Iterable[CubePoint], dimensions: int, vcs: int) -> Claim:
     """Check that the whole interval of each excess lies within 15 %, up to 0.8 of saturation.
 
     A point without a solution of the equations, or without a simulated mean, counts as outside.
     """
-    own = [point for point in points if (point.dimensions, point.lanes) == (dimensions, lanes)]
+    own = [point for point in points if (point.dimensions, point.vcs) == (dimensions, vcs)]
     steady = [point for point in own if point.share <= STEADY_SHARE]
     printed, fixed = (_excesses(steady, variant) for variant in ("printed", "fixed"))
     near = sum(abs(found.mean) + found.half_width <= ACCURACY for found in printed)
@@ -128,7 +128,7 @@ def accuracy_claim(points: Iterable[CubePoint], dimensions: int, lanes: int) -> 
     ]
     return Claim(
         f"printed equations within {100 * ACCURACY:.0f} % of the simulation up to {STEADY_SHARE:g} of saturation: "
-        f"n = {dimensions}, V = {lanes}",
+        f"n = {dimensions}, V = {vcs}",
         "; ".join(measured),
         near == len(steady) > 0,
     )
@@ -178,19 +178,19 @@ def _series(curves: Curves, points: Sequence[CubePoint]) -> Iterable[Series]:
 
 
 def _panel(load: HypercubeLoad) -> int:
-    return PANELS.index((load.dimensions, load.lanes, load.flits))
+    return PANELS.index((load.dimensions, load.vcs, load.flits))
 
 
 def _rows(curves: Curves, points: Iterable[CubePoint]) -> Iterable[tuple[object, ...]]:
     for (load, variant), found in curves.items():
-        cube = (load.dimensions, load.flits, load.lanes, load.broadcast_fraction)
+        cube = (load.dimensions, load.flits, load.vcs, load.broadcast_fraction)
         for rate, latency in zip(*found, strict=True):
             yield (variant, *cube, "", f"{rate:.7f}", "", "", six_digits(latency), *[""] * (len(COLUMNS) - 10))
-    for point in sorted(points, key=lambda p: (p.dimensions, p.lanes, p.flits, p.broadcast_fraction, p.share)):
+    for point in sorted(points, key=lambda p: (p.dimensions, p.vcs, p.flits, p.broadcast_fraction, p.share)):
         excesses = [excess(point, variant) for variant in ("printed", "fixed")]
         yield (
             "simulated",
-            *(point.dimensions, point.flits, point.lanes, point.broadcast_fraction, point.share, f"{point.rate:.7f}"),
+            *(point.dimensions, point.flits, point.vcs, point.broadcast_fraction, point.share, f"{point.rate:.7f}"),
             *(point.verdict, point.precise),
             *((six_digits(point.latency), six_digits(point.latency_half_width)) if point.stable else ("", "")),
             *(point.cycles, point.warmup_cycles, point.replications),

@@ -8,10 +8,10 @@ from hydranoc.studies.common.figure import Claim, Effort, Figure, Series
 from hydranoc.studies.hypercube.analytical_traffic import VARIANTS, HypercubeLoad, Variant, link_load
 from hydranoc.studies.hypercube.simulated import (
     DIMENSIONS,
-    LANES,
     LOAD_SAMPLING,
     QUICK_DIMENSIONS,
     QUICK_LOAD_SAMPLING,
+    VCS,
     CubePoint,
     equation_series,
     paper_loads,
@@ -23,7 +23,7 @@ from sim_model.statistics.latency import Interval
 FLITS = 32
 SHARES, QUICK_SHARES = (0.4, 0.8, 1.2), (0.8,)
 TOLERANCE = 0.02
-PANELS = tuple((n, lanes) for lanes in LANES for n in DIMENSIONS)
+PANELS = tuple((n, vcs) for vcs in VCS for n in DIMENSIONS)
 COLUMNS = (
     "dimensions",
     "flits",
@@ -55,7 +55,7 @@ def link_loads(effort: Effort) -> Figure:
     shares, sampling = (QUICK_SHARES, QUICK_LOAD_SAMPLING) if effort.quick else (SHARES, LOAD_SAMPLING)
     loads = paper_loads((FLITS,), QUICK_DIMENSIONS if effort.quick else DIMENSIONS)
     points = simulated_cubes(loads, shares, sampling, **effort.points)
-    points.sort(key=lambda p: (p.dimensions, p.lanes, p.broadcast_fraction, p.share))
+    points.sort(key=lambda p: (p.dimensions, p.vcs, p.broadcast_fraction, p.share))
     return Figure(
         title=f"Hypercube: load of links by the equations and by simulation, M = {FLITS}",
         x_label="messages per node and cycle",
@@ -64,7 +64,7 @@ def link_loads(effort: Effort) -> Figure:
         claims=tuple(load_claim(points, variant) for variant in CLAIMS),
         columns=COLUMNS,
         rows=tuple(_rows(points)),
-        panels=tuple(f"n = {n}, V = {lanes}" for n, lanes in PANELS),
+        panels=tuple(f"n = {n}, V = {vcs}" for n, vcs in PANELS),
         panels_across=len(DIMENSIONS),
         one_legend=True,
         comparable=Comparable(COLUMNS[:5], (("simulated", "half_width"),)),
@@ -112,13 +112,13 @@ def _series(loads: Sequence[HypercubeLoad], points: Sequence[CubePoint]) -> Iter
 
 
 def _panel(load: HypercubeLoad) -> int:
-    return PANELS.index((load.dimensions, load.lanes))
+    return PANELS.index((load.dimensions, load.vcs))
 
 
 def _rows(points: Iterable[CubePoint]) -> Iterable[tuple[object, ...]]:
     for point in points:
         yield (
-            *(point.dimensions, point.flits, point.lanes, point.broadcast_fraction, point.share, f"{point.rate:.7f}"),
+            *(point.dimensions, point.flits, point.vcs, point.broadcast_fraction, point.share, f"{point.rate:.7f}"),
             *(point.verdict, point.precise),
             *((round(point.link_load, 5), round(point.link_load_half_width, 5)) if point.stable else ("", "")),
             *(point.cycles, point.warmup_cycles, point.replications),

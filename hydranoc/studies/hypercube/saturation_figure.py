@@ -11,7 +11,7 @@ from hydranoc.studies.hypercube.simulated import (
     DIMENSIONS,
     FLITS,
     FRACTIONS,
-    LANES,
+    VCS,
     equation_series,
     named,
     paper_loads,
@@ -39,7 +39,7 @@ def saturation(_effort: Effort) -> Figure:
         columns=COLUMNS,
         rows=tuple((*_cube(load), load.broadcast_fraction, *_digits(rates, load)) for load in paper_loads()),
         x_names=tuple(f"{n}, {flits}" for n, flits in CUBES),
-        panels=tuple(f"V = {lanes}" for lanes in LANES),
+        panels=tuple(f"V = {vcs}" for vcs in VCS),
         one_legend=True,
         table=tuple(_table(rates)),
         comparable=Comparable(COLUMNS[:4], exact=COLUMNS[4:]),
@@ -72,7 +72,7 @@ def roots(load: HypercubeLoad, variant: Variant) -> int:
 
 
 def _cube(load: HypercubeLoad) -> tuple[int, int, int]:
-    return load.dimensions, load.flits, load.lanes
+    return load.dimensions, load.flits, load.vcs
 
 
 def _digits(rates: Rates, load: HypercubeLoad) -> list[str]:
@@ -82,9 +82,9 @@ def _digits(rates: Rates, load: HypercubeLoad) -> list[str]:
 
 def _series(rates: Rates) -> Iterable[Series]:
     for variant in VARIANTS:
-        for panel, lanes in enumerate(LANES):
+        for panel, vcs in enumerate(VCS):
             for fraction in FRACTIONS:
-                loads = [HypercubeLoad(n, lanes, flits, fraction) for n, flits in CUBES]
+                loads = [HypercubeLoad(n, vcs, flits, fraction) for n, flits in CUBES]
                 carried = [rates[load, variant] * load.flits for load in loads]
                 # side by side: printed ones are about the fixed ones for half as many broadcasts
                 places = [cube + BESIDE[variant] for cube in range(len(CUBES))]
@@ -96,6 +96,6 @@ def _table(rates: Rates) -> Iterable[str]:
     yield "messages per node and cycle, printed / fixed"
     yield " n    M  V   " + "   ".join(f"{named(fraction):^17}" for fraction in FRACTIONS).rstrip()
     for n, flits in CUBES:
-        for lanes in LANES:
-            pairs = [" / ".join(_digits(rates, HypercubeLoad(n, lanes, flits, fraction))) for fraction in FRACTIONS]
-            yield f"{n:2} {flits:4} {lanes:2}   " + "   ".join(pairs)
+        for vcs in VCS:
+            pairs = [" / ".join(_digits(rates, HypercubeLoad(n, vcs, flits, fraction))) for fraction in FRACTIONS]
+            yield f"{n:2} {flits:4} {vcs:2}   " + "   ".join(pairs)

@@ -24,7 +24,7 @@ from sim_model.statistics.latency import Interval
 
 DIMENSIONS = (6, 7, 8)
 FLITS = (32, 64, 128)
-LANES = (2, 4)
+VCS = (2, 4)
 FRACTIONS = (0.005, 0.01, 0.02)
 QUICK_DIMENSIONS, QUICK_FLITS = DIMENSIONS[:2], FLITS[:1]
 
@@ -32,9 +32,9 @@ QUICK_DIMENSIONS, QUICK_FLITS = DIMENSIONS[:2], FLITS[:1]
 def paper_loads(flits: Sequence[int] = FLITS, dimensions: Sequence[int] = DIMENSIONS) -> list[HypercubeLoad]:
     """Return every cube with every fraction of broadcasts: by n, V, M and then β. Rates are 0."""
     return [
-        HypercubeLoad(n, lanes, length, fraction)
+        HypercubeLoad(n, vcs, length, fraction)
         for n in dimensions
-        for lanes in LANES
+        for vcs in VCS
         for length in flits
         for fraction in FRACTIONS
     ]
@@ -151,7 +151,7 @@ class CubeLoad:
         load, cube = self.load, IdealCube.of(self.load)
         numbers = (
             load.dimensions,
-            load.lanes,
+            load.vcs,
             load.flits,
             round(1e6 * load.broadcast_fraction),
             round(1e12 * load.rate),
@@ -175,7 +175,7 @@ class CubePoint:
 
     Members
     -------
-    dimensions, flits, lanes : int
+    dimensions, flits, vcs : int
         n, M and V.
     broadcast_fraction : float
         β.
@@ -197,7 +197,7 @@ class CubePoint:
 
     dimensions: int
     flits: int
-    lanes: int
+    vcs: int
     broadcast_fraction: float
     share: float
     rate: float
@@ -214,7 +214,7 @@ class CubePoint:
     @property
     def load(self) -> HypercubeLoad:
         """The point for the analytical model."""
-        return HypercubeLoad(self.dimensions, self.lanes, self.flits, self.broadcast_fraction, self.rate)
+        return HypercubeLoad(self.dimensions, self.vcs, self.flits, self.broadcast_fraction, self.rate)
 
     @property
     def stable(self) -> bool:
@@ -280,7 +280,7 @@ def _measure(task: _Task) -> CubePoint:
     return CubePoint(
         dimensions=load.dimensions,
         flits=load.flits,
-        lanes=load.lanes,
+        vcs=load.vcs,
         broadcast_fraction=load.broadcast_fraction,
         share=task.share,
         rate=load.rate,

@@ -22,14 +22,14 @@ from sim_model.messages.multinode import multinode_columns
 from sim_model.statistics.latency import Interval, confidence_interval
 from sim_model.torus.model import TorusModel
 from sim_model.torus.multinode import software_sends
-from topology.common.lanes import PRIORITY_LOW
+from topology.common.virtual_channels import PRIORITY_LOW
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid
 from topology.torus.routing import TorusRouting
 
 CYCLE_US = 1
 GRID = Grid(16, 16)
-LANES = 2
+VCS = 2
 FLIT_BITS = 32
 BUFFER_FLITS = 8
 INSTANCES, QUICK_INSTANCES = 10, 5
@@ -137,7 +137,7 @@ def torus_multicasts(
 @cache
 def paper_model() -> TorusModel:
     """Return the paper's torus, built once."""
-    routing = TorusRouting(TorusNetwork(GRID, LANES), FLIT_BITS)
+    routing = TorusRouting(TorusNetwork(GRID, VCS), FLIT_BITS)
     return TorusModel(routing, buffer_flits=BUFFER_FLITS, routing_cycles=1, injection_priority=PRIORITY_LOW)
 
 

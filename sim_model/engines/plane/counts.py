@@ -8,7 +8,7 @@ from sim_model.engines.counts import KINDS, events, in_message_after
 from sim_model.engines.plane.layout import RouterLayout
 from sim_model.loops.compiled import compiled
 from topology.common.counter_bus import ChannelCounts
-from topology.common.lanes import LaneNetwork
+from topology.common.virtual_channels import VcNetwork
 
 COUNT_BITS = 48
 """Bits of a count."""
@@ -84,13 +84,13 @@ def counts_by_planes(counts: np.ndarray, slots: np.ndarray, switches: np.ndarray
 
 
 def places_of_counts(
-    network: LaneNetwork, outputs: Sequence[int | None], at: RouterLayout
+    network: VcNetwork, outputs: Sequence[int | None], at: RouterLayout
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return slot and switch of the counts of each channel.
 
     Parameters
     ----------
-    network : LaneNetwork
+    network : VcNetwork
     outputs : sequence of int or None
         Place of each channel among the outputs of its router; None for delivery channels and those from processors.
     at : RouterLayout
@@ -98,7 +98,7 @@ def places_of_counts(
     slots, switches = [], []
     for channel, output in zip(network.channels, outputs, strict=True):
         injects = not network.is_switch(channel.source)
-        place = network.lane_of[channel.index] * at.WIDTH + (at.HOST_OUTPUT if output is None else output)
+        place = network.vc_of[channel.index] * at.WIDTH + (at.HOST_OUTPUT if output is None else output)
         slots.append(at.SLOTS + channel.source_port if injects else place)
         switches.append(channel.sink if injects else channel.source)
     return np.array(slots), np.array(switches)

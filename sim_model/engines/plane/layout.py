@@ -78,82 +78,82 @@ class RouterLayout(VectorLayout):
 class PlaneLayout(RouterLayout):
     """Offsets of all planes of a router with virtual channels, and the numbers that they follow from.
 
-    An input VC is ``lane * WIDTH + port``, and so is an output VC; unused numbers, for ports from ``ports`` to
+    An input VC is ``vc * WIDTH + port``, and so is an output VC; unused numbers, for ports from ``ports`` to
     ``WIDTH``, stay 0. Injection and delivery have the last port and are VC 0 of it; its other VCs are never used.
 
     Parameters
     ----------
     ports : int
         Inputs, and as many outputs, the host's last.
-    lanes : int
+    vcs : int
         Of a channel.
     room : int
         Flits that there are planes for in the buffer of a VC, see ``room_for``.
-    find_way : compiled function
+    find_route : compiled function
         Gets switch, port, VC, message, the states of the engine and of the family's routing. Returns the port of the
         output, and the mask of its VCs, for a head of the message that comes on this input VC.
     """
 
-    def __init__(self, ports: int, lanes: int, room: int, find_way: Callable[..., Any]):
+    def __init__(self, ports: int, vcs: int, room: int, find_route: Callable[..., Any]):
         width = ports_of_vector(ports)
         operations = {**memory_operations(width, ports), **word_operations(width), **turn_operations(width)}
-        super().__init__(f"{ports}_{lanes}_{room}", width, operations)
-        self.PORTS, self.HOST, self.LANES, self.ROOM, self.MIN_DEPTH = ports, ports - 1, lanes, room, least_depth(room)
-        self.SLOTS, self.CREDIT_BITS, self.find_way = lanes * width, room.bit_length(), find_way
+        super().__init__(f"{ports}_{vcs}_{room}", width, operations)
+        self.PORTS, self.HOST, self.VCS, self.ROOM, self.MIN_DEPTH = ports, ports - 1, vcs, room, least_depth(room)
+        self.SLOTS, self.CREDIT_BITS, self.find_route = vcs * width, room.bit_length(), find_route
         self.CHANNELS, self.FIRST_HOST, self.HOST_OUTPUT, self.HELD_STEP = 1, self.HOST, self.HOST, self.SLOTS
         self.OUT_VALID, self.OUT_TAIL, self.OUT_CREDIT, self.OUT_SIZE = (part * self.SLOTS for part in range(4))
-        self._place_registers(ports, lanes, room)
-        self._place_signals(ports, lanes)
+        self._place_registers(ports, vcs, room)
+        self._place_signals(ports, vcs)
 
-    def _place_registers(self, ports: int, lanes: int, room: int) -> None:
+    def _place_registers(self, ports: int, vcs: int, room: int) -> None:
         """Place what is kept from cycle to cycle."""
         take = self.take
-        self.HELD = take(room * lanes)  # [position in the buffer][input lane]: a flit is there
-        self.TAILS = take(room * lanes)  # and is a tail
-        self.ACTIVE = take(lanes)  # the worm at the front has an output VC
-        self.LOOKED_UP = take(lanes)  # it is known where the head at the front can go
-        self.CANDIDATES = take(lanes * lanes)  # [output lane][input lane]: of the requested output
-        self.WANTED = take(ports * lanes)  # [output][input lane]
-        self.WAY = take(lanes * self.WIDTH)  # [input lane][output]: the same
-        self.INPUT_TURN = take(lanes)  # the VC is at or after the one first in turn
+        self.HELD = take(room * vcs)  # [position in the buffer][input VC]: a flit is there
+        self.TAILS = take(room * vcs)  # and is a tail
+        self.ACTIVE = take(vcs)  # the worm at the front has an output VC
+        self.LOOKED_UP = take(vcs)  # it is known where the head at the front can go
+        self.CANDIDATES = take(vcs * vcs)  # [output VC][input VC]: of the requested output
+        self.WANTED = take(ports * vcs)  # [output][input VC]
+        self.ROUTE = take(vcs * self.WIDTH)  # [input VC][output]: the same
+        self.INPUT_TURN = take(vcs)  # the VC is at or after the one first in turn
         self.OUTPUT_TURN = take(ports)  # [input][output]: the same for inputs
         self.REQUEST = take(ports)  # [input][output]
-        self.REQUEST_LANE = take(lanes)  # [lane][input]: VC whose flit is requested
-        self.REQUEST_TARGET = take(lanes)  # [output lane][input]
-        self.FREE = take(lanes)  # output VCs without a worm
-        self.CREDITS = take(self.CREDIT_BITS * lanes)  # [bit][output lane]
+        self.REQUEST_VC = take(vcs)  # [VC][input]: VC whose flit is requested
+        self.REQUEST_TARGET = take(vcs)  # [output VC][input]
+        self.FREE = take(vcs)  # output VCs without a worm
+        self.CREDITS = take(self.CREDIT_BITS * vcs)  # [bit][output VC]
         self.INJECTOR_VALID = take(1)  # a flit is in the injector's register
         self.INJECTOR_LAST = take(1)  # and is a tail
         self.DELIVERED = take(1)  # a flit was sent to the delivery buffer in the last cycle
         self.DELIVERED_TAIL = take(1)
         self.REGISTER = take(1)  # a flit is in the register of the delivery channel
         self.REGISTER_TAIL = take(1)
-        self.IN_MESSAGE = take(lanes)  # output VCs between the moves of a head and of its tail, if they are counted
+        self.IN_MESSAGE = take(vcs)  # output VCs between the moves of a head and of its tail, if they are counted
 
-    def _place_signals(self, ports: int, lanes: int) -> None:
+    def _place_signals(self, ports: int, vcs: int) -> None:
         """Place what is written anew in every cycle."""
         take = self.take
-        self.ARRIVED = take(lanes)
-        self.ARRIVED_TAIL = take(lanes)
-        self.RETURNED = take(lanes)  # credits on their wires
-        self.CREDITED = take(lanes)
-        self.USABLE = take(lanes)  # output VCs that a head can have
-        self.MAY_SEND = take(lanes)
-        self.MAY_START = take(lanes)
+        self.ARRIVED = take(vcs)
+        self.ARRIVED_TAIL = take(vcs)
+        self.RETURNED = take(vcs)  # credits on their wires
+        self.CREDITED = take(vcs)
+        self.USABLE = take(vcs)  # output VCs that a head can have
+        self.MAY_SEND = take(vcs)
+        self.MAY_START = take(vcs)
         self.WINNER = take(ports)  # [input][output]
         self.WINNER_ACTIVE = take(1)  # by output
         self.WINNER_TAIL = take(1)
-        self.SENT = take(lanes)
+        self.SENT = take(vcs)
         self.ACTIVE_REQUEST = take(1)  # by input
         self.TAIL_REQUEST = take(1)
         self.YIELDED = take(1)  # by output: requests from the processor that wait for others
-        self.FOLLOWING = take(lanes)
-        self.HEADS = take(lanes)
-        self.ARRIVING = take(lanes)
-        self.HEAD_POPPED = take(lanes)
-        self.POSSIBLE = take(lanes * lanes)  # candidates that a head can have
+        self.FOLLOWING = take(vcs)
+        self.HEADS = take(vcs)
+        self.ARRIVING = take(vcs)
+        self.HEAD_POPPED = take(vcs)
+        self.POSSIBLE = take(vcs * vcs)  # candidates that a head can have
         self.NEW_HEADS = take(1)  # of one VC
-        self.CHOSEN = take(lanes)
+        self.CHOSEN = take(vcs)
 
 
 plane_layout = cache(PlaneLayout)

@@ -18,7 +18,7 @@ from sim_model.engines.plane.router import (
     count_delays,
     find_first_requests,
     grant_first_requests,
-    keep_granted_lanes,
+    keep_granted_vcs,
     move_through_buffers,
     send_flits,
     update_vc_availability,
@@ -76,7 +76,7 @@ def step_word(cycle, word, planes, state, routes, at: PlaneLayout):
     asked, granted = grant_first_requests(row, planes.low_injection, at)
     looks_ahead = 1 if planes.routing_cycles == 1 else 0
     changed = changed | asked | move_through_buffers(row, out, asked, granted, looks_ahead, planes.depth, at)
-    keep_granted_lanes(row, at)
+    keep_granted_vcs(row, at)
     send_flits(row, out, at)
     count_credits(row, planes.depth, at)
     if planes.routing_cycles > 2:
@@ -126,17 +126,17 @@ def take_from_links(word, row, coming, ahead, back, from_hosts, at: PlaneLayout)
     moved, ended, delivered = from_hosts
     flits, changed = count_bits(delivered), at.splat(0)
     arrived, tails, returned = at.alone(moved, at.HOST), at.alone(ended, at.HOST), at.alone(delivered, at.HOST)
-    for lane in range(0, at.SLOTS, at.WIDTH):
+    for vc in range(0, at.SLOTS, at.WIDTH):
         for part in range(ahead.begins[word], ahead.begins[word + 1]):
             source, turn, mask = coming[ahead.word[part]], ahead.turn[part], at.vector_at(ahead.mask[part], 0)
-            arrived = arrived | at.rotated(at.vector_at(source, at.OUT_VALID + lane), at.vector_at(turn, 0)) & mask
-            tails = tails | at.rotated(at.vector_at(source, at.OUT_TAIL + lane), at.vector_at(turn, 0)) & mask
+            arrived = arrived | at.rotated(at.vector_at(source, at.OUT_VALID + vc), at.vector_at(turn, 0)) & mask
+            tails = tails | at.rotated(at.vector_at(source, at.OUT_TAIL + vc), at.vector_at(turn, 0)) & mask
         for part in range(back.begins[word], back.begins[word + 1]):
             source, turn, mask = coming[back.word[part]], back.turn[part], at.vector_at(back.mask[part], 0)
-            returned = returned | at.rotated(at.vector_at(source, at.OUT_CREDIT + lane), at.vector_at(turn, 0)) & mask
-        at.put(row, at.ARRIVED + lane, arrived)
-        at.put(row, at.ARRIVED_TAIL + lane, tails)
-        at.put(row, at.RETURNED + lane, returned)
+            returned = returned | at.rotated(at.vector_at(source, at.OUT_CREDIT + vc), at.vector_at(turn, 0)) & mask
+        at.put(row, at.ARRIVED + vc, arrived)
+        at.put(row, at.ARRIVED_TAIL + vc, tails)
+        at.put(row, at.RETURNED + vc, returned)
         flits += at.count_all(arrived)
         changed = changed | arrived | returned
         arrived, tails, returned = at.splat(0), at.splat(0), at.splat(0)
@@ -146,10 +146,10 @@ def take_from_links(word, row, coming, ahead, back, from_hosts, at: PlaneLayout)
 @compiled
 def pass_heads_on(word, row, planes, at: PlaneLayout):
     """Pass the messages of granted heads on to the queues at their outputs."""
-    for lane in range(0, at.SLOTS, at.WIDTH):
-        ports = at.places_of(at.vector_at(row, at.HEAD_POPPED + lane))
+    for vc in range(0, at.SLOTS, at.WIDTH):
+        ports = at.places_of(at.vector_at(row, at.HEAD_POPPED + vc))
         while ports != 0:
-            slot = lane + lowest_bit(ports)
+            slot = vc + lowest_bit(ports)
             ports &= ports - 1
             heads = row[at.HEAD_POPPED + slot]
             while heads != 0:
@@ -161,7 +161,7 @@ def pass_heads_on(word, row, planes, at: PlaneLayout):
 @compiled
 def pass_on(switch, bit, slot, row, planes, at: PlaneLayout):
     """Move the message of a head to the queue at its output."""
-    message, output = leave(planes.worms[slot, switch]), planes.ways[slot, switch]
+    message, output = leave(planes.worms[slot, switch]), planes.front_outputs[slot, switch]
     if output == at.HOST:
         join(planes.worms[at.SLOTS, switch], message)
     else:
@@ -174,10 +174,10 @@ def pass_on(switch, bit, slot, row, planes, at: PlaneLayout):
 @compiled
 def look_up_heads(word, row, planes, state, routes, at: PlaneLayout):
     """Look up the outputs of new heads in the family's routing."""
-    for lane in range(0, at.SLOTS, at.WIDTH):
-        looked_up = at.vector_at(row, at.LOOKED_UP + lane)
-        new = at.vector_at(row, at.HEADS + lane) & ~looked_up
-        at.put(row, at.LOOKED_UP + lane, looked_up | new)
+    for vc in range(0, at.SLOTS, at.WIDTH):
+        looked_up = at.vector_at(row, at.LOOKED_UP + vc)
+        new = at.vector_at(row, at.HEADS + vc) & ~looked_up
+        at.put(row, at.LOOKED_UP + vc, looked_up | new)
         at.put(row, at.NEW_HEADS, new)
         ports = at.places_of(new)
         while ports != 0:
@@ -187,23 +187,23 @@ def look_up_heads(word, row, planes, state, routes, at: PlaneLayout):
             while heads != 0:
                 bit = lowest_bit(heads)
                 heads &= heads - 1
-                look_up(word << WORD_SHIFT | bit, planes.bit[bit], lane + port, row, planes, state, routes, at)
+                look_up(word << WORD_SHIFT | bit, planes.bit[bit], vc + port, row, planes, state, routes, at)
 
 
 @compiled
 def look_up(switch, one, slot, row, planes, state, routes, at: PlaneLayout):
     """Look up the outputs of one head; ``one`` is the bit of its switch."""
-    before = planes.ways[slot, switch]
+    before = planes.front_outputs[slot, switch]
     row[at.WANTED + before * at.SLOTS + slot] &= ~one
-    row[at.WAY + slot * at.WIDTH + before] &= ~one
+    row[at.ROUTE + slot * at.WIDTH + before] &= ~one
     message = first_of(planes.worms[slot, switch])
-    output, lanes = at.find_way(switch, slot % at.WIDTH, slot // at.WIDTH, message, state, routes)
-    planes.ways[slot, switch] = output
+    output, vcs = at.find_route(switch, slot % at.WIDTH, slot // at.WIDTH, message, state, routes)
+    planes.front_outputs[slot, switch] = output
     row[at.WANTED + output * at.SLOTS + slot] |= one
-    row[at.WAY + slot * at.WIDTH + output] |= one
-    for target in range(at.LANES):
+    row[at.ROUTE + slot * at.WIDTH + output] |= one
+    for target in range(at.VCS):
         candidates = at.CANDIDATES + target * at.SLOTS + slot
-        row[candidates] = row[candidates] & ~one | (one if lanes >> target & 1 else 0)
+        row[candidates] = row[candidates] & ~one | (one if vcs >> target & 1 else 0)
 
 
 @cache

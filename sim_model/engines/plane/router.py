@@ -12,30 +12,30 @@ from sim_model.loops.compiled import compiled
 @compiled
 def update_vc_availability(row, empty_reuse, depth, at: PlaneLayout):
     """Find output VCs with credits, those that heads can get, and both including the credits on wires."""
-    for lane in range(0, at.SLOTS, at.WIDTH):
-        free, returned = at.vector_at(row, at.FREE + lane), at.vector_at(row, at.RETURNED + lane)
+    for vc in range(0, at.SLOTS, at.WIDTH):
+        free, returned = at.vector_at(row, at.FREE + vc), at.vector_at(row, at.RETURNED + vc)
         credited = at.splat(0)
         for bit in range(at.CREDIT_BITS):
             if at.MIN_DEPTH >> bit == 0 and depth >> bit == 0:
                 break
-            credited = credited | at.vector_at(row, at.CREDITS + bit * at.SLOTS + lane)
-        at.put(row, at.CREDITED + lane, credited)
-        at.put(row, at.MAY_SEND + lane, credited | returned)
+            credited = credited | at.vector_at(row, at.CREDITS + bit * at.SLOTS + vc)
+        at.put(row, at.CREDITED + vc, credited)
+        at.put(row, at.MAY_SEND + vc, credited | returned)
         if empty_reuse:
-            everything = has_credits(row, lane, depth, at)
-            at.put(row, at.USABLE + lane, free & everything)
-            at.put(row, at.MAY_START + lane, free & (everything | returned & has_credits(row, lane, depth - 1, at)))
+            everything = has_credits(row, vc, depth, at)
+            at.put(row, at.USABLE + vc, free & everything)
+            at.put(row, at.MAY_START + vc, free & (everything | returned & has_credits(row, vc, depth - 1, at)))
         else:
-            at.put(row, at.USABLE + lane, free & credited)
-            at.put(row, at.MAY_START + lane, free & (credited | returned))
+            at.put(row, at.USABLE + vc, free & credited)
+            at.put(row, at.MAY_START + vc, free & (credited | returned))
 
 
 @compiled
-def has_credits(row, lane, credits, at: PlaneLayout):
+def has_credits(row, vc, credits, at: PlaneLayout):
     """Return the outputs at which a VC has exactly ``credits`` credits."""
     found = at.splat(-1)
     for bit in range(at.CREDIT_BITS):
-        found = found & (at.vector_at(row, at.CREDITS + bit * at.SLOTS + lane) ^ at.splat((credits >> bit & 1) - 1))
+        found = found & (at.vector_at(row, at.CREDITS + bit * at.SLOTS + vc) ^ at.splat((credits >> bit & 1) - 1))
     return found
 
 
@@ -43,11 +43,11 @@ def has_credits(row, lane, credits, at: PlaneLayout):
 def find_first_requests(row, low_injection, at: PlaneLayout):
     """Find the first request at each output, from the input at or after its turn."""
     active, tail = at.splat(0), at.splat(0)
-    for lane in range(0, at.SLOTS, at.WIDTH):
-        requested = at.vector_at(row, at.REQUEST_LANE + lane)
-        active = active | requested & at.vector_at(row, at.ACTIVE + lane)
-        tail = tail | requested & at.vector_at(row, at.TAILS + lane)
-        at.put(row, at.SENT + lane, at.splat(0))
+    for vc in range(0, at.SLOTS, at.WIDTH):
+        requested = at.vector_at(row, at.REQUEST_VC + vc)
+        active = active | requested & at.vector_at(row, at.ACTIVE + vc)
+        tail = tail | requested & at.vector_at(row, at.TAILS + vc)
+        at.put(row, at.SENT + vc, at.splat(0))
     at.put(row, at.ACTIVE_REQUEST, active)
     at.put(row, at.TAIL_REQUEST, tail)
     if low_injection:
@@ -63,9 +63,9 @@ def find_first_requests(row, low_injection, at: PlaneLayout):
         winner_active = winner_active | winner & at.splat(row[at.ACTIVE_REQUEST + port])
         winner_tail = winner_tail | winner & at.splat(row[at.TAIL_REQUEST + port])
         at.put(row, at.WINNER + place, winner)
-        for lane in range(0, at.SLOTS, at.WIDTH):
-            wants_lane = at.splat(row[at.REQUEST_TARGET + lane + port])
-            at.put(row, at.SENT + lane, at.vector_at(row, at.SENT + lane) | winner & wants_lane)
+        for vc in range(0, at.SLOTS, at.WIDTH):
+            wants_vc = at.splat(row[at.REQUEST_TARGET + vc + port])
+            at.put(row, at.SENT + vc, at.vector_at(row, at.SENT + vc) | winner & wants_vc)
     at.put(row, at.WINNER_ACTIVE, winner_active)
     at.put(row, at.WINNER_TAIL, winner_tail)
 
@@ -88,12 +88,12 @@ def grant_first_requests(row, low_injection, at: PlaneLayout):
     """
     active, good = at.vector_at(row, at.WINNER_ACTIVE), at.splat(0)
     changes_hands = ~active ^ at.vector_at(row, at.WINNER_TAIL)
-    for lane in range(0, at.SLOTS, at.WIDTH):
-        can = active & at.vector_at(row, at.CREDITED + lane) | ~active & at.vector_at(row, at.USABLE + lane)
-        sent = at.vector_at(row, at.SENT + lane) & can
+    for vc in range(0, at.SLOTS, at.WIDTH):
+        can = active & at.vector_at(row, at.CREDITED + vc) | ~active & at.vector_at(row, at.USABLE + vc)
+        sent = at.vector_at(row, at.SENT + vc) & can
         good = good | sent
-        at.put(row, at.SENT + lane, sent)
-        at.put(row, at.FREE + lane, at.vector_at(row, at.FREE + lane) ^ sent & changes_hands)
+        at.put(row, at.SENT + vc, sent)
+        at.put(row, at.FREE + vc, at.vector_at(row, at.FREE + vc) ^ sent & changes_hands)
     asked, taken = at.gathered(row, at.WINNER), at.splat(0)
     for place in range(0, at.PORTS * at.WIDTH, at.WIDTH):
         winner, turn = at.vector_at(row, at.WINNER + place), at.vector_at(row, at.OUTPUT_TURN + place)
@@ -111,16 +111,16 @@ def grant_first_requests(row, low_injection, at: PlaneLayout):
 def count_delays(row, delays, most_cycles, at: PlaneLayout):
     """Count the routing delay of heads. Returns a vector that is 0 only if no head waits."""
     changed = at.splat(0)
-    for lane in range(0, at.SLOTS, at.WIDTH):
-        popped, short = at.vector_at(row, at.HEAD_POPPED + lane), at.splat(0)
-        for place in range(lane, len(delays), at.SLOTS):
+    for vc in range(0, at.SLOTS, at.WIDTH):
+        popped, short = at.vector_at(row, at.HEAD_POPPED + vc), at.splat(0)
+        for place in range(vc, len(delays), at.SLOTS):
             number = at.vector_at(delays, place) & ~popped
             short = short | number ^ at.splat(-(most_cycles >> place // at.SLOTS & 1))
             at.put(delays, place, number)
-        counting = at.vector_at(row, at.HEADS + lane) & short
-        at.put(row, at.HEADS + lane, at.vector_at(row, at.HEADS + lane) & ~counting)
+        counting = at.vector_at(row, at.HEADS + vc) & short
+        at.put(row, at.HEADS + vc, at.vector_at(row, at.HEADS + vc) & ~counting)
         changed = changed | counting
-        for place in range(lane, len(delays), at.SLOTS):
+        for place in range(vc, len(delays), at.SLOTS):
             number = at.vector_at(delays, place)
             at.put(delays, place, number ^ counting)
             counting = counting & number
@@ -134,43 +134,43 @@ def move_through_buffers(row, out, asked_inputs, granted_inputs, looks_ahead, de
     Returns a vector that is 0 only if no buffer changed.
     """
     changed = at.splat(0)
-    for lane in range(0, at.SLOTS, at.WIDTH):
-        requested = at.vector_at(row, at.REQUEST_LANE + lane)
+    for vc in range(0, at.SLOTS, at.WIDTH):
+        requested = at.vector_at(row, at.REQUEST_VC + vc)
         asked, pop = requested & asked_inputs, requested & granted_inputs
-        at.put(row, at.REQUEST_LANE + lane, requested & ~asked)
-        arrived, active = at.vector_at(row, at.ARRIVED + lane), at.vector_at(row, at.ACTIVE + lane)
-        held, tail = at.vector_at(row, at.HELD + lane), at.vector_at(row, at.TAILS + lane)
-        behind = arrived | at.vector_at(row, at.HELD + at.SLOTS + lane)
-        at.put(row, at.FOLLOWING + lane, active & (asked & ~tail & behind | ~asked & (held | arrived)))
+        at.put(row, at.REQUEST_VC + vc, requested & ~asked)
+        arrived, active = at.vector_at(row, at.ARRIVED + vc), at.vector_at(row, at.ACTIVE + vc)
+        held, tail = at.vector_at(row, at.HELD + vc), at.vector_at(row, at.TAILS + vc)
+        behind = arrived | at.vector_at(row, at.HELD + at.SLOTS + vc)
+        at.put(row, at.FOLLOWING + vc, active & (asked & ~tail & behind | ~asked & (held | arrived)))
         ahead = arrived & ~active & ~held & at.splat(-looks_ahead)
-        at.put(row, at.ARRIVING + lane, ahead)
-        at.put(row, at.HEADS + lane, held & ~active & ~asked | ahead)
-        at.put(row, at.HEAD_POPPED + lane, pop & ~active)
-        at.put(row, at.ACTIVE + lane, active ^ pop & (~active ^ tail))
-        at.put(row, at.LOOKED_UP + lane, at.vector_at(row, at.LOOKED_UP + lane) & ~pop)
-        at.put(out, at.OUT_CREDIT + lane, pop)
+        at.put(row, at.ARRIVING + vc, ahead)
+        at.put(row, at.HEADS + vc, held & ~active & ~asked | ahead)
+        at.put(row, at.HEAD_POPPED + vc, pop & ~active)
+        at.put(row, at.ACTIVE + vc, active ^ pop & (~active ^ tail))
+        at.put(row, at.LOOKED_UP + vc, at.vector_at(row, at.LOOKED_UP + vc) & ~pop)
+        at.put(out, at.OUT_CREDIT + vc, pop)
         changed = changed | arrived
         move_up(
             row,
             depth,
-            at.HELD + lane,
-            at.TAILS + lane,
+            at.HELD + vc,
+            at.TAILS + vc,
             at.SLOTS,
             pop,
             arrived,
-            at.vector_at(row, at.ARRIVED_TAIL + lane),
+            at.vector_at(row, at.ARRIVED_TAIL + vc),
             at,
         )
     return changed
 
 
 @compiled
-def keep_granted_lanes(row, at: PlaneLayout):
+def keep_granted_vcs(row, at: PlaneLayout):
     """Reduce the candidates of granted heads to the VC that they were granted."""
-    for target in range(at.LANES):
+    for target in range(at.VCS):
         wanted = at.vector_at(row, at.REQUEST_TARGET + target * at.WIDTH)
-        for lane in range(0, at.SLOTS, at.WIDTH):
-            popped, place = at.vector_at(row, at.HEAD_POPPED + lane), at.CANDIDATES + target * at.SLOTS + lane
+        for vc in range(0, at.SLOTS, at.WIDTH):
+            popped, place = at.vector_at(row, at.HEAD_POPPED + vc), at.CANDIDATES + target * at.SLOTS + vc
             at.put(row, place, at.vector_at(row, place) & ~popped | wanted & popped)
 
 
@@ -178,10 +178,10 @@ def keep_granted_lanes(row, at: PlaneLayout):
 def send_flits(row, out, at: PlaneLayout):
     """Send granted flits over the links in the next cycle, or to the delivery buffer."""
     tail = at.vector_at(row, at.WINNER_TAIL)
-    for lane in range(0, at.SLOTS, at.WIDTH):
-        sent = at.vector_at(row, at.SENT + lane)
-        at.put(out, at.OUT_VALID + lane, sent)
-        at.put(out, at.OUT_TAIL + lane, sent & tail)
+    for vc in range(0, at.SLOTS, at.WIDTH):
+        sent = at.vector_at(row, at.SENT + vc)
+        at.put(out, at.OUT_VALID + vc, sent)
+        at.put(out, at.OUT_TAIL + vc, sent & tail)
     row[at.DELIVERED] = out[at.OUT_VALID + at.HOST]
     row[at.DELIVERED_TAIL] = out[at.OUT_TAIL + at.HOST]
 
@@ -189,13 +189,13 @@ def send_flits(row, out, at: PlaneLayout):
 @compiled
 def count_credits(row, depth, at: PlaneLayout):
     """Count one credit up for each return, and one down for each flit sent."""
-    for lane in range(0, at.SLOTS, at.WIDTH):
-        returned, sent = at.vector_at(row, at.RETURNED + lane), at.vector_at(row, at.SENT + lane)
+    for vc in range(0, at.SLOTS, at.WIDTH):
+        returned, sent = at.vector_at(row, at.RETURNED + vc), at.vector_at(row, at.SENT + vc)
         more, less = returned & ~sent, sent & ~returned
         for bit in range(at.CREDIT_BITS):
             if at.MIN_DEPTH >> bit == 0 and depth >> bit == 0:
                 break
-            place = at.CREDITS + bit * at.SLOTS + lane
+            place = at.CREDITS + bit * at.SLOTS + vc
             number = at.vector_at(row, place)
             at.put(row, place, number ^ (more | less))
             more, less = more & number, less & ~number
@@ -205,61 +205,61 @@ def count_credits(row, depth, at: PlaneLayout):
 def choose_requests(row, at: PlaneLayout):
     """Choose new requests of all inputs that have none. Returns a vector that is 0 only if there is no new one."""
     requesting, later, seen = at.splat(0), at.splat(0), at.splat(0)
-    for lane in range(0, at.SLOTS, at.WIDTH):
-        requesting = requesting | at.vector_at(row, at.REQUEST_LANE + lane)
-    for lane in range(0, at.SLOTS, at.WIDTH):
-        eligible = find_eligible_vcs(row, lane, at) & ~requesting
-        later = later | eligible & at.vector_at(row, at.INPUT_TURN + lane)
-        at.put(row, at.CHOSEN + lane, eligible)
-    for lane in range(0, at.SLOTS, at.WIDTH):
-        rivals = at.vector_at(row, at.CHOSEN + lane) & (at.vector_at(row, at.INPUT_TURN + lane) | ~later)
-        at.put(row, at.CHOSEN + lane, rivals & ~seen)
+    for vc in range(0, at.SLOTS, at.WIDTH):
+        requesting = requesting | at.vector_at(row, at.REQUEST_VC + vc)
+    for vc in range(0, at.SLOTS, at.WIDTH):
+        eligible = find_eligible_vcs(row, vc, at) & ~requesting
+        later = later | eligible & at.vector_at(row, at.INPUT_TURN + vc)
+        at.put(row, at.CHOSEN + vc, eligible)
+    for vc in range(0, at.SLOTS, at.WIDTH):
+        rivals = at.vector_at(row, at.CHOSEN + vc) & (at.vector_at(row, at.INPUT_TURN + vc) | ~later)
+        at.put(row, at.CHOSEN + vc, rivals & ~seen)
         seen = seen | rivals
     for target in range(0, at.SLOTS, at.WIDTH):
         at.put(row, at.REQUEST_TARGET + target, at.vector_at(row, at.REQUEST_TARGET + target) & ~seen)
     turned = at.splat(0)
-    for lane in range(0, at.SLOTS, at.WIDTH):
-        chosen = at.vector_at(row, at.CHOSEN + lane)
-        at.put(row, at.INPUT_TURN + lane, at.vector_at(row, at.INPUT_TURN + lane) & ~seen | turned)
+    for vc in range(0, at.SLOTS, at.WIDTH):
+        chosen = at.vector_at(row, at.CHOSEN + vc)
+        at.put(row, at.INPUT_TURN + vc, at.vector_at(row, at.INPUT_TURN + vc) & ~seen | turned)
         turned = turned | chosen
-        at.put(row, at.REQUEST_LANE + lane, at.vector_at(row, at.REQUEST_LANE + lane) | chosen)
-        select_target(row, lane, chosen, at)
+        at.put(row, at.REQUEST_VC + vc, at.vector_at(row, at.REQUEST_VC + vc) | chosen)
+        select_target(row, vc, chosen, at)
     for port in range(at.PORTS):
         requested = at.vector_at(row, at.REQUEST + port * at.WIDTH)
-        for lane in range(0, at.SLOTS, at.WIDTH):
-            requested = requested | at.splat(row[at.CHOSEN + lane + port]) & at.vector_at(
-                row, at.WAY + (lane + port) * at.WIDTH
+        for vc in range(0, at.SLOTS, at.WIDTH):
+            requested = requested | at.splat(row[at.CHOSEN + vc + port]) & at.vector_at(
+                row, at.ROUTE + (vc + port) * at.WIDTH
             )
         at.put(row, at.REQUEST + port * at.WIDTH, requested)
     return seen
 
 
 @compiled
-def find_eligible_vcs(row, lane, at: PlaneLayout):
+def find_eligible_vcs(row, vc, at: PlaneLayout):
     """Find the available candidates of heads in a VC of all inputs. Returns the inputs where the VC may request."""
-    eligible = at.vector_at(row, at.ARRIVING + lane)
-    for target in range(at.LANES):
+    eligible = at.vector_at(row, at.ARRIVING + vc)
+    for target in range(at.VCS):
         may_start, may_send = at.splat(0), at.splat(0)
         for output in range(at.PORTS):
-            wanted = at.vector_at(row, at.WANTED + output * at.SLOTS + lane)
+            wanted = at.vector_at(row, at.WANTED + output * at.SLOTS + vc)
             may_start = may_start | wanted & at.splat(row[at.MAY_START + target * at.WIDTH + output])
             may_send = may_send | wanted & at.splat(row[at.MAY_SEND + target * at.WIDTH + output])
-        candidate = at.vector_at(row, at.CANDIDATES + target * at.SLOTS + lane)
+        candidate = at.vector_at(row, at.CANDIDATES + target * at.SLOTS + vc)
         possible = candidate & may_start
-        at.put(row, at.POSSIBLE + target * at.SLOTS + lane, possible)
-        following = at.vector_at(row, at.FOLLOWING + lane) & candidate & may_send
-        eligible = eligible | at.vector_at(row, at.HEADS + lane) & possible | following
+        at.put(row, at.POSSIBLE + target * at.SLOTS + vc, possible)
+        following = at.vector_at(row, at.FOLLOWING + vc) & candidate & may_send
+        eligible = eligible | at.vector_at(row, at.HEADS + vc) & possible | following
     return eligible
 
 
 @compiled
-def select_target(row, lane, chosen, at: PlaneLayout):
+def select_target(row, vc, chosen, at: PlaneLayout):
     """Select the lowest available candidate, or else the lowest one (selection function)."""
     left = chosen
     for planes in (at.POSSIBLE, at.CANDIDATES):
-        for target in range(at.LANES):
+        for target in range(at.VCS):
             found, place = (
-                left & at.vector_at(row, planes + target * at.SLOTS + lane),
+                left & at.vector_at(row, planes + target * at.SLOTS + vc),
                 at.REQUEST_TARGET + target * at.WIDTH,
             )
             at.put(row, place, at.vector_at(row, place) | found)

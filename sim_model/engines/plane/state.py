@@ -42,14 +42,14 @@ class PlaneState(NamedTuple):
     bit: np.ndarray  # int64[64], a word with one bit each
     rows: np.ndarray  # int64[words, planes], see ``layout.py``
     outputs: np.ndarray  # int64[2, words, planes], on the links, and credits, by cycle modulo 2
-    delays: np.ndarray  # int64[words, bits times input lanes], cycles that heads have waited
+    delays: np.ndarray  # int64[words, bits times input VCs], cycles that heads have waited
     unloaded: np.ndarray  # int64[words, bits], flits behind the one in the injector's register
     neighbours: np.ndarray  # int64[directions, switches]
-    ways: np.ndarray  # int64[input lanes, switches], output of the head or worm at the front
-    worms: np.ndarray  # int32[input lanes and one for deliveries, switches, 2 + places], see ``lines.py``
+    front_outputs: np.ndarray  # int64[input VCs, switches], output of the head or worm at the front
+    worms: np.ndarray  # int32[input VCs and one for deliveries, switches, 2 + places], see ``lines.py``
     awake: np.ndarray  # int64[2, words], 1 for those in which something can happen, by cycle modulo 2
     near: np.ndarray  # int64[words, words near], those that links lead to
-    counts: np.ndarray  # int64[words, kinds, output lanes and one for injectors, bits]; no words if nothing is counted
+    counts: np.ndarray  # int64[words, kinds, output VCs and one for injectors, bits]; no words if nothing is counted
     counters: np.ndarray  # int64[PLANE_COUNTERS]
 
 
@@ -75,7 +75,7 @@ def make_plane_state(
     moves : tuple of Moves
         Ahead and back, see ``moves_of``.
     routing_cycles, empty_reuse, low_injection
-        As for ``make_lane_state``.
+        As for ``make_vc_state``.
     """
     depth, switches = state.buffer_depth_flits, state.switches
     slots, words = at.SLOTS, words_for(switches)
@@ -94,7 +94,7 @@ def make_plane_state(
         delays=aligned_words(words, max(routing_cycles - 2, 0).bit_length() * slots),
         unloaded=np.zeros((words, most_flits.bit_length()), dtype=np.int64),
         neighbours=neighbours,
-        ways=np.zeros((slots, switches), dtype=np.int64),
+        front_outputs=np.zeros((slots, switches), dtype=np.int64),
         worms=np.zeros((slots + 1, switches, 2 + places), dtype=WHOLE),
         awake=np.ones((2, words), dtype=np.int64),
         near=_words_near(neighbours, words),
@@ -127,9 +127,9 @@ def _moves(origins: np.ndarray) -> Moves:
     for word in range(words):
         parts: dict[tuple[int, int], np.ndarray] = {}
         for direction, origin in enumerate(origins):
-            ways = list(_ways(origin[word << WORD_SHIFT : word + 1 << WORD_SHIFT]))
-            for position, (source, turn, mask) in enumerate(ways):
-                before = sum(other == source for other, _, _ in ways[:position])
+            front_outputs = list(_moves_from(origin[word << WORD_SHIFT : word + 1 << WORD_SHIFT]))
+            for position, (source, turn, mask) in enumerate(front_outputs):
+                before = sum(other == source for other, _, _ in front_outputs[:position])
                 parts.setdefault((source, before), np.zeros((2, width), dtype=np.int64))[:, direction] = turn, mask
         begins.append(begins[-1] + len(parts))
         sources += [source for source, _ in parts]
@@ -140,7 +140,7 @@ def _moves(origins: np.ndarray) -> Moves:
     return Moves(np.array(begins), np.array(sources, dtype=np.int64), turns, masks)
 
 
-def _ways(origin: np.ndarray) -> Iterator[tuple[int, int, int]]:
+def _moves_from(origin: np.ndarray) -> Iterator[tuple[int, int, int]]:
     """Yield word, turn and mask of the bits that some switches of a word get in one direction."""
     places = np.flatnonzero(origin != NONE)
     source, turn = origin[places] >> WORD_SHIFT, places - origin[places] & BIT_MASK
@@ -165,8 +165,8 @@ def plane_of(switches: np.ndarray) -> np.ndarray:
 def _words_near(neighbours: np.ndarray, words: int) -> np.ndarray:
     """Return the words that the channels of each word lead to, int64[words, most], some of them repeated."""
     near: list[set[int]] = [{word} for word in range(words)]
-    for way in neighbours:
-        for source, sink in enumerate((way >> WORD_SHIFT).tolist()):
+    for route in neighbours:
+        for source, sink in enumerate((route >> WORD_SHIFT).tolist()):
             near[source >> WORD_SHIFT].add(sink)
     most = max(map(len, near))
     return np.array([sorted(found) + [word] * (most - len(found)) for word, found in enumerate(near)], dtype=np.int64)
@@ -180,7 +180,7 @@ def _first_rows(at: PlaneLayout, words: int, depth: int) -> np.ndarray:
         for first in range(offset, offset + count, width):
             rows[:, first : first + ports] = -1
     for bit in range(at.CREDIT_BITS):
-        for lane in range(0, slots, width):
-            first = at.CREDITS + bit * slots + lane
+        for vc in range(0, slots, width):
+            first = at.CREDITS + bit * slots + vc
             rows[:, first : first + ports] = -(depth >> bit & 1)
     return rows

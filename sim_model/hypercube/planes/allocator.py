@@ -9,8 +9,8 @@ from sim_model.loops.compiled import compiled
 def note_free_outputs(row, at: CubeLayout):
     """Find the outputs with a free VC for any head."""
     free = at.splat(0)
-    for lane in range(0, at.ADAPTIVE_LANES * at.WIDTH, at.WIDTH):
-        free = free | at.vector_at(row, at.FREE + lane)
+    for vc in range(0, at.ADAPTIVE_VCS * at.WIDTH, at.WIDTH):
+        free = free | at.vector_at(row, at.FREE + vc)
     delivery = at.vector_at(row, at.FREE) & at.vector_at(row, at.IS_DELIVERY)
     at.put(row, at.ANY_FREE, free & at.vector_at(row, at.IS_DIMENSION) | delivery)
 
@@ -21,19 +21,19 @@ def examine(row, at: CubeLayout):
     line, anything = at.vector_at(row, at.LINE), at.splat(0)
     for output in range(at.OUTPUTS):
         at.put(row, at.LOOKING + output * at.WIDTH, at.crossed(line, output) & at.splat(row[at.ANY_FREE + output]))
-    escape_is_free = at.any_of(at.vector_at(row, at.ESCAPE) & at.vector_at(row, at.FREE + (at.LANES - 1) * at.WIDTH))
+    escape_is_free = at.any_of(at.vector_at(row, at.ESCAPE) & at.vector_at(row, at.FREE + (at.VCS - 1) * at.WIDTH))
     seen = at.splat(0)
-    for lane in range(0, at.LANES * at.WIDTH, at.WIDTH):
-        wanted, waiting = at.splat(0), at.vector_at(row, at.WAITING + lane)
+    for vc in range(0, at.VCS * at.WIDTH, at.WIDTH):
+        wanted, waiting = at.splat(0), at.vector_at(row, at.WAITING + vc)
         for output in range(at.OUTPUTS):
-            wants = at.vector_at(row, at.WANTED + output * at.LANES * at.WIDTH + lane)
+            wants = at.vector_at(row, at.WANTED + output * at.VCS * at.WIDTH + vc)
             wanted = wanted | at.vector_at(row, at.LOOKING + output * at.WIDTH) & wants
-        rivals = wanted & waiting & at.vector_at(row, at.ALLOWED + lane)
-        escaped = at.vector_at(row, at.ESCAPING + lane) & waiting & at.splat(escape_is_free)
+        rivals = wanted & waiting & at.vector_at(row, at.ALLOWED + vc)
+        escaped = at.vector_at(row, at.ESCAPING + vc) & waiting & at.splat(escape_is_free)
         got = rivals & ~seen | escaped
         seen = seen | rivals
-        at.put(row, at.ESCAPED + lane, escaped)
-        at.put(row, at.GOT + lane, got)
+        at.put(row, at.ESCAPED + vc, escaped)
+        at.put(row, at.GOT + vc, got)
         anything = anything | got
     return anything
 
@@ -48,12 +48,12 @@ def pick(row, highest, at: CubeLayout):
         Routers whose escape is that of the highest dimension.
     """
     leading = at.splat(0)
-    for lane in range(0, at.LANES * at.WIDTH, at.WIDTH):
-        leading = leading | at.vector_at(row, at.LEADER + lane)
+    for vc in range(0, at.VCS * at.WIDTH, at.WIDTH):
+        leading = leading | at.vector_at(row, at.LEADER + vc)
     at.put(row, at.LEADING, leading)
     usable, wanted = _outputs_of_leaders(row, at)
     any_usable, leads = at.any_of(usable), at.any_of(leading)
-    escape = _pick_escape(wanted & at.splat(~any_usable), highest, at) if at.ADAPTIVE_LANES < at.LANES else at.splat(0)
+    escape = _pick_escape(wanted & at.splat(~any_usable), highest, at) if at.ADAPTIVE_VCS < at.VCS else at.splat(0)
     chosen = _first_at_random(row, at)
     output = chosen | usable & at.vector_at(row, at.IS_DELIVERY) | escape
     output = output | at.splat(leads & ~at.any_of(output)) & at.vector_at(row, at.IS_FIRST)
@@ -63,12 +63,12 @@ def pick(row, highest, at: CubeLayout):
         line = line | at.splat(row[at.LEADING + code]) & at.crossed(output, code)
     at.put(row, at.LINE, line)
     at.put(row, at.ESCAPE, escape)
-    adaptive = at.splat(any_usable) if at.ADAPTIVE_LANES < at.LANES else at.splat(-1)
+    adaptive = at.splat(any_usable) if at.ADAPTIVE_VCS < at.VCS else at.splat(-1)
     escaping = at.splat(at.any_of(escape))
-    for lane in range(0, at.LANES * at.WIDTH, at.WIDTH):
-        leader = at.vector_at(row, at.LEADER + lane)
-        at.put(row, at.ALLOWED + lane, ~leading | leader & adaptive)
-        at.put(row, at.ESCAPING + lane, leader & escaping)
+    for vc in range(0, at.VCS * at.WIDTH, at.WIDTH):
+        leader = at.vector_at(row, at.LEADER + vc)
+        at.put(row, at.ALLOWED + vc, ~leading | leader & adaptive)
+        at.put(row, at.ESCAPING + vc, leader & escaping)
     return at.any_of(chosen)
 
 
@@ -77,9 +77,9 @@ def _outputs_of_leaders(row, at: CubeLayout):
     """Return the available outputs of the leaders' heads, and the dimensions that they request, by output."""
     for output in range(at.OUTPUTS):
         wanted = at.splat(0)
-        for lane in range(at.LANES):
-            leader = at.vector_at(row, at.LEADER + lane * at.WIDTH)
-            wanted = wanted | leader & at.vector_at(row, at.WANTED + (output * at.LANES + lane) * at.WIDTH)
+        for vc in range(at.VCS):
+            leader = at.vector_at(row, at.LEADER + vc * at.WIDTH)
+            wanted = wanted | leader & at.vector_at(row, at.WANTED + (output * at.VCS + vc) * at.WIDTH)
         at.put(row, at.BY_OUTPUT + output * at.WIDTH, wanted)
     wanted = at.gathered(row, at.BY_OUTPUT)
     usable = wanted & at.vector_at(row, at.ANY_FREE)
@@ -134,14 +134,14 @@ def step_random_orders(row, routers, at: CubeLayout):
 def elect(row, order, lane_order, at: CubeLayout):
     """Elect the leaders: the first VC of the cycle of the first input of the cycle with a requesting head."""
     asking = at.splat(0)
-    for lane in range(0, at.LANES * at.WIDTH, at.WIDTH):
-        asking = asking | at.vector_at(row, at.ASKING + lane)
+    for vc in range(0, at.VCS * at.WIDTH, at.WIDTH):
+        asking = asking | at.vector_at(row, at.ASKING + vc)
     at.put(row, at.LEADING, asking)
     leading, seen = first_by_order(row, at.LEADING, order, at), at.splat(0)
-    for position in range(at.LANES):
-        lane = lane_order[position] * at.WIDTH
-        asks = at.vector_at(row, at.ASKING + lane)
-        at.put(row, at.LEADER + lane, asks & leading & ~seen)
+    for position in range(at.VCS):
+        vc = lane_order[position] * at.WIDTH
+        asks = at.vector_at(row, at.ASKING + vc)
+        at.put(row, at.LEADER + vc, asks & leading & ~seen)
         seen = seen | asks
     return asking
 
@@ -150,20 +150,20 @@ def elect(row, order, lane_order, at: CubeLayout):
 def is_hopeful(row, highest, at: CubeLayout):
     """Return the routers in which a waiting head could get a VC, as a word that is 0 only if there is none."""
     hopeful = at.splat(0)
-    for lane in range(0, at.LANES * at.WIDTH, at.WIDTH):
-        waiting, below, above = at.vector_at(row, at.WAITING + lane), at.splat(0), at.splat(0)
+    for vc in range(0, at.VCS * at.WIDTH, at.WIDTH):
+        waiting, below, above = at.vector_at(row, at.WAITING + vc), at.splat(0), at.splat(0)
         for output in range(at.OUTPUTS):
-            wants = at.vector_at(row, at.WANTED + output * at.LANES * at.WIDTH + lane)
+            wants = at.vector_at(row, at.WANTED + output * at.VCS * at.WIDTH + vc)
             hopeful = hopeful | waiting & wants & at.splat(row[at.ANY_FREE + output])
-        if at.ADAPTIVE_LANES < at.LANES:
+        if at.ADAPTIVE_VCS < at.VCS:
             for dimension in range(at.DIMENSIONS):
-                wants = at.vector_at(row, at.WANTED + dimension * at.LANES * at.WIDTH + lane)
-                free = row[at.FREE + (at.LANES - 1) * at.WIDTH + dimension] & ~highest
+                wants = at.vector_at(row, at.WANTED + dimension * at.VCS * at.WIDTH + vc)
+                free = row[at.FREE + (at.VCS - 1) * at.WIDTH + dimension] & ~highest
                 hopeful = hopeful | waiting & wants & ~below & at.splat(free)
                 below = below | wants
             for dimension in range(at.DIMENSIONS - 1, -1, -1):
-                wants = at.vector_at(row, at.WANTED + dimension * at.LANES * at.WIDTH + lane)
-                free = row[at.FREE + (at.LANES - 1) * at.WIDTH + dimension] & highest
+                wants = at.vector_at(row, at.WANTED + dimension * at.VCS * at.WIDTH + vc)
+                free = row[at.FREE + (at.VCS - 1) * at.WIDTH + dimension] & highest
                 hopeful = hopeful | waiting & wants & ~above & at.splat(free)
                 above = above | wants
     return at.any_of(hopeful)

@@ -20,8 +20,8 @@ def take_from_links(word, row, coming, at: CubeLayout):
 def count_arrived(row, at: CubeLayout):
     """Count the flits that move over links between switches."""
     flits = 0
-    for lane in range(at.LANES):
-        flits += at.count_all(at.vector_at(row, at.ARRIVED + lane * at.WIDTH))
+    for vc in range(at.VCS):
+        flits += at.count_all(at.vector_at(row, at.ARRIVED + vc * at.WIDTH))
     return flits
 
 
@@ -34,12 +34,12 @@ def send_flits(row, out, ended, at: CubeLayout):
     ended : vector by input
         Inputs that a tail has left.
     """
-    for lane in range(at.LANES):
-        first = at.SENT + lane * at.OUTPUTS * at.WIDTH
-        at.put(out, at.OUT_VALID + lane * at.WIDTH, at.gathered(row, first))
+    for vc in range(at.VCS):
+        first = at.SENT + vc * at.OUTPUTS * at.WIDTH
+        at.put(out, at.OUT_VALID + vc * at.WIDTH, at.gathered(row, first))
         for place in range(first, first + at.OUTPUTS * at.WIDTH, at.WIDTH):
             at.put(row, place, at.vector_at(row, place) & ended)
-        at.put(out, at.OUT_TAIL + lane * at.WIDTH, at.gathered(row, first))
+        at.put(out, at.OUT_TAIL + vc * at.WIDTH, at.gathered(row, first))
     row[at.DELIVERED] = out[at.OUT_VALID + at.DIMENSIONS]
     row[at.DELIVERED_TAIL] = out[at.OUT_TAIL + at.DIMENSIONS]
 
@@ -48,18 +48,18 @@ def send_flits(row, out, ended, at: CubeLayout):
 def count_credits(row, out, at: CubeLayout):
     """Count one credit up for each return, and one down for each flit sent. Delivery needs none."""
     between_switches = at.vector_at(row, at.IS_DIMENSION)
-    for lane in range(0, at.LANES * at.WIDTH, at.WIDTH):
+    for vc in range(0, at.VCS * at.WIDTH, at.WIDTH):
         returned, sent = (
-            at.vector_at(row, at.RETURNED + lane),
-            at.vector_at(out, at.OUT_VALID + lane) & between_switches,
+            at.vector_at(row, at.RETURNED + vc),
+            at.vector_at(out, at.OUT_VALID + vc) & between_switches,
         )
         more, less = returned & ~sent, sent & ~returned
         can_send = at.splat(0)
         for bit in range(at.COUNT_BITS):
-            place = at.CREDITS + bit * at.LANES * at.WIDTH + lane
+            place = at.CREDITS + bit * at.VCS * at.WIDTH + vc
             number = at.vector_at(row, place)
             changed = number ^ (more | less)
             at.put(row, place, changed)
             can_send = can_send | changed
             more, less = more & number, less & ~number
-        at.put(row, at.CAN_SEND + lane, can_send)
+        at.put(row, at.CAN_SEND + vc, can_send)

@@ -11,7 +11,7 @@ from sim_model.engines.plane.counts import count_planes
 from sim_model.engines.plane.state import ALIVE, CHANGED
 from sim_model.hypercube.planes.allocator import elect, examine, is_hopeful, note_free_outputs, pick, step_random_orders
 from sim_model.hypercube.planes.grants import choose_requests, grant_requests, move_through_buffers, note_who_waits
-from sim_model.hypercube.planes.heads import give_lanes, read_heads
+from sim_model.hypercube.planes.heads import give_vcs, read_heads
 from sim_model.hypercube.planes.hosts import free_injectors, inject_messages, move_from_injectors, move_to_hosts
 from sim_model.hypercube.planes.layout import WORD_SHIFT, CubeLayout
 from sim_model.hypercube.planes.links import count_arrived, count_credits, send_flits, take_from_links
@@ -60,7 +60,7 @@ def step_word(cycle, word, planes, state, at: CubeLayout):
     """Step 64 routers and their hosts by one cycle, all from the state at its start."""
     row, out, coming = planes.rows[word], planes.outputs[cycle + 1 & 1, word], planes.outputs[cycle & 1]
     order = planes.input_orders[(cycle + 1) % len(planes.input_orders)]
-    lane_order = planes.lane_orders[(cycle + 1) % len(planes.lane_orders)]
+    lane_order = planes.vc_orders[(cycle + 1) % len(planes.vc_orders)]
     stirred = move_flits(cycle, word, row, coming, planes, state, at)
     stirred = stirred | note_who_waits(row, at)
     note_free_outputs(row, at)
@@ -70,7 +70,7 @@ def step_word(cycle, word, planes, state, at: CubeLayout):
     count_credits(row, out, at)
     stirred = stirred | granted | choose_requests(row, at)
     stirred = stirred | examine(row, at)
-    give_lanes(word, row, planes, at)
+    give_vcs(word, row, planes, at)
     chose = pick(row, planes.highest[word], at)
     changed = at.any_of(stirred) | row[at.CHOSE]
     if changed == 0:
@@ -115,8 +115,8 @@ def move_flits(cycle, word, row, coming, planes, state, at: CubeLayout):
     stirred = moved | at.splat(delivered)
     for place in range(0, at.OUT_SIZE, at.WIDTH):
         stirred = stirred | at.vector_at(row, at.ARRIVED + place)
-    for lane in range(0, at.LANES * at.WIDTH, at.WIDTH):
-        stirred = stirred | at.vector_at(row, at.CLOSING + lane)
+    for vc in range(0, at.VCS * at.WIDTH, at.WIDTH):
+        stirred = stirred | at.vector_at(row, at.CLOSING + vc)
     return stirred
 
 
@@ -124,12 +124,12 @@ def move_flits(cycle, word, row, coming, planes, state, at: CubeLayout):
 def end_cycle(row, out, at: CubeLayout):
     """Update the registers of virtual channels at the end of the cycle."""
     from_host = at.vector_at(row, at.IS_HOST)
-    for lane in range(0, at.LANES * at.WIDTH, at.WIDTH):
-        ended, closing = at.vector_at(row, at.ENDED + lane), at.vector_at(row, at.CLOSING + lane)
-        active = at.vector_at(row, at.ACTIVE + lane) & ~closing & ~(ended & from_host)
-        at.put(row, at.ACTIVE + lane, active | at.vector_at(row, at.GOT + lane))
-        at.put(row, at.CLOSING + lane, ended & ~from_host)
-        at.put(row, at.FREE + lane, at.vector_at(row, at.FREE + lane) | at.vector_at(row, at.RELEASED + lane))
+    for vc in range(0, at.VCS * at.WIDTH, at.WIDTH):
+        ended, closing = at.vector_at(row, at.ENDED + vc), at.vector_at(row, at.CLOSING + vc)
+        active = at.vector_at(row, at.ACTIVE + vc) & ~closing & ~(ended & from_host)
+        at.put(row, at.ACTIVE + vc, active | at.vector_at(row, at.GOT + vc))
+        at.put(row, at.CLOSING + vc, ended & ~from_host)
+        at.put(row, at.FREE + vc, at.vector_at(row, at.FREE + vc) | at.vector_at(row, at.RELEASED + vc))
     at.put(row, at.READ, at.vector_at(row, at.HEADS) & ~at.vector_at(row, at.GOT))
     row[at.FREE + at.DIMENSIONS] |= out[at.OUT_TAIL + at.DIMENSIONS]
 

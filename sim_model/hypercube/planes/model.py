@@ -10,7 +10,7 @@ from sim_model.engines.plane.model import PlaneEngine, PlaneRun
 from sim_model.hypercube.planes.loop import cube_loop
 from sim_model.hypercube.planes.state import layout_of, make_cube_state
 from sim_model.messages.messages import Messages
-from topology.common.lanes import REUSE_EMPTY
+from topology.common.virtual_channels import ATOMIC
 
 
 class HypercubePlanes(PlaneEngine):
@@ -28,7 +28,7 @@ class HypercubePlanes(PlaneEngine):
         """Return why planes cannot move messages, or an empty string. None is for its own source: all are routable."""
         if (messages.destination_counts > 1).any():
             return "for messages that have several destinations"
-        if self._model.lane_reuse != REUSE_EMPTY:
+        if self._model.vc_reallocation != ATOMIC:
             return "for lanes that are given again behind a tail"
         return ""
 

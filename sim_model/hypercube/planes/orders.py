@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from topology.common.choice_orders import cycle_order, lane_order_size, order_size
+from topology.common.choice_orders import cycle_order, order_size, vc_order_size
 from topology.hypercube.diagonals import input_codes
 
 
@@ -21,8 +21,8 @@ def input_orders(dimensions: int, inputs: int, width: int) -> np.ndarray:
     return table.reshape(2 * size, width * width)
 
 
-def lane_orders(inputs: int, lanes: int) -> np.ndarray:
-    """Return the VCs of any input, the first one first: int64[cycles, lanes], by cycle + 1 modulo their number."""
-    size = lane_order_size(lanes, order_size(inputs))
-    orders = [[lane for lane in cycle_order(size, step - 1) if lane < lanes] for step in range(2 * size)]
+def vc_orders(inputs: int, vcs: int) -> np.ndarray:
+    """Return the VCs of any input, the first one first: int64[cycles, VCs], by cycle + 1 modulo their number."""
+    size = vc_order_size(vcs, order_size(inputs))
+    orders = [[vc for vc in cycle_order(size, step - 1) if vc < vcs] for step in range(2 * size)]
     return np.array(orders, dtype=np.int64)

@@ -11,15 +11,15 @@ from sim_model.engines.plane.counts import COUNT_BITS
 from sim_model.engines.plane.layout import room_for
 from sim_model.engines.plane.state import PLANE_COUNTERS, plane_of, words_for
 from sim_model.hypercube.planes.layout import STATE_BITS, CubeLayout, cube_layout
-from sim_model.hypercube.planes.orders import input_orders, lane_orders
+from sim_model.hypercube.planes.orders import input_orders, vc_orders
 from topology.common.choice_orders import ORDER_FEEDBACK, ORDER_SEED
 from topology.hypercube.routing import WRONG_ESCAPE, parity
 
-# Fields of ``lanes``.
+# Fields of ``vcs``.
 MESSAGE = 0  # of the worm on the VC
 WANTED_OUTPUTS = 1  # of its head, as a mask
-TARGET_LANE = 2  # output VC times the number of outputs, and output, that the last worm has got; or NONE
-LANE_FIELDS = 4
+TARGET_VC = 2  # output VC times the number of outputs, and output, that the last worm has got; or NONE
+VC_FIELDS = 4
 ASKING_HEADS = PLANE_COUNTERS
 """Position in ``counters``: 1 if a head requests a VC in this cycle."""
 
@@ -33,14 +33,14 @@ class CubeState(NamedTuple):
     outputs: np.ndarray  # int64[2, words, planes], what is on the links, by cycle modulo 2
     unloaded: np.ndarray  # int64[words, bits times width], flits behind the one in the injector's register
     highest: np.ndarray  # int64[words], routers whose escape is that of the highest dimension
-    lanes: np.ndarray  # int64[switches, input lanes, LANE_FIELDS]
+    vcs: np.ndarray  # int64[switches, input VCs, VC_FIELDS]
     injected: np.ndarray  # int64[injectors, 2 + places], messages whose head is on its way to be read, see ``hosts.py``
     delivered: np.ndarray  # int64[switches, 2 + places], messages whose tail is on its way to the processor
     key: np.ndarray  # int64[messages], destinations
     input_orders: np.ndarray  # int64[cycles, inputs times width], see ``orders.py``
-    lane_orders: np.ndarray  # int64[cycles, lanes]
+    vc_orders: np.ndarray  # int64[cycles, VCs]
     awake: np.ndarray  # int64[2, words], 1 for words in which something can happen, by cycle modulo 2
-    counts: np.ndarray  # int64[words, kinds, output lanes and injectors, bits]; no words if nothing is counted
+    counts: np.ndarray  # int64[words, kinds, output VCs and injectors, bits]; no words if nothing is counted
     counters: np.ndarray  # int64[PLANE_COUNTERS + 1]
 
 
@@ -68,12 +68,12 @@ def make_cube_state(state: EngineState, key: np.ndarray, model: Any) -> CubeStat
         outputs=aligned_words(2, words, at.OUT_SIZE),
         unloaded=aligned_words(words, most_flits.bit_length() * width),
         highest=plane_of(odd) if model.routing.rule == WRONG_ESCAPE else np.zeros(words, dtype=np.int64),
-        lanes=np.tile([NONE, 0, NONE, 0], (network.switches, at.LANES * width, 1)),
+        vcs=np.tile([NONE, 0, NONE, 0], (network.switches, at.VCS * width, 1)),
         injected=np.zeros((len(state.hosts), line), dtype=np.int64),
         delivered=np.zeros((network.switches, line), dtype=np.int64),
         key=key,
         input_orders=input_orders(network.dimensions, at.INPUTS, width),
-        lane_orders=lane_orders(at.INPUTS, network.lanes),
+        vc_orders=vc_orders(at.INPUTS, network.vcs),
         awake=np.ones((2, words), dtype=np.int64),
         counts=np.zeros((words if len(state.tallies) else 0, KINDS, slots, COUNT_BITS), dtype=np.int64),
         counters=np.zeros(PLANE_COUNTERS + 1, dtype=np.int64),
@@ -85,18 +85,18 @@ def layout_of(model: Any) -> CubeLayout:
     network = model.network
     channels = network.injection_channels_per_processor
     return cube_layout(
-        network.dimensions, network.lanes, room_for(model.buffer_flits), channels, model.routing.adaptive_lanes
+        network.dimensions, network.vcs, room_for(model.buffer_flits), channels, model.routing.adaptive_vcs
     )
 
 
 def _first_rows(at: CubeLayout, words: int, depth: int) -> np.ndarray:
     """Return the first rows: no flits, all credits, all VCs free, every turn at the first input, and no leader."""
-    rows, width, lanes = aligned_words(words, at.SIZE), at.WIDTH, at.LANES * at.WIDTH
+    rows, width, vcs = aligned_words(words, at.SIZE), at.WIDTH, at.VCS * at.WIDTH
     for offset in (at.FREE, at.TURN, at.ALLOWED):
-        rows[:, offset : offset + lanes] = -1
+        rows[:, offset : offset + vcs] = -1
     for bit in range(at.COUNT_BITS):
-        first = at.CREDITS + bit * lanes
-        rows[:, first : first + lanes] = -(depth >> bit & 1)
+        first = at.CREDITS + bit * vcs
+        rows[:, first : first + vcs] = -(depth >> bit & 1)
     for dimension in range(at.DIMENSIONS):
         rows[:, at.ORDER + dimension * width + dimension] = -1
     for bit in range(STATE_BITS):

@@ -20,7 +20,7 @@ from tests.each import each
 from tests.hydranoc.certificates.networks import EXAMPLES, NETWORKS, Certified, best_order, certified, named, verdict
 from topology.common.channel_order import NoOrder
 from topology.hypercube.deadlock import Waiting
-from topology.hypercube.ways import Ways
+from topology.hypercube.header_paths import HypercubePaths
 from topology.min.certificate import min_evidence
 from topology.min.deadlock import min_dependencies
 from topology.spam.certificate import spam_evidence
@@ -129,38 +129,38 @@ def test_a_certificate_of_parallel_links_is_accepted(tmp_path):
     assert certificate.text is not None, certificate.verdict
 
 
-def lane_names(design: Design) -> list[str]:
+def vc_names(design: Design) -> list[str]:
     return [channel.name for channel in design.network.channels]
 
 
 def torus(design: Design) -> dict[str, Any]:
-    return {"order": best_order(lane_names(design), torus_dependencies(design.routing)[0])}
+    return {"order": best_order(vc_names(design), torus_dependencies(design.routing)[0])}
 
 
 def hypercube(design: Design) -> dict[str, Any]:
-    """Equivalent lanes side by side, and the existing escape channels."""
-    ways = Ways(design.routing)
-    waiting = Waiting(ways, design.model.lane_reuse)
-    names = lane_names(design)
+    """Equivalent VCs side by side, and the existing escape channels."""
+    paths = HypercubePaths(design.routing)
+    waiting = Waiting(paths, design.model.vc_reallocation)
+    names = vc_names(design)
 
-    def alike(lanes):
-        return [names[ways.shifted(lane, shift)] for lane in lanes for shift in ways.shifts]
+    def alike(vcs):
+        return [names[paths.shifted(vc, shift)] for vc in vcs for shift in paths.shifts]
 
-    return {"escapes": alike(waiting.escape_lanes), "order": alike(waiting.graph)}
+    return {"escapes": alike(waiting.escape_vcs), "order": alike(waiting.graph)}
 
 
 def spam_routing(design: Design) -> dict[str, Any]:
     """Certainly the branches are those of the tree; up links follow down links."""
     network, path = design.network, spam_dependencies(design.routing).path
     branches = [c.index for c in network.channels if design.routing.labels.channel_class[c.index] == 2]
-    names = lane_names(design)
+    names = vc_names(design)
     into = {network.channels[branch].sink: names[branch] for branch in branches}
     nesting = {names[branch]: into.get(network.channels[branch].source) for branch in branches}
     return {"order": best_order(names, path), "nesting": nesting}
 
 
 def without_tokens(design: Design) -> dict[str, Any]:
-    return {"order": best_order(lane_names(design), min_dependencies(design.routing)[0]), "tokens": []}
+    return {"order": best_order(vc_names(design), min_dependencies(design.routing)[0]), "tokens": []}
 
 
 def pages(design: Design) -> dict[str, Any]:

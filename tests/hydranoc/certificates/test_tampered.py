@@ -21,8 +21,8 @@ def order(name: str) -> list[str]:
     return certified(name).evidence["order"]
 
 
-def swapped_lanes() -> Certified:
-    """A lane and one that is requested from it."""
+def swapped_vcs() -> Certified:
+    """A VC and one that is requested from it."""
     changed = order("torus-lanes").copy()
     a, b = changed.index("p0->s0"), changed.index("s0->s1.1")
     assert a < b
@@ -169,7 +169,7 @@ def other_rule() -> Certified:
 
 
 def no_rule() -> Certified:
-    """All lanes as candidates of every header."""
+    """All VCs as candidates of every header."""
     network = certified("torus-lanes")
     return network.with_manifest(parameters={**network.manifest["parameters"], "lane_rule": "any"}).believed()
 
@@ -181,7 +181,7 @@ def twice_in_a_mapping() -> Certified:
 
 
 TAMPERED: list[tuple[str, Callable[[], Certified], str]] = [
-    ("two lanes swapped", swapped_lanes, "waits for s0->s1.1, which does not come later in the order"),
+    ("two lanes swapped", swapped_vcs, "waits for s0->s1.1, which does not come later in the order"),
     (
         "lane removed",
         lambda: certified("torus-lanes").with_evidence(order=order("torus-lanes")[1:]),

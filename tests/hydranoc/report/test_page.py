@@ -10,9 +10,9 @@ import pytest
 from hydranoc import ConfigError, load
 from hydranoc.cli import run
 from hydranoc.families.registry import FAMILIES
+from hydranoc.pictures.channel_lines import LINE, STUBS, UNDRAWN
 from hydranoc.pictures.placement import place
 from hydranoc.pictures.plot_data import plain_claims, plain_plot, plain_text
-from hydranoc.pictures.ways import LINE, STUBS, UNDRAWN
 from hydranoc.report_page import page
 from hydranoc.report_page.figure_file import figure_path, read_figure
 from hydranoc.report_page.given import read_given_figure

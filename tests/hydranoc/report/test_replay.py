@@ -29,7 +29,7 @@ def _results(name: str) -> Results:
 @lru_cache
 def _recording(name: str, first: int = 0, last: int | None = None) -> Recording:
     design = _design(name)
-    return record(simulation_of(design), _results(name), first, last, came_over=design.family.arrival_ports)
+    return record(simulation_of(design), _results(name), first, last, arrival_ports=design.family.arrival_ports)
 
 
 def _read(name: str) -> dict[tuple[int, int], tuple[int, int, int]]:

@@ -10,7 +10,7 @@ def network(draw: Draw) -> Section:
     """Return a section ``network``: 2 to 64 nodes."""
     rows, columns = draw.one_of(LARGE if draw.chance(0.2) else SMALL)
     kind = draw.one_of(("mesh", "torus"))
-    lanes = draw.one_of(
+    vcs = draw.one_of(
         (1, 2, 3, 4, 8) if kind == "mesh" else (2, 3, 4, 8), (2, 4, 2, 1, 1) if kind == "mesh" else (4, 2, 1, 1)
     )
     return {
@@ -19,7 +19,7 @@ def network(draw: Draw) -> Section:
         "flit_bits": draw.one_of((16, 32, 64)),
         "buffer_flits": draw.one_of((1, 2, 3, 4, 5, 8, 16), (3, 2, 2, 4, 1, 2, 1)),
         "routing_cycles": draw.one_of((1, 2, 3, 5), (5, 2, 1, 1)),
-        "lanes": lanes,
+        "lanes": vcs,
         "lane_rule": draw.one_of(("dally-seitz", "dateline", "balanced")),
         "lane_reuse": draw.one_of(("tail", "empty"), (2, 1)),
         "injection_priority": draw.one_of(("equal", "low"), (2, 1)),

@@ -3,18 +3,18 @@
 import numpy as np
 
 from sim_model.engines.cycle.state import NONE
-from verification.campaign.situations.lanes import LANES, active_inputs, filled, without_credit
 from verification.campaign.situations.sample import Sample, Situation, bits, how_many
+from verification.campaign.situations.virtual_channels import VCS, active_inputs, filled, without_credit
 
 
 def _targets(sample: Sample) -> np.ndarray:
     """Return masks of the output VC of each input VC's worm."""
-    target = sample.family.lanes["target"]
+    target = sample.family.vcs["target"]
     return np.where(target == NONE, 0, np.int64(1) << np.maximum(target, 0))
 
 
 def _without_credit(sample: Sample) -> np.ndarray:
-    delivery = sample.family.delivery_lanes
+    delivery = sample.family.delivery_vcs
     return without_credit(sample, _targets(sample) & ~delivery)
 
 
@@ -30,8 +30,8 @@ def _heads(sample: Sample) -> np.ndarray:
     return ~active_inputs(sample) & filled(sample)
 
 
-def _no_adaptive_lane(sample: Sample) -> int:
-    candidates = sample.family.lanes["candidates"]
+def _no_adaptive_vc(sample: Sample) -> int:
+    candidates = sample.family.vcs["candidates"]
     lost = candidates & sample.routers["free"][:, np.newaxis] == 0
     return how_many(_heads(sample) & (candidates != 0) & lost)
 
@@ -55,7 +55,7 @@ def _many_heads(sample: Sample) -> int:
 
 def _most_request_one(sample: Sample) -> int:
     inputs = sample.family.most_ports
-    hosts = int(sample.family.host_lanes).bit_count()
+    hosts = int(sample.family.host_vcs).bit_count()
     others = np.where(np.arange(sample.family.output_requests.shape[1]) == sample.family.dimensions, hosts, 1)
     return how_many(bits(sample.family.output_requests) == inputs - others) if inputs > 2 else 0
 
@@ -69,28 +69,26 @@ def _no_room(sample: Sample) -> int:
 
 
 def _host_sends_on_all(sample: Sample) -> int:
-    lanes = sample.family.host_lanes
-    return how_many(sample.routers["active"] & lanes == lanes) if int(lanes).bit_count() > 1 else 0
+    vcs = sample.family.host_vcs
+    return how_many(sample.routers["active"] & vcs == vcs) if int(vcs).bit_count() > 1 else 0
 
 
 HYPERCUBE = (
-    *LANES,
+    *VCS,
     Situation(
         "most-request-one",
         "All inputs of a switch with three or more from which worms can go to an output request it.",
         _most_request_one,
     ),
     Situation("three-request-one", "Three inputs of a switch request one output.", _three_request_one),
-    Situation("worm-without-credit", "A worm has flits and its output lane, and no credit.", _worm_without_credit),
+    Situation("worm-without-credit", "A worm has flits and its output VC, and no credit.", _worm_without_credit),
     Situation("tail-without-credit", "The same, and the flit that waits is its tail.", _tail_without_credit),
-    Situation(
-        "no-adaptive-lane", "A head waits, and no lane that any head may have is free for it.", _no_adaptive_lane
-    ),
-    Situation("escape-picked", "The leader finds no such lane and picks its escape.", _leader_picks_escape),
+    Situation("no-adaptive-lane", "A head waits, and no VC that any head may have is free for it.", _no_adaptive_vc),
+    Situation("escape-picked", "The leader finds no such VC and picks its escape.", _leader_picks_escape),
     Situation("escape-taken", "The same, and that escape is another worm's.", _escape_taken),
     Situation("three-heads-wait", "Three heads wait in a switch.", _many_heads),
     Situation("no-room", "The delivery buffer of a switch says that it has no room.", _no_room),
     Situation(
-        "host-sends-on-all", "All of a host's several injection channels have a worm with a lane.", _host_sends_on_all
+        "host-sends-on-all", "All of a host's several injection channels have a worm with a VC.", _host_sends_on_all
     ),
 )

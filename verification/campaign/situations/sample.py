@@ -10,7 +10,7 @@ from sim_model.engines.cycle.state import NONE, Trace
 from sim_model.engines.simulation import Simulation
 from sim_model.loops.bits import INDEX_MASK, INDEX_SHIFT, TAIL
 from topology.common.channels import ChannelNetwork
-from topology.common.lanes import LaneNetwork
+from topology.common.virtual_channels import VcNetwork
 
 WINDOW_CYCLES = 128
 """Cycles at the end of each chunk whose flits are sampled; routers are sampled once, at its end."""
@@ -51,25 +51,25 @@ class Shape:
     @cached_property
     def link_of(self) -> np.ndarray:
         """int[channels]: the link of each virtual channel."""
-        return np.array(self._lanes.link_of)
+        return np.array(self._vcs.link_of)
 
     @cached_property
     def shared_links(self) -> tuple[np.ndarray, np.ndarray]:
         """Source, and mask of the output VCs there, of each link between switches that has several."""
-        channels, lanes_of = self._lanes.channels, self._lanes.lanes_of
-        links = [lanes for lanes in lanes_of if len(lanes) > 1 and channels[lanes[0]].source < self.network.switches]
-        masks = [sum(1 << channels[lane].source_port for lane in lanes) for lanes in links]
-        return np.array([channels[lanes[0]].source for lanes in links], dtype=np.int64), np.array(masks, dtype=np.int64)
+        channels, vcs_of = self._vcs.channels, self._vcs.vcs_of
+        links = [vcs for vcs in vcs_of if len(vcs) > 1 and channels[vcs[0]].source < self.network.switches]
+        masks = [sum(1 << channels[vc].source_port for vc in vcs) for vcs in links]
+        return np.array([channels[vcs[0]].source for vcs in links], dtype=np.int64), np.array(masks, dtype=np.int64)
 
     def on_link(self, moves: np.ndarray) -> np.ndarray:
         """Return bool[cycles, channels] as bool[cycles, links]: the OR over virtual channels."""
-        starts = np.array([lanes[0] for lanes in self._lanes.lanes_of])  # virtual channels of a link are consecutive
+        starts = np.array([vcs[0] for vcs in self._vcs.vcs_of])  # virtual channels of a link are consecutive
         return np.logical_or.reduceat(moves, starts, axis=1)
 
     @property
-    def _lanes(self) -> LaneNetwork:
-        if not isinstance(self.network, LaneNetwork):
-            raise TypeError("Network must have lanes")
+    def _vcs(self) -> VcNetwork:
+        if not isinstance(self.network, VcNetwork):
+            raise TypeError("Network must have VCs")
         return self.network
 
 

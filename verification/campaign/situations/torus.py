@@ -3,12 +3,12 @@
 import numpy as np
 
 from sim_model.vc.state import DRAIN
-from verification.campaign.situations.lanes import LANES, active_inputs, filled, without_credit
 from verification.campaign.situations.sample import Sample, Situation, bits, how_many
+from verification.campaign.situations.virtual_channels import VCS, active_inputs, filled, without_credit
 
 
 def _ways(sample: Sample) -> np.ndarray:
-    return sample.family.lane_ways & ~(1 << DRAIN)
+    return sample.family.vc_candidates & ~(1 << DRAIN)
 
 
 def _without_credit(sample: Sample) -> np.ndarray:
@@ -28,11 +28,11 @@ def _heads(sample: Sample) -> np.ndarray:
     return ~active_inputs(sample) & filled(sample) & sample.input_bits(sample.routers["looked_up"])
 
 
-def _head_without_lane(sample: Sample) -> int:
+def _head_without_vc(sample: Sample) -> int:
     return how_many(_heads(sample) & (_ways(sample) & sample.routers["free"][:, np.newaxis] == 0))
 
 
-def _lane_without_credit(sample: Sample) -> int:
+def _vc_without_credit(sample: Sample) -> int:
     free = _ways(sample) & sample.routers["free"][:, np.newaxis]
     return how_many(_heads(sample) & (free != 0) & (free & sample.routers["credited"][:, np.newaxis] == 0))
 
@@ -61,17 +61,17 @@ def _rings_closed(sample: Sample) -> int:
 
 
 TORUS = (
-    *LANES,
+    *VCS,
     Situation(
         "most-request-one",
         "All inputs of a switch with three or more from which worms can go to an output request it.",
         _most_request_one,
     ),
     Situation("three-request-one", "Three inputs of a switch request one output.", _three_request_one),
-    Situation("worm-without-credit", "A worm has flits and its output lane, and no credit.", _worm_without_credit),
+    Situation("worm-without-credit", "A worm has flits and its output VC, and no credit.", _worm_without_credit),
     Situation("tail-without-credit", "The same, and the flit that waits is its tail.", _tail_without_credit),
-    Situation("head-without-lane", "A head waits, and no lane that it could have is free.", _head_without_lane),
-    Situation("lane-without-credit", "A head waits for a lane that is free and has no credit.", _lane_without_credit),
+    Situation("head-without-lane", "A head waits, and no VC that it could have is free.", _head_without_vc),
+    Situation("lane-without-credit", "A head waits for a VC that is free and has no credit.", _vc_without_credit),
     Situation("injection-yields", "A processor of low priority and a channel request one output.", _injection_yields),
     Situation("ring-closed", "A flit moves over a channel that closes a ring.", _rings_closed),
 )

@@ -44,29 +44,29 @@ def move_requested(cycle, node, state):
 @compiled
 def _choose_requests(node, state):
     """Choose a request for idle inputs: the next of their worms, in turn, that has a flit, and room behind."""
-    lanes_per_link = state.lanes // state.dimensions
+    vcs_per_link = state.vcs // state.dimensions
     for number in range(state.ports.shape[1]):
         port = state.ports[node, number]
         if port.request != NONE:
             continue
-        first, count = number * lanes_per_link, lanes_per_link
+        first, count = number * vcs_per_link, vcs_per_link
         if number >= state.dimensions:
-            first, count = state.lanes + number - state.dimensions, 1
+            first, count = state.vcs + number - state.dimensions, 1
         able = 0
-        for lane in range(first, first + count):
-            if _can_leave(node, lane, state):
-                able |= 1 << lane
+        for vc in range(first, first + count):
+            if _can_leave(node, vc, state):
+                able |= 1 << vc
         if able != 0:
             port.request = first_at_or_after(able, port.turn)
             port.turn = port.request + 1  # behind the last VC: equivalent to the first
 
 
 @compiled
-def _can_leave(node, lane, state):
+def _can_leave(node, vc, state):
     """Return whether an input has a worm with a flit, and with room behind it."""
-    record, output = state.nodes[node], state.inputs[node, lane].output
+    record, output = state.nodes[node], state.inputs[node, vc].output
     if output == NONE:
         return False
     if output == DELIVERY:
-        return record.delivering >> lane & 1 == 1
+        return record.delivering >> vc & 1 == 1
     return record.ready >> output & 1 == 1

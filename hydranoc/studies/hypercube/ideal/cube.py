@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hydranoc.studies.hypercube.analytical_traffic import HypercubeLoad
-from topology.common.lanes import LANE_REUSE, REUSE_EMPTY
+from topology.common.virtual_channels import ATOMIC, VC_REALLOCATION
 from topology.hypercube.graph import HypercubeNetwork
 
 MAX_BUFFER_FLITS = 64
 MAX_DELAY_CYCLES = 63
-CHOICE_OF_LANES, CHOICE_OF_DIMENSIONS = CHOICES = ("lanes", "dimensions")
+CHOICE_OF_VCS, CHOICE_OF_DIMENSIONS = CHOICES = ("lanes", "dimensions")
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class IdealCube:
     ----------
     dimensions : int
         n, 2 to 16.
-    lanes : int
+    vcs : int
         Virtual channels V of a link, 2 to 8: one for escape, the others adaptive. A node has at most 61 VCs and
         injection channels together.
     flits : int
@@ -38,13 +38,13 @@ class IdealCube:
     injection_channels : int
         Queues of a node, 1 to n; 0 stands for n. Each sends one flit per cycle at most. A copy for dimension d is in
         queue d modulo their number.
-    lane_reuse : str
+    vc_reallocation : str
         VC reallocation: "empty", when the buffer behind is known to be empty; or "tail", as soon as the
         tail before it has left and there is room for a flit.
     choice : str
-        Uniform random choice of a header among the free adaptive VCs: by "lanes", so that a dimension with
+        Uniform random choice of a header among the free adaptive VCs: by "VCs", so that a dimension with
         more of them has more; or "dimensions", in which it then takes the first free one.
-    delivery_lanes : int
+    delivery_vcs : int
         Worms that a node takes at a time, one flit of each in a cycle; 0 stands for all that are there, so that
         delivery never blocks.
     single_requests : bool
@@ -58,7 +58,7 @@ class IdealCube:
     """
 
     dimensions: int
-    lanes: int
+    vcs: int
     flits: int
     buffer_flits: int = 2
     hop_cycles: int = 0
@@ -66,16 +66,16 @@ class IdealCube:
     credit_cycles: int = 0
     host_cycles: int = 0
     injection_channels: int = 0
-    lane_reuse: str = REUSE_EMPTY
-    choice: str = CHOICE_OF_LANES
-    delivery_lanes: int = 0
+    vc_reallocation: str = ATOMIC
+    choice: str = CHOICE_OF_VCS
+    delivery_vcs: int = 0
     single_requests: bool = False
 
     def __post_init__(self):
         if not self.dimensions >= 2:
             raise ValueError(f"Dimensions must be at least 2, not {self.dimensions!r}")
-        if not self.lanes >= 2:
-            raise ValueError(f"Lanes must be at least 2, not {self.lanes!r}")
+        if not self.vcs >= 2:
+            raise ValueError(f"Lanes must be at least 2, not {self.vcs!r}")
         if not self.flits >= 1:
             raise ValueError(f"Flits must be at least 1, not {self.flits!r}")
         if not 1 <= self.buffer_flits <= MAX_BUFFER_FLITS:
@@ -86,10 +86,10 @@ class IdealCube:
                 raise ValueError(f"{name.capitalize()} cycles must be 0 to {MAX_DELAY_CYCLES}, not {cycles!r}")
         if self.choice not in CHOICES:
             raise ValueError(f"Choice must be among {' or '.join(CHOICES)}, not {self.choice!r}")
-        if not self.delivery_lanes >= 0:
-            raise ValueError(f"Delivery lanes must be at least 0, not {self.delivery_lanes!r}")
-        if self.lane_reuse not in LANE_REUSE:
-            raise ValueError(f"Reuse of lanes must be {' or '.join(LANE_REUSE)}, not {self.lane_reuse!r}")
+        if not self.delivery_vcs >= 0:
+            raise ValueError(f"Delivery lanes must be at least 0, not {self.delivery_vcs!r}")
+        if self.vc_reallocation not in VC_REALLOCATION:
+            raise ValueError(f"Reuse of lanes must be {' or '.join(VC_REALLOCATION)}, not {self.vc_reallocation!r}")
         if self.injection_channels == 0:
             object.__setattr__(self, "injection_channels", self.dimensions)
         _ = self.network
@@ -97,12 +97,12 @@ class IdealCube:
     @classmethod
     def of(cls, load: HypercubeLoad, **options) -> "IdealCube":
         """Return the cube of a load of the analytical model; options are the parameters that a load does not have."""
-        return cls(load.dimensions, load.lanes, load.flits, **options)
+        return cls(load.dimensions, load.vcs, load.flits, **options)
 
     @cached_property
     def network(self) -> HypercubeNetwork:
-        """The cube as a network. Output VCs, and inputs of nodes, are numbered as its lane-ports."""
-        return HypercubeNetwork(self.dimensions, self.lanes, self.injection_channels)
+        """The cube as a network. Output VCs, and inputs of nodes, are numbered as its VC ports."""
+        return HypercubeNetwork(self.dimensions, self.vcs, self.injection_channels)
 
     @property
     def nodes(self) -> int:

@@ -3,7 +3,7 @@
 from hydranoc.studies.hypercube.ideal.crossbar import move_requested
 from hydranoc.studies.hypercube.ideal.events import arrive, move_worms, return_credits
 from hydranoc.studies.hypercube.ideal.queues import generate, receive_messages
-from hydranoc.studies.hypercube.ideal.router import deliver, give_lanes, move_flits
+from hydranoc.studies.hypercube.ideal.router import deliver, give_vcs, move_flits
 from hydranoc.studies.hypercube.ideal.state import CYCLE, OUTSTANDING, QUIET_CYCLES, WATCHED_LEFT
 from sim_model.loops.compiled import compiled_loop
 
@@ -29,7 +29,7 @@ def run_cycles(state, until_cycle):
         moved = 0
         for node in range(len(state.nodes)):
             if state.nodes[node].heads != 0:
-                give_lanes(cycle, node, state)
+                give_vcs(cycle, node, state)
             if state.single_requests:
                 moved += move_requested(cycle, node, state)
                 continue

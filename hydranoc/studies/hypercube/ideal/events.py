@@ -67,17 +67,17 @@ def arrive(cycle, state):
     for number in range(events.counts[position]):
         event = events.listed[position, number]
         node, port = event >> NODE_SHIFT, event & PORT_MASK
-        lane = state.inputs[node, port]
-        lane.flits += 1
-        if lane.flits > 1:
+        vc = state.inputs[node, port]
+        vc.flits += 1
+        if vc.flits > 1:
             continue
-        if lane.output == NONE:
-            message = state.slots[node, port, lane.taken & state.slot_mask] >> 1
+        if vc.output == NONE:
+            message = state.slots[node, port, vc.taken & state.slot_mask] >> 1
             present_head(node, port, message, state)
-        elif lane.output == DELIVERY:
+        elif vc.output == DELIVERY:
             state.nodes[node].delivering |= 1 << port
-        elif state.outputs[node, lane.output].room > 0:
-            state.nodes[node].ready |= 1 << lane.output
+        elif state.outputs[node, vc.output].room > 0:
+            state.nodes[node].ready |= 1 << vc.output
     events.counts[position] = 0
 
 
@@ -89,11 +89,11 @@ def return_credits(cycle, state):
     for number in range(events.counts[position]):
         event = events.listed[position, number]
         node, port = event >> NODE_SHIFT, event & PORT_MASK
-        lane = state.outputs[node, port]
-        lane.room += 1
-        if lane.input != NONE:
-            if state.inputs[node, lane.input].flits > 0 and lane.start <= cycle + 1:
+        vc = state.outputs[node, port]
+        vc.room += 1
+        if vc.input != NONE:
+            if state.inputs[node, vc.input].flits > 0 and vc.start <= cycle + 1:
                 state.nodes[node].ready |= 1 << port
-        elif lane.room >= state.least_room:
+        elif vc.room >= state.least_room:
             state.nodes[node].free |= 1 << port
     events.counts[position] = 0

@@ -75,7 +75,7 @@ def _send_copies(node, base, first_message, first_edge, count, state):
 def _enqueue(node, queue, message, state):
     """Enter a message into a queue; it may leave in the node's next turn."""
     state.counters[OUTSTANDING] += 1
-    port = state.lanes + queue
+    port = state.vcs + queue
     channel = state.inputs[node, port]
     if channel.first == NONE:
         channel.first = message

@@ -12,7 +12,7 @@ RANDOM_MASK = (1 << RANDOM_BITS) - 1
 
 
 @compiled
-def give_lanes(cycle, node, state):
+def give_vcs(cycle, node, state):
     """Allocate VCs to all headers of a node. The first header changes from cycle to cycle."""
     record = state.nodes[node]
     heads, turn = record.heads, cycle % state.inputs_of_node
@@ -22,7 +22,7 @@ def give_lanes(cycle, node, state):
         heads ^= 1 << port
         header = state.inputs[node, port]
         if header.remaining == 0:
-            if record.deliveries == state.delivery_lanes > 0:
+            if record.deliveries == state.delivery_vcs > 0:
                 record.heads |= 1 << port
                 continue
             record.deliveries += 1
@@ -35,12 +35,12 @@ def give_lanes(cycle, node, state):
             if escape == 0:
                 record.heads |= 1 << port
                 continue
-            lane = lowest_bit(escape)
+            vc = lowest_bit(escape)
         else:
-            lane = _choose(ways, state)
-        record.free ^= 1 << lane
-        header.output = lane
-        output = state.outputs[node, lane]
+            vc = _choose(ways, state)
+        record.free ^= 1 << vc
+        header.output = vc
+        output = state.outputs[node, vc]
         output.input, output.start = port, cycle + state.hop_cycles
         begin_worm(cycle, node, port, state)
 
@@ -54,8 +54,8 @@ def _choose(ways, state):
     while rest != 0:
         dimension = state.dimension_of[lowest_bit(rest)]
         dimensions |= 1 << dimension
-        rest &= ~state.lanes_of[dimension]
-    return lowest_bit(ways & state.lanes_of[_any_of(dimensions, state.counters)])
+        rest &= ~state.vcs_of[dimension]
+    return lowest_bit(ways & state.vcs_of[_any_of(dimensions, state.counters)])
 
 
 @compiled
@@ -82,35 +82,35 @@ def move_flits(cycle, node, state):
     ready, moved = record.ready, 0
     while ready != 0:
         dimension = state.dimension_of[lowest_bit(ready)]
-        rivals = ready & state.lanes_of[dimension]
+        rivals = ready & state.vcs_of[dimension]
         ready ^= rivals
         link = state.links[node, dimension]
-        lane = first_at_or_after(rivals, link.turn)
-        link.turn = lane + 1  # behind the last VC: equivalent to the first
-        move_flit(cycle, node, lane, state)
+        vc = first_at_or_after(rivals, link.turn)
+        link.turn = vc + 1  # behind the last VC: equivalent to the first
+        move_flit(cycle, node, vc, state)
         moved += 1
     return moved
 
 
 @compiled
-def move_flit(cycle, node, lane, state):
+def move_flit(cycle, node, vc, state):
     """Move the next flit of the worm that holds an output VC."""
-    dimension = state.dimension_of[lane]
+    dimension = state.dimension_of[vc]
     state.links[node, dimension].flits += 1
     neighbour = node ^ 1 << dimension
-    output = state.outputs[node, lane]
+    output = state.outputs[node, vc]
     port = output.input
     flit = _take_flit(cycle, node, port, state)
-    state.slots[neighbour, lane, output.sent & state.slot_mask] = flit
-    list_port(state.arrivals, cycle + state.link_cycles, neighbour, lane)
+    state.slots[neighbour, vc, output.sent & state.slot_mask] = flit
+    list_port(state.arrivals, cycle + state.link_cycles, neighbour, vc)
     output.sent += 1
     output.room -= 1
     if flit & TAIL:
         output.input = NONE
         if output.room >= state.least_room:
-            state.nodes[node].free |= 1 << lane
+            state.nodes[node].free |= 1 << vc
     if flit & TAIL or output.room == 0 or state.inputs[node, port].flits == 0:
-        state.nodes[node].ready &= ~(1 << lane)
+        state.nodes[node].ready &= ~(1 << vc)
 
 
 @compiled
@@ -143,7 +143,7 @@ def _take_flit(cycle, node, port, state):
     """Take the flit at the front of an input. Behind a tail, the header of the next worm moves to the front."""
     channel = state.inputs[node, port]
     channel.flits -= 1
-    if port >= state.lanes:
+    if port >= state.vcs:
         return _take_from_queue(node, port, state)
     flit = state.slots[node, port, channel.taken & state.slot_mask]
     channel.taken += 1

@@ -11,7 +11,7 @@ import numpy as np
 
 from hydranoc.studies.hypercube.ideal.cube import CHOICE_OF_DIMENSIONS, IdealCube
 from sim_model.engines.cycle.records import make_records
-from topology.common.lanes import REUSE_EMPTY
+from topology.common.virtual_channels import ATOMIC
 from topology.hypercube.binomial_tree import binomial_tree, sends_over
 from topology.hypercube.routing import HypercubeRouting
 
@@ -95,7 +95,7 @@ class IdealState(NamedTuple):
     """A cube and its messages."""
 
     dimensions: int
-    lanes: int  # of a node: n V
+    vcs: int  # of a node: n V
     inputs_of_node: int
     injection_channels: int
     flits: int
@@ -105,20 +105,20 @@ class IdealState(NamedTuple):
     link_cycles: int
     credit_cycles: int
     host_cycles: int
-    delivery_lanes: int
+    delivery_vcs: int
     single_requests: int
     chooses_dimensions: int
     least_room: int  # credits without which no header can have a VC: all of them, or 1
     candidates: np.ndarray  # int64[nodes], masks of outputs by remaining dimensions, like the next one
     escapes: np.ndarray
-    dimension_of: np.ndarray  # int64[lanes of a node]
-    lanes_of: np.ndarray  # int64[dimensions], masks of outputs
+    dimension_of: np.ndarray  # int64[VCs of a node]
+    vcs_of: np.ndarray  # int64[dimensions], masks of outputs
     edges: np.recarray  # EDGE_FIELDS, by base and edge of the tree
     nodes: np.recarray  # NODE_FIELDS
     inputs: np.recarray  # INPUT_FIELDS, by node and input
     outputs: np.recarray  # OUTPUT_FIELDS, by node and output
     links: np.recarray  # LINK_FIELDS, by node and dimension
-    slots: np.ndarray  # int64[nodes, lanes of a node, slots], rings of flits: twice the message, plus 1 for a tail
+    slots: np.ndarray  # int64[nodes, VCs of a node, slots], rings of flits: twice the message, plus 1 for a tail
     ports: np.recarray  # PORT_FIELDS, by node and dimension, injection queues last
     worms: Events  # inputs whose worms begin to move
     arrivals: Events  # flits that arrive in buffers
@@ -131,17 +131,17 @@ class IdealState(NamedTuple):
 
 def make_state(cube: IdealCube, seed: int) -> IdealState:
     """Return a cube before cycle 0, without messages; the seed, 1 to 2^32 - 1, is that of the choice among VCs."""
-    nodes, lanes, depth = cube.nodes, cube.dimensions * cube.lanes, cube.buffer_flits
-    inputs = lanes + cube.injection_channels
+    nodes, vcs, depth = cube.nodes, cube.dimensions * cube.vcs, cube.buffer_flits
+    inputs = vcs + cube.injection_channels
     routing = HypercubeRouting(cube.network, flit_bits=32)
-    dimension_of = np.arange(lanes) // cube.lanes
+    dimension_of = np.arange(vcs) // cube.vcs
     slots = 1 << (depth - 1).bit_length()
     counters = np.zeros(COUNTERS, dtype=np.int64)
     counters[WATCHED_LEFT] = NEVER
     counters[RANDOM] = seed
     return IdealState(
         dimensions=cube.dimensions,
-        lanes=lanes,
+        vcs=vcs,
         inputs_of_node=inputs,
         injection_channels=cube.injection_channels,
         flits=cube.flits,
@@ -151,24 +151,24 @@ def make_state(cube: IdealCube, seed: int) -> IdealState:
         link_cycles=cube.link_cycles,
         credit_cycles=cube.credit_cycles,
         host_cycles=cube.host_cycles,
-        delivery_lanes=cube.delivery_lanes,
+        delivery_vcs=cube.delivery_vcs,
         single_requests=int(cube.single_requests),
         chooses_dimensions=int(cube.choice == CHOICE_OF_DIMENSIONS),
-        least_room=depth if cube.lane_reuse == REUSE_EMPTY else 1,
+        least_room=depth if cube.vc_reallocation == ATOMIC else 1,
         candidates=routing.candidates_by_remaining.copy(),
         escapes=routing.escapes_by_remaining[0].copy(),  # nodes of both parities have the same, with Duato's rule
         dimension_of=dimension_of,
-        lanes_of=((1 << cube.lanes) - 1) << np.arange(cube.dimensions) * cube.lanes,
+        vcs_of=((1 << cube.vcs) - 1) << np.arange(cube.dimensions) * cube.vcs,
         edges=tree_edges(cube.dimensions),
-        nodes=make_records(nodes, NODE_FIELDS, free=(1 << lanes) - 1),
+        nodes=make_records(nodes, NODE_FIELDS, free=(1 << vcs) - 1),
         inputs=_table(nodes, inputs, INPUT_FIELDS, output=NONE, first=NONE),
-        outputs=_table(nodes, lanes, OUTPUT_FIELDS, input=NONE, room=depth),
+        outputs=_table(nodes, vcs, OUTPUT_FIELDS, input=NONE, room=depth),
         links=_table(nodes, cube.dimensions, LINK_FIELDS),
-        slots=np.zeros((nodes, lanes, slots), dtype=np.int64),
+        slots=np.zeros((nodes, vcs, slots), dtype=np.int64),
         ports=_table(nodes, cube.dimensions + cube.injection_channels, PORT_FIELDS, request=NONE),
         worms=_no_events(cube.hop_cycles, nodes * inputs),
         arrivals=_no_events(cube.link_cycles, nodes * cube.dimensions),
-        credits=_no_events(cube.credit_cycles, nodes * lanes),
+        credits=_no_events(cube.credit_cycles, nodes * vcs),
         tails=_no_events(cube.host_cycles, nodes * inputs),
         messages=make_records(0, MESSAGE_FIELDS),
         generations=make_records(0, GENERATION_FIELDS),

@@ -1,4 +1,4 @@
-"""Fairness for a head at an output lane that worms of another input take one after the other."""
+"""Fairness for a head at an output VC that worms of another input take one after the other."""
 
 from typing import Any
 
@@ -19,12 +19,12 @@ HOST_STARTS = 20
 FROM_HOST = 1 << 6
 
 
-def heads_out(worm_flits: int, lanes: int, routing_cycles: int, **settings: str) -> tuple[int, int]:
+def heads_out(worm_flits: int, vcs: int, routing_cycles: int, **settings: str) -> tuple[int, int]:
     """Heads that leave the second of three switches in a row, of worms from the first one and of those from its host.
 
     Both inputs have worms for the third switch without a pause, and its credits come back as soon as they can.
     """
-    routing = TorusRouting(TorusNetwork(Grid(1, 3, wraps=False), lanes), 10)
+    routing = TorusRouting(TorusNetwork(Grid(1, 3, wraps=False), vcs), 10)
     plan = torus_plan(routing, buffer_flits=DEPTH, routing_cycles=routing_cycles, **settings)
     instance = plan.routers[1]
     part: Any = plan.shapes[instance.shape]()
@@ -39,19 +39,19 @@ def heads_out(worm_flits: int, lanes: int, routing_cycles: int, **settings: str)
         return {"data": key | mark, "head": int(position == 0), "tail": int(position == worm_flits - 1)}
 
     async def bench(ctx):
-        room, position, host_position, turn = [DEPTH] * lanes, [0] * lanes, 0, 0
-        behind: list[list[int]] = [[] for _ in range(lanes)]
+        room, position, host_position, turn = [DEPTH] * vcs, [0] * vcs, 0, 0
+        behind: list[list[int]] = [[] for _ in range(vcs)]
         for cycle in range(CYCLES):
             out = part.outputs__0
             valid = ctx.get(out.valid)
             if valid and ctx.get(out.payload.head):
                 counts[int(ctx.get(out.payload.data) >= FROM_HOST)] += 1
-            credited = sum(1 << w for w in range(lanes) if behind[w] and behind[w][0] <= cycle)
+            credited = sum(1 << w for w in range(vcs) if behind[w] and behind[w][0] <= cycle)
             ctx.set(part.credited_0, credited)
-            for w in range(lanes):
+            for w in range(vcs):
                 del behind[w][: credited >> w & 1]
                 behind[w] += [cycle + CREDIT_CYCLES] * (valid >> w & 1)
-            sent = next((w for w in ((turn + k) % lanes for k in range(lanes)) if room[w]), None)
+            sent = next((w for w in ((turn + k) % vcs for k in range(vcs)) if room[w]), None)
             ctx.set(part.inputs__0.valid, 0 if sent is None else 1 << sent)
             if sent is not None:
                 ctx.set(part.inputs__0.payload, flit(position[sent], 0))
@@ -59,7 +59,7 @@ def heads_out(worm_flits: int, lanes: int, routing_cycles: int, **settings: str)
                 room[sent] -= 1
                 turn = sent + 1
             credits = ctx.get(part.credits_0)
-            room = [room[w] + (credits >> w & 1) for w in range(lanes)]
+            room = [room[w] + (credits >> w & 1) for w in range(vcs)]
             if cycle >= HOST_STARTS:
                 ctx.set(part.inputs__2.valid, 1)
                 ctx.set(part.inputs__2.payload, flit(host_position, FROM_HOST))
@@ -73,16 +73,16 @@ def heads_out(worm_flits: int, lanes: int, routing_cycles: int, **settings: str)
     return counts[0], counts[1]
 
 
-def test_worms_of_one_flit_share_a_lane():
-    """A head is ready in every cycle in which the lane is free."""
-    there, here = heads_out(worm_flits=1, lanes=1, routing_cycles=1)
+def test_worms_of_one_flit_share_a_vc():
+    """A head is ready in every cycle in which the VC is free."""
+    there, here = heads_out(worm_flits=1, vcs=1, routing_cycles=1)
     assert abs(there - here) <= HOST_STARTS
 
 
-@pytest.mark.parametrize(("worm_flits", "lanes", "routing_cycles"), [(2, 1, 1), (4, 1, 1), (4, 2, 1), (4, 1, 2)])
-def test_worms_of_two_inputs_share_a_lane(worm_flits, lanes, routing_cycles):
-    """A head that waits for a lane requests in the same cycle as one right behind the tail that leaves it."""
-    there, here = heads_out(worm_flits, lanes, routing_cycles)
+@pytest.mark.parametrize(("worm_flits", "vcs", "routing_cycles"), [(2, 1, 1), (4, 1, 1), (4, 2, 1), (4, 1, 2)])
+def test_worms_of_two_inputs_share_a_vc(worm_flits, vcs, routing_cycles):
+    """A head that waits for a VC requests in the same cycle as one right behind the tail that leaves it."""
+    there, here = heads_out(worm_flits, vcs, routing_cycles)
     assert min(there, here) >= max(there, here) // 4
 
 

@@ -9,10 +9,10 @@ from rtl.parts.flit import flit_layout
 from rtl.parts.part import Part
 from rtl.parts.selection import concat
 from rtl.vc.credit_counter import CreditCounter
-from rtl.vc.turn_order import RoundRobinSelector
+from rtl.vc.round_robin_selector import RoundRobinSelector
 
 
-class LaneOutput(Part):
+class VcOutput(Part):
     """The VCs of one output port. Latency 0 cycles from ``requests`` to ``load``; the register is the user's.
 
     Parameters
@@ -21,7 +21,7 @@ class LaneOutput(Part):
         Data bits of a flit.
     inputs : int
         Inputs that can reach this output.
-    lanes, depth : int
+    vcs, depth : int
         Virtual channels, and flits of each one's buffer.
     reuse_empty : bool
         A head may take a virtual channel only when all its credits are back.
@@ -32,66 +32,66 @@ class LaneOutput(Part):
     -------
     requests : In(inputs)
         Inputs that have a request for this output.
-    good : In(lanes * inputs)
+    good : In(VCs * inputs)
         The requested VC, if it is good, input by input: one bit at most of each that requests.
     flits : In(flit_layout).array(inputs)
         Its flit.
     lost : Out(inputs)
         Whether the request of each input loses arbitration.
-    load : Out(lanes)
+    load : Out(vcs)
         The virtual channel whose flit is granted, one-hot. Combinational.
     flit : Out(flit_layout)
         The granted flit; unspecified if none is granted. Combinational.
-    credited : In(lanes)
+    credited : In(vcs)
         A credit returns.
-    has_credit, can_start : Out(lanes)
+    has_credit, can_start : Out(vcs)
         Virtual channels with credits, and those that a head may take.
-    may_send, may_start : Out(lanes)
+    may_send, may_start : Out(vcs)
         Likewise, with a credit that returns in this cycle.
     """
 
     def __init__(
-        self, flit_bits: int, inputs: int, lanes: int, depth: int, *, reuse_empty: bool = False, yielding: int = 0
+        self, flit_bits: int, inputs: int, vcs: int, depth: int, *, reuse_empty: bool = False, yielding: int = 0
     ):
         self.inputs = inputs
-        self.lanes = lanes
+        self.vcs = vcs
         self.depth = depth
         self.reuse_empty = reuse_empty
         self.yielding = yielding
         layout = flit_layout(flit_bits)
         super().__init__(
-            f"lane_output_{inputs}_to_{lanes}x{depth}"
+            f"lane_output_{inputs}_to_{vcs}x{depth}"
             + ("_empty" if reuse_empty else "")
             + (f"_yielding_{yielding}" if yielding else ""),
             {
                 "requests": In(inputs),
-                "good": In(lanes * inputs),
+                "good": In(vcs * inputs),
                 "flits": In(layout).array(inputs),
                 "lost": Out(inputs),
-                "load": Out(lanes),
+                "load": Out(vcs),
                 "flit": Out(layout),
-                "credited": In(lanes),
-                "has_credit": Out(lanes),
-                "can_start": Out(lanes),
-                "may_send": Out(lanes),
-                "may_start": Out(lanes),
+                "credited": In(vcs),
+                "has_credit": Out(vcs),
+                "can_start": Out(vcs),
+                "may_send": Out(vcs),
+                "may_start": Out(vcs),
             },
         )
 
     def elaborate(self, _platform):
         m: Any = Module()
-        good = [self.good[i * self.lanes : (i + 1) * self.lanes] for i in range(self.inputs)]
+        good = [self.good[i * self.vcs : (i + 1) * self.vcs] for i in range(self.inputs)]
         order = RoundRobinSelector(m, list(self.requests), "input", self.load.any(), yielding=self.yielding)
         m.d.comb += [
-            self.lost.eq(self.requests & concat(order.beaten)),
+            self.lost.eq(self.requests & concat(order.lost_arbitration)),
             self.load.eq(Mux(self.requests.any(), order.select(good), 0)),
             Value.cast(self.flit).eq(order.select([Value.cast(flit) for flit in self.flits])),
         ]
-        for w in range(self.lanes):
-            self._keep_lane(m, w)
+        for w in range(self.vcs):
+            self._keep_vc(m, w)
         return m
 
-    def _keep_lane(self, m, w):
+    def _keep_vc(self, m, w):
         """Keep the owner and the credits of a virtual channel."""
         free = Signal(init=1, name=f"free_{w}")
         load, credited = self.load[w], self.credited[w]

@@ -6,7 +6,7 @@ import pytest
 from amaranth.sim import Simulator
 
 from rtl.harts.network import harts_plan
-from rtl.harts.way_decoder import WayDecoder
+from rtl.harts.route_decoder import RouteDecoder
 from tests.sim_model.harts_traffic import harts_model
 from topology.harts.broadcast import ALGORITHM_A, SFBCAST, algorithm_number
 from topology.harts.graph import DIRECTIONS
@@ -36,7 +36,7 @@ def expected(fields: dict[str, int], port: int, dead: int, levels: int) -> tuple
 def test_ways_of_heads(size, port):
     routing = harts_model(size).routing
     part = next(iter(harts_plan(routing, packet_flits=4).shapes.values()))()
-    decoder, numbers = WayDecoder(part.parameters), random.Random(size)
+    decoder, numbers = RouteDecoder(part.parameters), random.Random(size)
     layout = part.parameters.header_layout
 
     async def bench(ctx):

@@ -17,13 +17,13 @@ from rtl.parts.part import Part
 from topology.harts.broadcast import ALGORITHM_A, SFBCAST, algorithm_number
 from topology.harts.graph import DIRECTIONS
 
-DECODED_WAYS = data.StructLayout({"ways": DIRECTIONS, "cuts": 1, "kept": 1})
+DECODED_ROUTES = data.StructLayout({"ways": DIRECTIONS, "cuts": 1, "kept": 1})
 """Decoding of a head: the directions in which its packet may go on; whether it may do so at once, without being stored;
 whether it is stored in any case, for this node's host or to be sent again.
 """
 
 
-class WayDecoder(Part):
+class RouteDecoder(Part):
     """Decodes one head.
 
     A head without directions that is not kept belongs to an unroutable packet, which is drained: its directions have
@@ -43,7 +43,7 @@ class WayDecoder(Part):
         Constant: direction of the link, one-hot; 0 for the host.
     dead : In(6)
         Constant: failed directions.
-    decoded : Out(DECODED_WAYS)
+    decoded : Out(DECODED_ROUTES)
     """
 
     def __init__(self, parameters: HartsNodeParameters):
@@ -54,7 +54,7 @@ class WayDecoder(Part):
                 "header": In(parameters.header_layout),
                 "way": In(DIRECTIONS),
                 "dead": In(DIRECTIONS),
-                "decoded": Out(DECODED_WAYS),
+                "decoded": Out(DECODED_ROUTES),
             },
         )
 

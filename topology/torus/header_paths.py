@@ -45,7 +45,7 @@ def headings(side: int) -> Iterator[Heading]:
         yield Heading(end, 1)
 
 
-class Ways:
+class TorusPaths:
     """Steps of headers from VC to VC.
 
     Parameters
@@ -62,47 +62,47 @@ class Ways:
             for channel in network.channels
         ]
 
-    def ends_at_switch(self, lane: int) -> bool:
+    def ends_at_switch(self, vc: int) -> bool:
         """Return whether a VC leads to a switch, and not to a processor."""
-        return self._positions[lane] is not None
+        return self._positions[vc] is not None
 
-    def position(self, lane: int) -> tuple[int, int]:
+    def position(self, vc: int) -> tuple[int, int]:
         """Return row and column of the switch where a VC ends."""
-        position = self._positions[lane]
-        assert position is not None, lane
+        position = self._positions[vc]
+        assert position is not None, vc
         return position
 
-    def at_home(self, lane: int, heading: Heading) -> bool:
+    def at_home(self, vc: int, heading: Heading) -> bool:
         """Return whether a header in its column from a host would be for this same host, which no node sends."""
-        return self.network.direction_of[lane] is None and self.position(lane)[0] == heading.end
+        return self.network.direction_of[vc] is None and self.position(vc)[0] == heading.end
 
-    def row_key(self, lane: int, heading: Heading) -> int:
+    def row_key(self, vc: int, heading: Heading) -> int:
         """Return a key with this heading along the row."""
-        return self.routing.key_format.pack(RoutingKey(heading.end, self.position(lane)[0], heading.negative, 0))
+        return self.routing.key_format.pack(RoutingKey(heading.end, self.position(vc)[0], heading.negative, 0))
 
-    def column_key(self, lane: int, heading: Heading) -> int:
+    def column_key(self, vc: int, heading: Heading) -> int:
         """Return a key of headers in their column at the end of a VC, with this heading along it."""
-        return self.routing.key_format.pack(RoutingKey(self.position(lane)[1], heading.end, 0, heading.negative))
+        return self.routing.key_format.pack(RoutingKey(self.position(vc)[1], heading.end, 0, heading.negative))
 
-    def along_row(self, lane: int, heading: Heading) -> list[int]:
+    def along_row(self, vc: int, heading: Heading) -> list[int]:
         """Return the VCs that a header may take before it is in its column; none if it is unroutable."""
-        lanes = self._following(lane, self.row_key(lane, heading))
-        row = self.position(lane)[0]
-        in_order = all(self.ends_at_switch(lane) and self.position(lane)[0] == row for lane in lanes)
-        return lanes if in_order else []
+        vcs = self._following(vc, self.row_key(vc, heading))
+        row = self.position(vc)[0]
+        in_order = all(self.ends_at_switch(vc) and self.position(vc)[0] == row for vc in vcs)
+        return vcs if in_order else []
 
-    def along_column(self, lane: int, heading: Heading) -> list[int]:
+    def along_column(self, vc: int, heading: Heading) -> list[int]:
         """Return the VCs that a header may take in its column, at last that to the processor; none if unroutable."""
-        lanes = self._following(lane, self.column_key(lane, heading))
-        column = self.position(lane)[1]
-        in_order = all(not self.ends_at_switch(lane) or self.position(lane)[1] == column for lane in lanes)
-        return lanes if in_order else []
+        vcs = self._following(vc, self.column_key(vc, heading))
+        column = self.position(vc)[1]
+        in_order = all(not self.ends_at_switch(vc) or self.position(vc)[1] == column for vc in vcs)
+        return vcs if in_order else []
 
-    def _following(self, lane: int, key: int) -> list[int]:
-        outputs = self.network.output_channel[self.network.channels[lane].sink]
-        mask, lanes = self.routing.candidates(lane, key), []
+    def _following(self, vc: int, key: int) -> list[int]:
+        outputs = self.network.output_channel[self.network.channels[vc].sink]
+        mask, vcs = self.routing.candidates(vc, key), []
         while mask:
             lowest = mask & -mask
-            lanes.append(outputs[lowest.bit_length() - 1])
+            vcs.append(outputs[lowest.bit_length() - 1])
             mask ^= lowest
-        return lanes
+        return vcs

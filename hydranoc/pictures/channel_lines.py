@@ -10,10 +10,10 @@ from hydranoc.pictures.placement import Placement
 from topology.common.channels import ChannelNetwork
 
 LINE, STUBS, UNDRAWN = 0, 1, 2
-"""Kinds of ways: drawn as a line, as two ends, or not at all (see ``LinkClasses.rule``)."""
+"""Kinds of lines: drawn as a line, as two ends, or not at all (see ``LinkClasses.rule``)."""
 
 
-class Way(NamedTuple):
+class ChannelLine(NamedTuple):
     """Line of the channels from one vertex to another.
 
     Members
@@ -31,8 +31,10 @@ class Way(NamedTuple):
     solid: bool
 
 
-def ways_of(network: ChannelNetwork, links: LinkClasses, placement: Placement) -> dict[tuple[int, int], Way]:
-    """Return the way of each pair of source and sink that a channel joins, in the order of channels."""
+def channel_lines_of(
+    network: ChannelNetwork, links: LinkClasses, placement: Placement
+) -> dict[tuple[int, int], ChannelLine]:
+    """Return the line of each pair of source and sink that a channel joins, in the order of channels."""
     spots = _spots(network)
     stubs: dict[tuple[int, int], np.ndarray] = {(stub.switch, stub.other): stub.tip for stub in placement.stubs}
     ends = dict.fromkeys((channel.source, channel.sink) for channel in network.channels)
@@ -56,25 +58,25 @@ def _spots(network: ChannelNetwork) -> dict[tuple[int, int], int]:
 
 def _to_processor(
     network: ChannelNetwork, placement: Placement, spots: dict[tuple[int, int], int], source: int, sink: int
-) -> Way:
+) -> ChannelLine:
     switch, vertex = (sink, source) if network.is_switch(sink) else (source, sink)
     ends = np.stack([placement.switches[switch], placement.processors[spots[switch, vertex - network.switches]]])
-    return Way(LINE, [ends if source == switch else ends[::-1]], True)
+    return ChannelLine(LINE, [ends if source == switch else ends[::-1]], True)
 
 
 def _between(
     links: LinkClasses, placement: Placement, stubs: dict[tuple[int, int], np.ndarray], source: int, sink: int
-) -> Way:
+) -> ChannelLine:
     link = (min(source, sink), max(source, sink))
     solid = link in links.tree or not links.tree
     if link in placement.lines:
         line = placement.lines[link]
-        return Way(LINE, [line if source == link[0] else line[::-1]], solid)
+        return ChannelLine(LINE, [line if source == link[0] else line[::-1]], solid)
     start, end = placement.switches[source], placement.switches[sink]
     if (source, sink) in stubs:
         pieces = [np.stack([start, stubs[source, sink]]), np.stack([stubs[sink, source], end])]
-        return Way(STUBS, pieces, solid and link not in links.around)
-    return Way(UNDRAWN, [np.stack([start, end])], False)
+        return ChannelLine(STUBS, pieces, solid and link not in links.around)
+    return ChannelLine(UNDRAWN, [np.stack([start, end])], False)
 
 
 def moved_aside(line: np.ndarray, aside: float) -> np.ndarray:

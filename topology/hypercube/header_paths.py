@@ -24,10 +24,10 @@ class Header(NamedTuple):
 
     Members
     -------
-    lane, key : int
+    vc, key : int
     """
 
-    lane: int
+    vc: int
     key: int
 
 
@@ -36,7 +36,7 @@ class Step(NamedTuple):
 
     Members
     -------
-    lane : int
+    vc : int
         Renamed by ``shift`` if it ends at a switch, which is then a representative.
     shift : int
         Shift of the renaming; the header's key is now the old one ^ shift.
@@ -44,12 +44,12 @@ class Step(NamedTuple):
         It is the VC to a processor.
     """
 
-    lane: int
+    vc: int
     shift: int
     delivers: bool
 
 
-class Ways:
+class HypercubePaths:
     """Steps of headers from VC to VC.
 
     Parameters
@@ -71,43 +71,43 @@ class Ways:
         renamed = _least_names(self.network.switches, self.shifts)
         self.representatives = tuple(sorted(set(renamed)))
         self._masks = {
-            lane: [masks.tolist() for masks in routing.masks(lane)]
+            vc: [masks.tolist() for masks in routing.masks(vc)]
             for switch in self.representatives
-            for lane in self.network.input_channel[switch]
+            for vc in self.network.input_channel[switch]
         }
         self._steps = {switch: self._steps_from(switch, renamed) for switch in self.representatives}
         self._known: dict[tuple[int, int], tuple[Step, ...]] = {}
 
     def _steps_from(self, switch: int, renamed: Sequence[int]) -> list[Step]:
-        """Return the steps by output lane-port."""
+        """Return the steps by output VC port."""
         steps = []
-        for lane in self.network.output_channel[switch]:
-            sink = self.network.channels[lane].sink
+        for vc in self.network.output_channel[switch]:
+            sink = self.network.channels[vc].sink
             delivers = not self.network.is_switch(sink)
             shift = 0 if delivers else sink ^ renamed[sink]
-            steps.append(Step(self.shifted(lane, shift), shift, delivers))
+            steps.append(Step(self.shifted(vc, shift), shift, delivers))
         return steps
 
-    def shifted(self, lane: int, shift: int) -> int:
+    def shifted(self, vc: int, shift: int) -> int:
         """Return the VC between switches that a VC is renamed to."""
         if shift == 0:
-            return lane
-        channel = self.network.channels[lane]
+            return vc
+        channel = self.network.channels[vc]
         return self.network.output_channel[channel.source ^ shift][channel.source_port]
 
     def starts(self) -> Iterator[Header]:
         """Yield the headers that hosts of representatives may send: to all other nodes, over any of their channels."""
         for switch in self.representatives:
-            for lane in self.network.injection_channels_of(switch):
-                yield from (Header(lane, key) for key in range(self.network.switches) if key != switch)
+            for vc in self.network.injection_channels_of(switch):
+                yield from (Header(vc, key) for key in range(self.network.switches) if key != switch)
 
     def are_shortest(self) -> bool:
         """Return whether headers only ever leave in dimensions that remain, or are delivered."""
         remaining = np.arange(self.network.switches)
-        allowed = np.full(len(remaining), 1 << self.network.dimensions * self.network.lanes)
+        allowed = np.full(len(remaining), 1 << self.network.dimensions * self.network.vcs)
         for dimension in range(self.network.dimensions):
-            lanes = ((1 << self.network.lanes) - 1) << dimension * self.network.lanes
-            allowed |= (remaining >> dimension & 1) * lanes
+            vcs = ((1 << self.network.vcs) - 1) << dimension * self.network.vcs
+            allowed |= (remaining >> dimension & 1) * vcs
         return not any((np.array(masks) & ~allowed).any() for kinds in self._masks.values() for masks in kinds)
 
     def candidates(self, header: Header) -> tuple[Step, ...]:
@@ -119,8 +119,8 @@ class Ways:
         return self._following(header, 1)
 
     def _following(self, header: Header, kind: int) -> tuple[Step, ...]:
-        switch = self.network.channels[header.lane].sink
-        mask = self._masks[header.lane][kind][switch ^ header.key]
+        switch = self.network.channels[header.vc].sink
+        mask = self._masks[header.vc][kind][switch ^ header.key]
         if (switch, mask) not in self._known:  # far fewer than there are headers
             steps = self._steps[switch]
             self._known[switch, mask] = tuple(steps[port] for port in range(mask.bit_length()) if mask >> port & 1)
@@ -137,7 +137,7 @@ def _shifts(routing: HypercubeRouting) -> tuple[int, ...]:
 
 def _kind(routing: HypercubeRouting, switch: int, kinds: list[list[np.ndarray]]) -> int:
     """Return the position of a switch's masks among the distinct ones, to which new ones are added."""
-    own = [masks for lane in routing.network.input_channel[switch] for masks in routing.masks(lane)]
+    own = [masks for vc in routing.network.input_channel[switch] for masks in routing.masks(vc)]
     for number, kind in enumerate(kinds):
         if all(a is b or np.array_equal(a, b) for a, b in zip(own, kind, strict=True)):
             return number

@@ -12,12 +12,12 @@ from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.common.side_wires import SideWire
 
-MAX_LANES = 8
+MAX_VCS = 8
 """Maximum number of virtual channels of a physical channel."""
-MAX_LANE_PORTS = 61
-"""Maximum number of lane-ports on a side of a switch: in the golden model, masks of them are bits of one number."""
+MAX_VC_PORTS = 61
+"""Maximum number of VC ports on a side of a switch: in the golden model, masks of them are bits of one number."""
 
-REUSE_TAIL, REUSE_EMPTY = LANE_REUSE = ("tail", "empty")
+NON_ATOMIC, ATOMIC = VC_REALLOCATION = ("tail", "empty")
 """VC reallocation: non-atomic, as soon as the tail before has left, or atomic, when the buffer behind is empty."""
 
 ROOM_FLITS = 3
@@ -29,17 +29,17 @@ PRIORITY_EQUAL, PRIORITY_LOW = INJECTION_PRIORITY = ("equal", "low")
 """Priority of flits from processors: in turn with those from channels, or only if none of those requests the output."""
 
 
-class LaneNetwork(ChannelNetwork):
+class VcNetwork(ChannelNetwork):
     """A network in which every virtual channel is a channel.
 
-    The ports of a vertex are its lane-ports: numbered by physical port, then by VC. A VC has the name of its channel if
+    The ports of a vertex are its VC ports: numbered by physical port, then by VC. A VC has the name of its channel if
     it is the only one, and otherwise that name with its number: ``s3->s5.1``.
 
     Parameters
     ----------
     links : ChannelNetwork
         The physical network.
-    lanes : sequence of int
+    vcs : sequence of int
         VCs of each of its channels, 1 or more; those from and to processors have 1.
 
     Members
@@ -47,9 +47,9 @@ class LaneNetwork(ChannelNetwork):
     links : ChannelNetwork
     link_of : tuple of int
         Physical channel of each VC.
-    lane_of : tuple of int
+    vc_of : tuple of int
         Number of each VC in its channel.
-    lanes_of : tuple of tuple of int
+    vcs_of : tuple of tuple of int
         VCs of each physical channel, ascending.
 
     Raises
@@ -58,40 +58,40 @@ class LaneNetwork(ChannelNetwork):
         If the VCs do not fit the physical network.
     """
 
-    def __init__(self, links: ChannelNetwork, lanes: Sequence[int]):
-        _check_lanes(links, lanes)
+    def __init__(self, links: ChannelNetwork, vcs: Sequence[int]):
+        _check_vcs(links, vcs)
         self.links = links
-        self.link_of = tuple(channel for channel, count in enumerate(lanes) for _ in range(count))
-        self.lane_of = tuple(lane for count in lanes for lane in range(count))
-        ends = accumulate(lanes)
-        self.lanes_of = tuple(tuple(range(end - count, end)) for end, count in zip(ends, lanes, strict=True))
+        self.link_of = tuple(channel for channel, count in enumerate(vcs) for _ in range(count))
+        self.vc_of = tuple(vc for count in vcs for vc in range(count))
+        ends = accumulate(vcs)
+        self.vcs_of = tuple(tuple(range(end - count, end)) for end, count in zip(ends, vcs, strict=True))
         super().__init__(
             links.switches,
             links.vertices - links.switches,
-            self._lane_wires(),
+            self._vc_wires(),
             switch_names=links.switch_names,
             positions=links.positions,
             injection_channels_per_processor=links.injection_channels_per_processor,
         )
         self.shape = links.shape
 
-    def _lane_wires(self) -> Iterator[tuple[int, int, int, int]]:
-        outputs = _first_lane_ports(self.links.output_channel, self.lanes_of)
-        inputs = _first_lane_ports(self.links.input_channel, self.lanes_of)
-        for link, lane in zip(self.link_of, self.lane_of, strict=True):
+    def _vc_wires(self) -> Iterator[tuple[int, int, int, int]]:
+        outputs = _first_vc_ports(self.links.output_channel, self.vcs_of)
+        inputs = _first_vc_ports(self.links.input_channel, self.vcs_of)
+        for link, vc in zip(self.link_of, self.vc_of, strict=True):
             channel = self.links.channels[link]
-            yield channel.source, outputs[link] + lane, channel.sink, inputs[link] + lane
+            yield channel.source, outputs[link] + vc, channel.sink, inputs[link] + vc
 
     def _channel_name(self, index: int, _source: int, _source_port: int, _sink: int) -> str:
         link = self.link_of[index]
         name = self.links.channels[link].name
-        return name if len(self.lanes_of[link]) == 1 else f"{name}.{self.lane_of[index]}"
+        return name if len(self.vcs_of[link]) == 1 else f"{name}.{self.vc_of[index]}"
 
 
-def _check_lanes(links: ChannelNetwork, lanes: Sequence[int]) -> None:
-    if len(lanes) != len(links.channels):
-        raise TopologyError(f"Lanes must be given for {len(links.channels)} channels, not for {len(lanes)}")
-    for channel, count in zip(links.channels, lanes, strict=True):
+def _check_vcs(links: ChannelNetwork, vcs: Sequence[int]) -> None:
+    if len(vcs) != len(links.channels):
+        raise TopologyError(f"Lanes must be given for {len(links.channels)} channels, not for {len(vcs)}")
+    for channel, count in zip(links.channels, vcs, strict=True):
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
             raise TopologyError(f"Lanes of {channel.name} must be 1 or more, not {count!r}", item=str(count))
         between_switches = links.is_switch(channel.source) and links.is_switch(channel.sink)
@@ -99,18 +99,18 @@ def _check_lanes(links: ChannelNetwork, lanes: Sequence[int]) -> None:
             raise TopologyError(f"Lanes of {channel.name} must be 1, not {count!r}: it ends at a processor")
 
 
-def _first_lane_ports(ports: Sequence[Sequence[int]], lanes_of: Sequence[Sequence[int]]) -> dict[int, int]:
-    """Return the lane-port of VC 0 of each physical channel, at the end where ``ports`` lists the channels."""
+def _first_vc_ports(ports: Sequence[Sequence[int]], vcs_of: Sequence[Sequence[int]]) -> dict[int, int]:
+    """Return the VC port of VC 0 of each physical channel, at the end where ``ports`` lists the channels."""
     first = {}
     for channels in ports:
-        lane_port = 0
+        vc_port = 0
         for channel in channels:
-            first[channel] = lane_port
-            lane_port += len(lanes_of[channel])
+            first[channel] = vc_port
+            vc_port += len(vcs_of[channel])
     return first
 
 
-def credit_wires(network: LaneNetwork) -> tuple[SideWire, ...]:
+def credit_wires(network: VcNetwork) -> tuple[SideWire, ...]:
     """Return the credit wires: for each physical channel between switches a bundle back, bit w of which is for VC w.
 
     The bundles are in the order of the channels; the ports' numbers are those of physical ports.
@@ -122,7 +122,7 @@ def credit_wires(network: LaneNetwork) -> tuple[SideWire, ...]:
             f"credits_{channel.sink_port}",
             channel.source,
             f"credited_{channel.source_port}",
-            len(network.lanes_of[channel.index]),
+            len(network.vcs_of[channel.index]),
         )
         for channel in links.channels
         if links.is_switch(channel.source) and links.is_switch(channel.sink)

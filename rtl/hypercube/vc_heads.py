@@ -27,11 +27,11 @@ from typing import Any
 from amaranth.hdl import Signal
 
 from rtl.vc.front_flit import FrontFlit
-from rtl.vc.lane_buffer import LaneBuffer
+from rtl.vc.vc_buffer import VcBuffer
 
 
 @dataclass(frozen=True)
-class LaneSignals:
+class VcSignals:
     """Inputs common to all three kinds.
 
     Members
@@ -39,7 +39,7 @@ class LaneSignals:
     m : Module
     number : int
         Of the virtual channel, for names of signals.
-    buffer : LaneBuffer
+    buffer : VcBuffer
     arriving, popped : Value
         A flit goes in, or out, at the end of the cycle.
     active : Value
@@ -50,7 +50,7 @@ class LaneSignals:
 
     m: Any
     number: int
-    buffer: LaneBuffer
+    buffer: VcBuffer
     arriving: Any
     popped: Any
     active: Any
@@ -70,26 +70,26 @@ class ExclusiveVcHead:
 
     Parameters
     ----------
-    lane : LaneSignals
+    vc : VcSignals
     flit : flit_layout
         On the link.
     released : Value
         A tail left the virtual channel in the last cycle. A register.
     """
 
-    def __init__(self, lane: LaneSignals, flit: Any, released: Any):
-        m, buffer = lane.m, lane.buffer
-        ended = lane.signal("ended")
-        self.is_tail: Any = lane.signal("is_tail")
-        with m.If(lane.arriving):
+    def __init__(self, vc: VcSignals, flit: Any, released: Any):
+        m, buffer = vc.m, vc.buffer
+        ended = vc.signal("ended")
+        self.is_tail: Any = vc.signal("is_tail")
+        with m.If(vc.arriving):
             m.d.sync += ended.eq(flit.tail)
         m.d.comb += self.is_tail.eq(ended & ~buffer.several)
-        self.asks: Any = (buffer.present | lane.arriving) & ~lane.active
+        self.asks: Any = (buffer.present | vc.arriving) & ~vc.active
         self.ready: Any = buffer.present
-        self.starts: Any = lane.arriving & ~buffer.present & ~lane.active
-        self.key: Any = flit.data[: lane.key_bits]
+        self.starts: Any = vc.arriving & ~buffer.present & ~vc.active
+        self.key: Any = flit.data[: vc.key_bits]
         self.ends: Any = released  # the next worm comes long after this one, and the register is early enough
-        self.behind: Any = buffer.more | lane.arriving  # arriving flits are of the same worm
+        self.behind: Any = buffer.more | vc.arriving  # arriving flits are of the same worm
 
 
 class SharedVcHead:
@@ -97,21 +97,21 @@ class SharedVcHead:
 
     Parameters
     ----------
-    lane : LaneSignals
+    vc : VcSignals
     flit : flit_layout
         On the link.
     """
 
-    def __init__(self, lane: LaneSignals, flit: Any):
-        buffer, key = lane.buffer, flit.data[: lane.key_bits]
-        front = FrontFlit(lane.m, lane.number, buffer, lane.arriving, lane.popped, lane.active, key, flit.tail)
+    def __init__(self, vc: VcSignals, flit: Any):
+        buffer, key = vc.buffer, flit.data[: vc.key_bits]
+        front = FrontFlit(vc.m, vc.number, buffer, vc.arriving, vc.popped, vc.active, key, flit.tail)
         self.is_tail: Any = front.is_tail
-        self.asks: Any = (buffer.present | lane.arriving) & ~lane.active
+        self.asks: Any = (buffer.present | vc.arriving) & ~vc.active
         self.ready: Any = buffer.present
         self.starts: Any = front.comes_first
         self.key: Any = front.following
-        self.ends: Any = lane.popped & self.is_tail
-        self.behind: Any = lane.goes_on(self.is_tail)
+        self.ends: Any = vc.popped & self.is_tail
+        self.behind: Any = vc.goes_on(self.is_tail)
 
 
 class InjectionHead:
@@ -119,21 +119,21 @@ class InjectionHead:
 
     Parameters
     ----------
-    lane : LaneSignals
+    vc : VcSignals
     flit : flit_layout
         At the front of the buffer.
     granted : Value
         The head is granted an output VC.
     """
 
-    def __init__(self, lane: LaneSignals, flit: Any, granted: Any):
-        buffer = lane.buffer
-        self.is_tail: Any = lane.signal("is_tail")
-        self.asks: Any = buffer.present & ~lane.active
-        self.ready: Any = lane.signal("read")
-        lane.m.d.sync += self.ready.eq(self.asks & ~granted)
-        lane.m.d.comb += self.is_tail.eq(flit.tail)
+    def __init__(self, vc: VcSignals, flit: Any, granted: Any):
+        buffer = vc.buffer
+        self.is_tail: Any = vc.signal("is_tail")
+        self.asks: Any = buffer.present & ~vc.active
+        self.ready: Any = vc.signal("read")
+        vc.m.d.sync += self.ready.eq(self.asks & ~granted)
+        vc.m.d.comb += self.is_tail.eq(flit.tail)
         self.starts: Any = self.asks
-        self.key: Any = flit.data[: lane.key_bits]
-        self.ends: Any = lane.popped & self.is_tail
-        self.behind: Any = lane.goes_on(self.is_tail)
+        self.key: Any = flit.data[: vc.key_bits]
+        self.ends: Any = vc.popped & self.is_tail
+        self.behind: Any = vc.goes_on(self.is_tail)

@@ -14,12 +14,12 @@ from rtl.parts.ring_pointer import gray_pointer, ring_pointer
 from rtl.parts.selection import either, encoded
 
 
-def lane_slots(depth: int) -> int:
+def vc_slots(depth: int) -> int:
     """Return the slots in memory for a virtual channel's flits: a power of two, so that pointers wrap by themselves."""
     return 1 << (depth - 1).bit_length()
 
 
-class LaneBuffer:
+class VcBuffer:
     """Pointers and counts of one virtual channel.
 
     Parameters
@@ -45,7 +45,7 @@ class LaneBuffer:
     """
 
     def __init__(self, m: Any, number: int, depth: int, arriving: Any, popped: Any, *, gray: bool = False):
-        self.depth, self._slots, self._arriving = depth, lane_slots(depth), arriving
+        self.depth, self._slots, self._arriving = depth, vc_slots(depth), arriving
         names = (f"back_{number}", f"front_{number}")
         if gray:
             (self.back, last), (self.front, first) = (
@@ -81,13 +81,13 @@ class LaneBuffer:
         return self.present & (self._counted == flits % self._slots)
 
 
-def store_flits(m: Any, buffers: Sequence[LaneBuffer], arriving: Any, flit: Any, reading: Any) -> Any:
+def store_flits(m: Any, buffers: Sequence[VcBuffer], arriving: Any, flit: Any, reading: Any) -> Any:
     """Store the flits of all buffers of an input in one memory; return the flit that is read.
 
     Parameters
     ----------
     m : Module
-    buffers : sequence of LaneBuffer
+    buffers : sequence of VcBuffer
         By virtual channel.
     arriving : Value
         Virtual channel of the arriving flit, one-hot or 0.
@@ -101,7 +101,7 @@ def store_flits(m: Any, buffers: Sequence[LaneBuffer], arriving: Any, flit: Any,
     flit_layout
         The first flit of the virtual channel that is read. Combinational.
     """
-    depth = len(buffers) * lane_slots(buffers[0].depth)
+    depth = len(buffers) * vc_slots(buffers[0].depth)
     m.submodules.flits = store = memory.Memory(shape=flit.shape(), depth=depth, init=[])
     write: Any = store.write_port()
     read: Any = store.read_port(domain="comb")
@@ -118,5 +118,5 @@ def store_flits(m: Any, buffers: Sequence[LaneBuffer], arriving: Any, flit: Any,
 def _address(one_hot: Any, pointers: Sequence[Any]) -> Any:
     """Return the address in the memory shared by the virtual channels."""
     pointer: Any = either([Mux(one_hot[v], pointer, 0) for v, pointer in enumerate(pointers)])
-    lanes = range(len(one_hot))
-    return Cat(pointer[: len(pointers[0])], *encoded(one_hot, lanes, (len(one_hot) - 1).bit_length()))
+    vcs = range(len(one_hot))
+    return Cat(pointer[: len(pointers[0])], *encoded(one_hot, vcs, (len(one_hot) - 1).bit_length()))

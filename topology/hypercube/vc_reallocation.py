@@ -11,38 +11,38 @@ The consequences for freedom from deadlock are in ``deadlock.py``. A VC that ano
 *shared*, as there.
 """
 
-from topology.common.lanes import REUSE_EMPTY, REUSE_TAIL
+from topology.common.virtual_channels import ATOMIC, NON_ATOMIC
 from topology.hypercube.routing import ADAPTIVE_ONLY
 
-REUSE_ESCAPE_TAIL = "escape-tail"
-HYPERCUBE_REUSE = (REUSE_EMPTY, REUSE_ESCAPE_TAIL, REUSE_TAIL)
+NON_ATOMIC_ESCAPE = "escape-tail"
+HYPERCUBE_REALLOCATION = (ATOMIC, NON_ATOMIC_ESCAPE, NON_ATOMIC)
 
 
-def check_reuse(lane_reuse: str) -> None:
-    """Refuse a value that is not in ``HYPERCUBE_REUSE``.
+def check_reuse(vc_reallocation: str) -> None:
+    """Refuse a value that is not in ``HYPERCUBE_REALLOCATION``.
 
     Raises
     ------
     ValueError
         "X must be Y, not Z".
     """
-    if lane_reuse not in HYPERCUBE_REUSE:
-        wanted = f"{', '.join(HYPERCUBE_REUSE[:-1])} or {HYPERCUBE_REUSE[-1]}"
-        raise ValueError(f"Reuse of lanes must be {wanted}, not {lane_reuse!r}")
+    if vc_reallocation not in HYPERCUBE_REALLOCATION:
+        wanted = f"{', '.join(HYPERCUBE_REALLOCATION[:-1])} or {HYPERCUBE_REALLOCATION[-1]}"
+        raise ValueError(f"Reuse of lanes must be {wanted}, not {vc_reallocation!r}")
 
 
-def unshared_lanes(lanes: int, rule: str, lane_reuse: str) -> int:
+def unshared_vcs(vcs: int, rule: str, vc_reallocation: str) -> int:
     """Return the number of VCs of a channel, the first ones, that hold one worm at a time.
 
     Parameters
     ----------
-    lanes : int
+    vcs : int
         VCs of the channel.
     rule : str
         One of ``RULES``.
-    lane_reuse : str
-        One of ``HYPERCUBE_REUSE``.
+    vc_reallocation : str
+        One of ``HYPERCUBE_REALLOCATION``.
     """
-    if lane_reuse == REUSE_TAIL:
+    if vc_reallocation == NON_ATOMIC:
         return 0
-    return lanes - (lane_reuse == REUSE_ESCAPE_TAIL and rule != ADAPTIVE_ONLY)
+    return vcs - (vc_reallocation == NON_ATOMIC_ESCAPE and rule != ADAPTIVE_ONLY)

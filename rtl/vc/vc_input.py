@@ -18,13 +18,13 @@ from rtl.parts.flit import flit_layout, link_signature
 from rtl.parts.part import Part
 from rtl.parts.selection import concat, either, lowest_one
 from rtl.vc.front_flit import FrontFlit
-from rtl.vc.lane_buffer import LaneBuffer, store_flits
-from rtl.vc.link import lane_link_signature
+from rtl.vc.link import vc_link_signature
 from rtl.vc.parameters import InputShape
-from rtl.vc.turn_order import RoundRobinSelector
+from rtl.vc.round_robin_selector import RoundRobinSelector
+from rtl.vc.vc_buffer import VcBuffer, store_flits
 
 
-class LaneInput(Part):
+class VcInput(Part):
     """The virtual channels of one input port.
 
     ``lost``, which is late in a cycle, only enables registers; their inputs do not depend on it. Flits are not counted:
@@ -55,15 +55,15 @@ class LaneInput(Part):
         Whether the request loses arbitration there. Otherwise it is granted if it is good, and dropped if not.
     flit : Out(flit_layout)
         The flit of the request.
-    credits : Out(lanes)
+    credits : Out(vcs)
         Bit v: a flit left the buffer of VC v in the last cycle. Registers. Absent if the link is from a processor.
-    discarding : Out(lanes)
+    discarding : Out(vcs)
         Bit v: the head of an unroutable worm left VC v in the last cycle. Registers.
     """
 
     def __init__(self, shape: InputShape):
         s = self.shape = shape
-        link = link_signature(s.flit_bits) if s.from_host else lane_link_signature(s.flit_bits, s.lanes)
+        link = link_signature(s.flit_bits) if s.from_host else vc_link_signature(s.flit_bits, s.vcs)
         super().__init__(
             f"lane_input_{s.name}",
             {
@@ -77,32 +77,32 @@ class LaneInput(Part):
                 "good": Out(s.ways),
                 "lost": In(len(s.outputs)),
                 "flit": Out(flit_layout(s.flit_bits)),
-                **({} if s.from_host else {"credits": Out(s.lanes)}),
-                "discarding": Out(s.lanes),
+                **({} if s.from_host else {"credits": Out(s.vcs)}),
+                "discarding": Out(s.vcs),
             },
         )
 
     def elaborate(self, _platform):
         m: Any = Module()
         s = self.shape
-        arriving, popped = Signal(s.lanes), Signal(s.lanes)
+        arriving, popped = Signal(s.vcs), Signal(s.vcs)
         m.d.comb += arriving.eq(self.link.valid & self.link.ready if s.from_host else self.link.valid)
         request = _Request(s)
-        lanes = [_Lane(m, self, v, arriving[v], popped[v], request) for v in range(s.lanes)]
+        vcs = [_Vc(m, self, v, arriving[v], popped[v], request) for v in range(s.vcs)]
         # all buffers in one memory: written from the link, read for the request
-        buffers = [lane.buffer for lane in lanes]
-        m.d.comb += self.flit.eq(store_flits(m, buffers, arriving, self.link.payload, request.lane))
+        buffers = [vc.buffer for vc in vcs]
+        m.d.comb += self.flit.eq(store_flits(m, buffers, arriving, self.link.payload, request.vc))
         self._offer(m, request)
-        self._choose(m, lanes, request)
+        self._choose(m, vcs, request)
         leaves = Signal()
         m.d.comb += [
             request.nowhere.eq(~request.outputs.any()),
             leaves.eq((self.good.any() | request.nowhere) & ~self.lost.any()),
-            popped.eq(Mux(leaves, request.lane, 0)),
+            popped.eq(Mux(leaves, request.vc, 0)),
         ]
-        m.d.sync += self.discarding.eq(Mux(request.nowhere & request.is_head, request.lane, 0))
+        m.d.sync += self.discarding.eq(Mux(request.nowhere & request.is_head, request.vc, 0))
         if s.from_host:
-            m.d.sync += self.link.ready.eq(popped.any() | ~lanes[0].buffer.fills())
+            m.d.sync += self.link.ready.eq(popped.any() | ~vcs[0].buffer.fills())
         else:
             m.d.sync += self.credits.eq(popped)
         return m
@@ -112,47 +112,47 @@ class LaneInput(Part):
         usable = Mux(request.is_head, self.can_start, self.has_credit)
         m.d.comb += [self.requests.eq(request.outputs), self.good.eq(request.way & usable)]
 
-    def _choose(self, m, lanes, request):
+    def _choose(self, m, vcs, request):
         """Select the request of the next cycle, unless the present one has lost arbitration."""
         renewed = Signal()
         m.d.comb += renewed.eq(~self.lost.any())
-        turns = RoundRobinSelector(m, [lane.eligible for lane in lanes], "lane", renewed)
+        turns = RoundRobinSelector(m, [vc.eligible for vc in vcs], "lane", renewed)
         with m.If(renewed):
             m.d.sync += [
-                request.lane.eq(concat(turns.chosen)),
+                request.vc.eq(concat(turns.chosen)),
                 request.outputs.eq(
-                    either([Mux(bit, lane.outputs, 0) for bit, lane in zip(turns.chosen, lanes, strict=True)])
+                    either([Mux(bit, vc.outputs, 0) for bit, vc in zip(turns.chosen, vcs, strict=True)])
                 ),
-                request.way.eq(turns.select([lane.picked for lane in lanes])),
-                request.is_head.eq(turns.select([~lane.active for lane in lanes])),
+                request.way.eq(turns.select([vc.picked for vc in vcs])),
+                request.is_head.eq(turns.select([~vc.active for vc in vcs])),
             ]
 
 
 class _Request:
     """Registers of the request: the flit at the front of an input VC, and its output VC.
 
-    Without a request ``lane`` and ``outputs`` are 0, and the others are unspecified.
+    Without a request ``vc`` and ``outputs`` are 0, and the others are unspecified.
     """
 
     def __init__(self, s: InputShape):
-        self.lane: Any = Signal(s.lanes, name="request_lane")  # one-hot
+        self.vc: Any = Signal(s.vcs, name="request_lane")  # one-hot
         self.outputs: Any = Signal(len(s.outputs), name="request_outputs")  # one-hot: the output of ``way``
         self.way: Any = Signal(s.ways, name="request_way")  # one-hot
         self.is_head: Any = Signal(name="request_is_head")
         self.nowhere: Any = Signal(name="request_nowhere")  # of an unroutable worm
 
 
-class _Lane:
+class _Vc:
     """Registers of one virtual channel, and whether it may make the next request."""
 
-    def __init__(self, m: Any, part: LaneInput, number: int, arriving: Any, popped: Any, request: _Request):
+    def __init__(self, m: Any, part: VcInput, number: int, arriving: Any, popped: Any, request: _Request):
         s = part.shape
         self._m, self._part, self._shape, self._number = m, part, s, number
         self._arriving, self._popped, self._request = arriving, popped, request
         self._picks: list[Any] = []
         self.active: Any = self._signal(1, "active")
         self.ways: Any = self._signal(s.ways, "ways")
-        self.buffer = LaneBuffer(m, number, s.depth, arriving, popped)
+        self.buffer = VcBuffer(m, number, s.depth, arriving, popped)
         self.present, self.several = self.buffer.present, self.buffer.several
         self.nowhere: Any = self._signal(1, "nowhere")
         self._keep_ways()
@@ -179,7 +179,7 @@ class _Lane:
         self.is_tail, self.starts, self._comes_first = front.is_tail, front.starts, front.comes_first
         with m.If(self._comes_first):
             m.d.sync += [self.ways.eq(front.following), self.nowhere.eq(~front.following.any())]
-        if s.several_ways:
+        if s.several_candidates:
             with m.Elif(self._popped & request.is_head):
                 m.d.sync += self.ways.eq(request.way)
 
@@ -191,7 +191,7 @@ class _Lane:
     def _find_eligible(self):
         m, s, request = self._m, self._shape, self._request
         self.eligible: Any = self._signal(1, "eligible")
-        asks = request.lane[self._number]
+        asks = request.vc[self._number]
         behind = self.active & ~self.is_tail & (self.several | self._arriving)
         other = self.present & self._delay_over() | self.active & (self.present | self._arriving)
         starts: Any = self.starts if s.routing_cycles == 1 else Const(0)
@@ -216,7 +216,7 @@ class _Lane:
 
     def _pick(self, ways: Any) -> Any:
         """Return the output VC to request: the worm's own, or else the lowest eligible one, or else the lowest."""
-        if not self._shape.several_ways:
+        if not self._shape.several_candidates:
             return ways
         bits, number = self._shape.ways, f"{self._number}_{len(self._picks)}"
         usable, picked = Signal(bits, name=f"usable_{number}"), Signal(bits, name=f"picked_{number}")

@@ -29,7 +29,7 @@ class RoundRobinSelector:
 
     Members
     -------
-    beaten : list of Value
+    lost_arbitration : list of Value
         By requester: it loses arbitration to another one.
     chosen : list of Signal
         The granted requester: one at most.
@@ -45,11 +45,11 @@ class RoundRobinSelector:
             first: Any = Signal(init=1, name=f"{name}_{i}_before_{j}") if (i, j) in turning else Const(1)
             before[i, j], before[j, i] = first, ~first
         others = [[requests[j] & before[j, i] for j in range(n) if j != i] for i in range(n)]
-        self.beaten = [concat(rivals).any() if rivals else Value.cast(0) for rivals in others]
+        self.lost_arbitration = [concat(rivals).any() if rivals else Value.cast(0) for rivals in others]
         self.chosen = [Signal(name=f"{name}_chosen_{i}") for i in range(n)]
         driver: Any = m
         for i in range(n):
-            driver.d.comb += self.chosen[i].eq(requests[i] & ~self.beaten[i])
+            driver.d.comb += self.chosen[i].eq(requests[i] & ~self.lost_arbitration[i])
         if not turning:
             return
         with driver.If(concat(requests).any() & step):
@@ -75,9 +75,9 @@ class RoundRobinSelector:
             return values[low]
         middle = (low + high) // 2
         wins = Signal(name=f"{self._name}_{low}_to_{middle}_wins")
-        unbeaten = [
+        unopposed = [
             self._requests[i] & ~concat(self._requests[j] & self._before[j, i] for j in range(middle, high)).any()
             for i in range(low, middle)
         ]
-        self._module.d.comb += wins.eq(concat(unbeaten).any())
+        self._module.d.comb += wins.eq(concat(unopposed).any())
         return Mux(wins, self._winner(low, middle, values), self._winner(middle, high, values))

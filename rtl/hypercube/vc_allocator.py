@@ -27,7 +27,7 @@ from rtl.vc.random_order import RandomOrder
 from topology.hypercube.routing import WRONG_ESCAPE
 
 
-class HeadAllocator(Part):
+class VcAllocator(Part):
     """The VC allocator. Input VCs are concatenated, input by input.
 
     Parameters
@@ -36,11 +36,11 @@ class HeadAllocator(Part):
 
     Members
     -------
-    asking : In(input lanes)
+    asking : In(input VCs)
         Whether a head waits or arrives.
-    waiting : In(input lanes)
+    waiting : In(input VCs)
         Whether a head waits.
-    wanted : In(outputs).array(input lanes)
+    wanted : In(outputs).array(input VCs)
         The outputs that it can use. May lag ``asking`` by a cycle, but not ``waiting``.
     free : In(adaptive outputs)
         Outputs with a free adaptive virtual channel.
@@ -51,7 +51,7 @@ class HeadAllocator(Part):
     odd : In(1)
         Whether the switch has an odd number of ones in its number: the escape is then the highest dimension. Only for
         the rule with this distinction.
-    granted : Out(input lanes)
+    granted : Out(input VCs)
         Whether the head is granted a virtual channel.
     rows : Out(outputs).array(inputs)
         The output paired with each input, one bit at most. The grant is for a virtual channel of it.
@@ -65,21 +65,21 @@ class HeadAllocator(Part):
 
     def __init__(self, parameters: HypercubeRouterParameters):
         p = self.parameters = parameters
-        lanes, outputs = sum(p.input_lanes), len(p.output_lanes)
+        vcs, outputs = sum(p.input_vcs), len(p.output_vcs)
         escapes = {"free_escapes": In(p.dimensions), "taken_escapes": Out(p.dimensions)} if p.has_escapes else {}
         super().__init__(
             f"head_allocator_{p.name}",
             {
-                "asking": In(lanes),
-                "waiting": In(lanes),
-                "wanted": In(outputs).array(lanes),
+                "asking": In(vcs),
+                "waiting": In(vcs),
+                "wanted": In(outputs).array(vcs),
                 "free": In(len(p.adaptive_outputs)),
-                "before": In(len(pairs(len(p.input_lanes)))),
-                **({"lane_before": In(len(pairs(p.lanes)))} if p.lanes > 1 else {}),
+                "before": In(len(pairs(len(p.input_vcs)))),
+                **({"lane_before": In(len(pairs(p.vcs)))} if p.vcs > 1 else {}),
                 **({"odd": In(1)} if p.rule == WRONG_ESCAPE else {}),
-                "granted": Out(lanes),
-                "rows": Out(outputs).array(len(p.input_lanes)),
-                "escapes": Out(len(p.input_lanes)),
+                "granted": Out(vcs),
+                "rows": Out(outputs).array(len(p.input_vcs)),
+                "escapes": Out(len(p.input_vcs)),
                 "taken": Out(len(p.adaptive_outputs)),
                 **escapes,
             },
@@ -95,23 +95,23 @@ class HeadAllocator(Part):
     def _elect(self, m) -> tuple[Any, Any]:
         """Return the leader by VC and by input, one-hot registers: the first VC of the cycle's first input."""
         asking = [self.asking[low:high] for low, high in self.parameters.spans]
-        ports = FirstOf(m, [lanes.any() for lanes in asking], range(len(asking)), self.before, "input")
+        ports = FirstOf(m, [vcs.any() for vcs in asking], range(len(asking)), self.before, "input")
         leader: Any = Signal(len(self.asking))
         leads: Any = Signal(len(asking))
         m.d.sync += leads.eq(concat(ports.chosen))
-        for (low, high), lanes, chosen in zip(self.parameters.spans, asking, ports.chosen, strict=True):
-            before = self.lane_before if len(lanes) > 1 else ()
-            first = FirstOf(m, list(lanes), range(len(lanes)), before, f"lane_{low}")
+        for (low, high), vcs, chosen in zip(self.parameters.spans, asking, ports.chosen, strict=True):
+            before = self.lane_before if len(vcs) > 1 else ()
+            first = FirstOf(m, list(vcs), range(len(vcs)), before, f"lane_{low}")
             m.d.sync += leader[low:high].eq(concat(bit & chosen for bit in first.chosen))
         return leader, leads
 
     def _pick(self, m, platform, picked, leader, leads):
         """Select the leader's output, and from that the diagonal."""
         p = self.parameters
-        outputs = range(len(p.output_lanes))
+        outputs = range(len(p.output_vcs))
         wanted, usable = Signal(len(outputs)), Signal(len(outputs))
         m.d.comb += [
-            wanted.eq(concat(concat(leader[lane] & row[o] for lane, row in self._heads_for(o)).any() for o in outputs)),
+            wanted.eq(concat(concat(leader[vc] & row[o] for vc, row in self._heads_for(o)).any() for o in outputs)),
             usable.eq(wanted & self._free()),
         ]
         numbers = self._first_dimension(m, platform, usable[: p.dimensions])
@@ -134,7 +134,7 @@ class HeadAllocator(Part):
     def _heads_for(self, output) -> list[tuple[int, Any]]:
         """Return the input VCs with a connection to an output, and their requests there."""
         spans = [self.parameters.spans[port] for port in self.parameters.inputs_of(output)]
-        return [(lane, self.wanted[lane]) for low, high in spans for lane in range(low, high)]
+        return [(vc, self.wanted[vc]) for low, high in spans for vc in range(low, high)]
 
     def _first_dimension(self, m, platform, usable) -> list[Value]:
         """Return the number of the first of some dimensions in the random order."""
@@ -166,17 +166,17 @@ class HeadAllocator(Part):
             m.d.comb += escape_free.eq((picked.escape & self.free_escapes).any())
         tries, escaping = [], []
         for port, (low, high) in enumerate(p.spans):
-            ways = {output: lines[output ^ p.input_codes[port]] for output in p.outputs_of(port)}
+            candidates = {output: lines[output ^ p.input_codes[port]] for output in p.outputs_of(port)}
             heads, wants = (Signal(high - low, name=f"{name}_{port}") for name in ("heads", "wants"))
             free, escapes = Signal(name=f"free_{port}"), Signal(name=f"escapes_{port}")
-            rows = [concat(row[o] & line for o, line in ways.items()) for row in list(self.wanted)[low:high]]
+            rows = [concat(row[o] & line for o, line in candidates.items()) for row in list(self.wanted)[low:high]]
             m.d.comb += [
-                self.rows[port].eq(concat(ways.get(output, Const(0)) for output in range(len(p.output_lanes)))),
+                self.rows[port].eq(concat(candidates.get(output, Const(0)) for output in range(len(p.output_vcs)))),
                 escapes.eq(picked.leads[port] & picked.escapes),
                 self.escapes[port].eq(escapes),
                 heads.eq(self.waiting[low:high] & picked.may_take[low:high]),
                 wants.eq(heads & concat(row.any() for row in rows)),
-                free.eq(concat(self._free()[o] & line for o, line in ways.items()).any()),
+                free.eq(concat(self._free()[o] & line for o, line in candidates.items()).any()),
                 self.granted[low:high].eq(Mux(escapes, Mux(escape_free, heads, 0), Mux(free, lowest_one(wants), 0))),
             ]
             tries.append(wants.any() & ~escapes)
@@ -191,7 +191,7 @@ class HeadAllocator(Part):
         """Return one bit per output: it has a free virtual channel for any head."""
         outputs = self.parameters.adaptive_outputs
         bits = {output: self.free[number] for number, output in enumerate(outputs)}
-        return concat(bits.get(output, Const(0)) for output in range(len(self.parameters.output_lanes)))
+        return concat(bits.get(output, Const(0)) for output in range(len(self.parameters.output_vcs)))
 
 
 class _Picked:
@@ -199,7 +199,7 @@ class _Picked:
 
     def __init__(self, p: HypercubeRouterParameters):
         self.diagonal: Any = Signal(p.code_bits)
-        self.leads: Any = Signal(len(p.input_lanes))  # its input, one-hot
-        self.may_take: Any = Signal(sum(p.input_lanes))  # all lanes of other inputs, and of its own input its own
+        self.leads: Any = Signal(len(p.input_vcs))  # its input, one-hot
+        self.may_take: Any = Signal(sum(p.input_vcs))  # all VCs of other inputs, and of its own input its own
         self.escapes: Any = Signal()  # it has selected an escape channel,
         self.escape: Any = Signal(p.dimensions)  # that of this output, one-hot

@@ -7,7 +7,7 @@ from hydranoc.config.schema.fields import Field
 from hydranoc.errors import KeyWrong
 from hydranoc.families.family import Family, RoutingT, SectionT
 from topology.common.errors import FieldError
-from topology.common.lanes import MAX_LANES
+from topology.common.virtual_channels import MAX_VCS
 
 if TYPE_CHECKING:
     from sim_model.messages.columns import MessageColumns
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MAX_BUFFER_FLITS = 16
 
 
-class LaneSection(NetworkSection):
+class VcSection(NetworkSection):
     """``network`` of families with virtual channels.
 
     Members
@@ -29,11 +29,11 @@ class LaneSection(NetworkSection):
 
     FIXED_KEYS: ClassVar[tuple[str, ...]] = ("link_cycles", "tables")
 
-    lanes: Annotated[int, Field(ge=1, le=MAX_LANES)] = 2
+    lanes: Annotated[int, Field(ge=1, le=MAX_VCS)] = 2
     buffer_flits: Annotated[int, Field(ge=1, le=MAX_BUFFER_FLITS)] = 4
 
 
-def check_lane_section(section: LaneSection) -> None:
+def check_vc_section(section: VcSection) -> None:
     """Refuse features that no router with virtual channels has: register stages of links, and tables.
 
     Raises
@@ -47,12 +47,12 @@ def check_lane_section(section: LaneSection) -> None:
         raise KeyWrong("tables", f"tables must be 'fixed' in family {family!r}, which has none, not {section.tables!r}")
 
 
-def lane_sizes(section: LaneSection, routing: Any) -> dict[str, int]:
+def vc_sizes(section: VcSection, routing: Any) -> dict[str, int]:
     """Return sizes of channels, virtual channels, headers and buffers for a ``CheckReport``.
 
     Parameters
     ----------
-    section : LaneSection
+    section : VcSection
     routing
         The family's network and headers.
     """
@@ -62,7 +62,7 @@ def lane_sizes(section: LaneSection, routing: Any) -> dict[str, int]:
     return {
         "links": len(between_switches) // 2,
         "channels": len(links.channels),
-        "lanes_of_a_channel": network.lanes,
+        "lanes_of_a_channel": network.vcs,
         "lanes": len(network.channels),
         "flit_bits": section.flit_bits,
         "header_bits": routing.header.fixed_bits,
@@ -71,7 +71,7 @@ def lane_sizes(section: LaneSection, routing: Any) -> dict[str, int]:
     }
 
 
-class LaneFamily(Family[SectionT, RoutingT]):
+class VcFamily(Family[SectionT, RoutingT]):
     """A family with virtual channels: its messages have one destination each."""
 
     def validate_message(self, section: SectionT, routing: RoutingT, record: "Message") -> "Message":
