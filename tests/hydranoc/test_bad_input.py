@@ -34,6 +34,8 @@ BLOCKS = {
     "$CUBE": "network:\n  family: hypercube\n  topology: {kind: hypercube, dimensions: 8}\n",
     "$HARTS": "network:\n  family: harts\n  topology: {kind: hexmesh, size: 3}\n",
     "$RANDOM": "traffic:\n  kind: random\n  cycles: 100\n  messages_per_node_per_cycle: 0.01\n  flits: 8\n",
+    "$GRID": "network: {family: torus, topology: {kind: mesh, rows: 4, columns: 4}}\n",
+    "$RATE": "traffic:\n  kind: random\n  cycles: 2000\n  messages_per_node_per_cycle: 0.02\n",
     "$LIST": f"{LISTED}    - {{source: 0, destinations: [1], flits: 8}}\n    - ",
 }
 """Blocks of ``refused.txt``; traffic of a spam network starts on line 4."""
@@ -461,7 +463,7 @@ def warm(tmp_path_factory):
 
 
 TABLES = {
-    "refused": (_refused, 236),
+    "refused": (_refused, 263),
     "long": (_long_configurations, 7),
     "named files": (_named_files, 25),
     "values": (_values, 291),
