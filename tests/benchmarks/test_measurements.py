@@ -54,7 +54,7 @@ def test_the_document_has_the_table():
     assert titles == [choice.title for choice in CHOICES]
 
 
-@pytest.mark.parametrize("name", ["spam-mesh", "hypercube"])
+@pytest.mark.parametrize("name", ["spam-mesh", pytest.param("hypercube", marks=pytest.mark.slow)])
 def test_a_line(name):
     """Copies that routers make cost one start-up; by software there are six, one after the other."""
     choice = next(choice for choice in CHOICES if choice.name == name)
@@ -66,6 +66,7 @@ def test_a_line(name):
     assert line(choice, row).count("|") == HEAD.split("\n")[0].count("|")
 
 
+@pytest.mark.slow
 def test_one_way_keeps_packets_in_order_and_several_do_not():
     effort = Effort(warmup_cycles=0, cycles=3_000)
     late = {

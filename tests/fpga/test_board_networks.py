@@ -229,6 +229,7 @@ def test_descriptors_are_unicasts():
             assert key != source
 
 
+@pytest.mark.slow
 def test_passes_and_sees_one_wrong_bit(tmp_path, require_tool):
     require_tool("icarus")
     source = bench_source(make_test(hypercube_routing_of(3), parameters()))

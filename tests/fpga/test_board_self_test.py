@@ -154,7 +154,9 @@ FAULTS = {
 
 
 @pytest.mark.usefixtures("icarus")
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize(
+    "fault", [pytest.param(name, marks=() if "router" in name else pytest.mark.slow) for name in FAULTS]
+)
 def test_faults_of_the_network_fail(fault, monkeypatch, tmp_path):
     user, name, module, text, replacement = FAULTS[fault]
     faulty = getattr(mutated(module, text, replacement), name)

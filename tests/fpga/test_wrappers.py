@@ -166,7 +166,8 @@ def recount(netlist: str) -> dict[str, int]:
     return counts
 
 
-@pytest.mark.parametrize("buffer_flits", [pytest.param(SHALLOW, marks=pytest.mark.slow), DEEP])
+@pytest.mark.slow
+@pytest.mark.parametrize("buffer_flits", [SHALLOW, DEEP])
 def test_counts_are_those_of_the_netlist(buffer_flits, configuration, require_tool, tmp_path, capsys):
     yosys = require_tool("yosys")
     folder = tmp_path / "out"

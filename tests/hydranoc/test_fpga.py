@@ -102,6 +102,7 @@ def test_wrappers_are_timed_but_not_counted(tmp_path):
     assert "netlist.json" not in names
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("ice40_tools")
 def test_what_does_not_fit_is_told_with_the_counts(tmp_path):
     measured = measure(Subject("delay", Delay(100, 60)), UP5K, 3, tmp_path)

@@ -78,7 +78,7 @@ def test_an_interrupted_figure_leaves_no_process_and_keeps_its_points(name, tmp_
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("name", ["SIGINT", pytest.param("SIGTERM", marks=pytest.mark.slow)])
 def test_an_interrupted_build_leaves_no_compiler(name, tmp_path, monkeypatch, require_tool):
     """Compilers run in the background, in process groups of their own."""
     require_tool("verilator")

@@ -188,6 +188,7 @@ def test_pictures_need_no_folder_of_the_users(place, own, good, tmp_path):
     assert (tmp_path / "cache" / "tools").exists() == own
 
 
+@pytest.mark.slow
 def test_yosys_needs_no_folder_of_the_users(good, tmp_path):
     places = {"HYDRANOC_CACHE": str(tmp_path / "cache"), "HOME": "/dev/null", "XDG_CACHE_HOME": "/dev/null"}
     ended = command("verilog", good, "-o", str(tmp_path / "out"), **places)

@@ -127,6 +127,7 @@ def litex_copy(tmp_path, require_tool, require_package):
     return mine
 
 
+@pytest.mark.slow
 def test_the_example_passes_litex(litex_copy):
     assert VERDICT in passes(SIMULATE, litex_copy, **QUICK).splitlines()
     readme = (LITEX_EXAMPLE / "README.md").read_text()

@@ -16,7 +16,6 @@ from hydranoc.certificates.checker.theorems import THEOREMS
 from hydranoc.certificates.writing import CHECKER, Certificate
 from hydranoc.cli import run
 from hydranoc.families.registry import FAMILIES
-from tests.each import each
 from tests.hydranoc.certificates.networks import EXAMPLES, NETWORKS, Certified, best_order, certified, named, verdict
 from topology.common.channel_order import NoOrder
 from topology.hypercube.deadlock import Waiting
@@ -89,7 +88,9 @@ STREAMS = [
 ]
 
 
-@each("name, options", STREAMS)
+@pytest.mark.parametrize(
+    ("name", "options"), [*STREAMS[::2], *(pytest.param(*case, marks=pytest.mark.slow) for case in STREAMS[1::2])]
+)
 def test_certificates_for_other_ends_are_accepted(name, options):
     design = named(name)
     certificate = design.certificate(design.verilog(**options))
