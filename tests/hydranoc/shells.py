@@ -23,6 +23,13 @@ def shell(script: str, folder: Path, path: str = MACHINE, **variables: str) -> s
     )
 
 
+def python(*arguments: str | Path, folder: Path = ROOT, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run this Python in a folder, with some variables of its environment set, and empty ones unset."""
+    environment = {name: value for name, value in {**os.environ, **variables}.items() if value}
+    command = [sys.executable, *map(str, arguments)]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
 def passes(script: str, folder: Path, **variables: str) -> str:
     """Run a script with the tools on its PATH that must succeed; returns its output."""
     answer = shell(WITH_TOOLS + script, folder, **variables)

@@ -2,10 +2,7 @@
 
 import csv
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +19,7 @@ from hydranoc.reports.output import result_folder
 from hydranoc.reports.summary import latency_figures
 from hydranoc.verbs import VERBS
 from tests.hydranoc.report.networks import CONFIGURATIONS
+from tests.hydranoc.shells import python
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NEGATIVE = sorted(path.name for path in EXAMPLES.glob("deadlock-*.yaml"))
@@ -222,13 +220,7 @@ def test_the_command_alone_prints_its_help(capsys):
 
 def test_the_installed_command_ends_with_its_code_and_no_traceback(tmp_path):
     (tmp_path / "bad.yaml").write_text("network: 1\n")
-    ended = subprocess.run(
-        [sys.executable, "-m", "hydranoc", "check", str(tmp_path / "bad.yaml")],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=EXAMPLES.parent,
-    )
+    ended = python("-m", "hydranoc", "check", tmp_path / "bad.yaml")
     assert ended.returncode == 2
     assert ended.stdout == ""
     assert ended.stderr == f"error: {tmp_path / 'bad.yaml'}:1: network must be a mapping, not 1\n"
@@ -245,16 +237,8 @@ def test_packages_of_the_current_folder_are_left_alone(tmp_path, require_tool):
         "network:\n  family: spam\n  topology: {kind: ring, switches: 3}\n"
         "traffic: {kind: list, messages: [{source: 0, destinations: [1, 2], flits: 8}]}\n"
     )
-    root = str(EXAMPLES.parent)
     for arguments in (["verilog"], ["compare", "--sim", "icarus"]):
-        ended = subprocess.run(
-            [sys.executable, "-m", "hydranoc", *arguments, "good.yaml"],
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": root},
-        )
+        ended = python("-m", "hydranoc", *arguments, "good.yaml", folder=tmp_path, PYTHONPATH=str(EXAMPLES.parent))
         assert (ended.returncode, ended.stderr) == (0, "")
 
 

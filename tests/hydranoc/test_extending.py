@@ -5,7 +5,6 @@ import json
 import os
 import pickle
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from hydranoc.config import extensions
 from hydranoc.config.reference.json_schema import json_schema
 from hydranoc.errors import ConfigError
 from hydranoc.families.registry import FAMILIES, OWN_FAMILIES
+from tests.hydranoc.shells import python
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "do" / "extending.md").read_text()
@@ -105,8 +105,7 @@ def test_what_a_file_makes_can_be_sent_to_other_processes(tmp_path):
     design = configured(tmp_path, EXAMPLE)
     (tmp_path / "routing.pickle").write_bytes(pickle.dumps(design.routing))
     command = f"import pickle; r = pickle.load(open({str(tmp_path / 'routing.pickle')!r}, 'rb')); print(r.routes.sum())"
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run([sys.executable, "-c", command], env=environment, capture_output=True, text=True, check=True)
+    done = python("-c", command, PYTHONPATH=os.pathsep.join(sys.path))
     assert int(done.stdout) == design.routing.routes.sum()
 
 
@@ -127,15 +126,8 @@ def test_other_tables_are_other_routers(tmp_path):
 
 def test_the_command_finds_what_a_package_adds(package, tmp_path):
     (tmp_path / "outside.yaml").write_text(CONFIGURATION)
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(package), str(ROOT)])}
-    done = subprocess.run(
-        [sys.executable, "-m", "hydranoc", "check", tmp_path / "outside.yaml"],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    path = os.pathsep.join([str(package), str(ROOT)])
+    done = python("-m", "hydranoc", "check", tmp_path / "outside.yaml", folder=tmp_path, PYTHONPATH=path)
     assert done.returncode == 0, done.stderr  # although a family of that package does not load
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from hydranoc.reports.interrupts import raise_on_signals
+from tests.hydranoc.shells import python
 
 ROOT = Path(__file__).parents[2]
 LONG = (
@@ -146,14 +147,8 @@ def interrupts_as_at_a_terminal():
 @pytest.mark.parametrize("number", SIGNALS)
 def test_an_interrupt_in_a_destructor_ends_the_work_soon(number, tmp_path):
     began = time.monotonic()
-    ended = subprocess.run(
-        [sys.executable, "-c", DROPPED, str(int(number)), str(tmp_path / "out")],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=ROOT,
-    )
-    assert (ended.stdout, ended.stderr) == ("interrupted\n", "")
+    ended = python("-c", DROPPED, str(int(number)), tmp_path / "out")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "interrupted\n", "")
     assert time.monotonic() - began < 8
     assert not (tmp_path / "out").exists()
 

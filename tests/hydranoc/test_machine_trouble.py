@@ -21,11 +21,11 @@ from hydranoc.reports.failures import cause_in
 from hydranoc.reports.output import result_folder
 from rtl.generator.rtlil import yosys
 from tests.each import each
+from tests.hydranoc.shells import ROOT, python
 from topology.common.trouble import MachineTrouble, how_it_ended
 
 NETWORK = "network:\n  family: spam\n  topology: {kind: ring, switches: 4}\n"
 TRAFFIC = "traffic: {kind: list, messages: [{source: 0, destinations: [1], flits: 8}]}\n"
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -166,24 +166,13 @@ def test_a_process_that_was_killed_is_trouble(good, capsys, monkeypatch):
     assert one_line(capsys) == ("error: a process that shares the work was killed; the machine may lack memory\n")
 
 
-def command(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    variables = {**os.environ, **environment}
-    return subprocess.run(
-        [sys.executable, "-m", "hydranoc", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ROOT,
-        env={name: value for name, value in variables.items() if value},
-    )
-
-
 @pytest.mark.parametrize("place", ["HOME", "XDG_CACHE_HOME"])
 @pytest.mark.parametrize("own", [True, False])
 def test_pictures_need_no_folder_of_the_users(place, own, good, tmp_path):
     cache = str(tmp_path / "cache") if own else "/dev/null/cache"
     empty = {"XDG_CACHE_HOME": "", "XDG_CONFIG_HOME": "", "MPLCONFIGDIR": ""}
-    ended = command("draw", good, "-o", str(tmp_path / "out"), **{**empty, "HYDRANOC_CACHE": cache, place: "/dev/null"})
+    variables = {**empty, "HYDRANOC_CACHE": cache, place: "/dev/null"}
+    ended = python("-m", "hydranoc", "draw", good, "-o", tmp_path / "out", **variables)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert (tmp_path / "cache" / "tools").exists() == own
 
@@ -191,7 +180,7 @@ def test_pictures_need_no_folder_of_the_users(place, own, good, tmp_path):
 @pytest.mark.slow
 def test_yosys_needs_no_folder_of_the_users(good, tmp_path):
     places = {"HYDRANOC_CACHE": str(tmp_path / "cache"), "HOME": "/dev/null", "XDG_CACHE_HOME": "/dev/null"}
-    ended = command("verilog", good, "-o", str(tmp_path / "out"), **places)
+    ended = python("-m", "hydranoc", "verilog", good, "-o", tmp_path / "out", **places)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert (tmp_path / "out" / "noc.v").exists()
 
@@ -229,13 +218,7 @@ def test_an_interrupt_while_modules_load_is_one_word(seconds, tmp_path):
     long = tmp_path / "long.yaml"  # which is still at work, however fast the machine is
     traffic = "{kind: random, cycles: 1000000000, messages_per_node_per_cycle: 0.001, flits: 8}"
     long.write_text(f"{NETWORK}traffic: {traffic}\n")
-    ended = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED_AFTER, str(seconds), str(long), str(tmp_path / "out")],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ROOT,
-    )
+    ended = python("-c", INTERRUPTED_AFTER, str(seconds), long, tmp_path / "out")
     # once all is loaded, a line that is being written is ended first
     assert (ended.returncode, ended.stdout, ended.stderr.removeprefix("\n")) == (130, "", "interrupted\n")
     assert not (tmp_path / "out").exists()
@@ -253,7 +236,7 @@ def test_an_interrupt_while_python_ends_is_one_word():
         "sys.argv = ['hydranoc', '--version']\n"
         "main()\n"
     )
-    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=ROOT)
+    ended = python("-c", script)
     assert (ended.returncode, ended.stderr) == (130, "interrupted\n")
     assert ended.stdout.startswith("hydranoc ")
 
@@ -266,7 +249,7 @@ def test_a_fault_of_the_program_is_not_taken_for_wrong_hardware(good):
         "sys.argv = ['hydranoc', 'check', sys.argv[1]]\n"
         "main()\n"
     )
-    ended = subprocess.run([sys.executable, "-c", line, good], capture_output=True, text=True, check=False, cwd=ROOT)
+    ended = python("-c", line, good)
     assert ended.returncode == 3
     assert "ZeroDivisionError" in ended.stderr
 

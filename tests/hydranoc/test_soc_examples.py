@@ -10,15 +10,9 @@ from pathlib import Path
 import pytest
 
 from hydranoc import load
-from tests.hydranoc.shells import ROOT, WITH_TOOLS, passes, shell
+from tests.hydranoc.shells import ROOT, WITH_TOOLS, passes, python, shell
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "amaranth"
-
-
-def ran(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
-    """The example as a user starts it, in its own folder."""
-    command = [sys.executable, "design.py", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture
@@ -27,7 +21,7 @@ def copy(tmp_path):
 
 
 def test_the_example_passes(copy):
-    answer = ran(copy)
+    answer = python("design.py", folder=copy)
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout == "PASS: the word was at all other nodes after 13 cycles\n"
     assert answer.stderr == ""
@@ -44,14 +38,14 @@ def test_the_example_sees_what_is_wrong(text, replacement, verdict, copy):
     source = (copy / "design.py").read_text()
     assert source.count(text) == 1
     (copy / "design.py").write_text(source.replace(text, replacement))
-    answer = ran(copy)
+    answer = python("design.py", folder=copy)
     assert answer.returncode == 1
     assert verdict in answer.stderr
 
 
 def test_the_whole_design_becomes_verilog(copy, require_tool):
     icarus = require_tool("icarus")
-    verilog = ran(copy, "--verilog")
+    verilog = python("design.py", "--verilog", folder=copy)
     assert verilog.returncode == 0, verilog.stderr
     (copy / "mailboxes.v").write_text(verilog.stdout)
     command = [*icarus.command, "-g2005", "-t", "null", "-s", "mailboxes", "mailboxes.v"]
