@@ -1,8 +1,10 @@
 """The campaign: cases that follow from their number, a ledger that survives, verdicts that are right."""
 
+import os
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +16,6 @@ from hydranoc import load
 from hydranoc.lockstep.direct.compare import compare_directly
 from tests.each import each
 from tests.tb.mutations import Mutation, copy_hardware
-from tests.verification.campaign_rig import SCALE, SMALL, environment, run, start
 from verification.campaign import run as run_module
 from verification.campaign.__main__ import main
 from verification.campaign.cases import FAMILIES, RUNS, Campaign, cases_of, configuration_of, digest_of, family_of
@@ -23,6 +24,33 @@ from verification.campaign.run import EQUAL, TROUBLE, Runner
 from verification.campaign.shares import SHARES, Shares
 from verification.campaign.situations.watch import SITUATIONS
 from verification.campaign.summary import summary
+
+ROOT = Path(__file__).parents[2]
+SMALL = {"spam": 120, "torus": 144, "hypercube": 112, "min": 488, "harts": 136}
+"""First cases over networks of one to seven routers."""
+SCALE = 0.005
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "verification.campaign", "--scale", str(SCALE), *arguments]
+
+
+def environment(*folders: Path) -> dict[str, str]:
+    """With folders in which Python looks for packages before all others."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (*folders, ROOT)))}
+
+
+def start(arguments: Sequence[str], *folders: Path) -> subprocess.Popen:
+    piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    where = folders[0] if folders else ROOT  # in which Python looks even before those of PYTHONPATH
+    return subprocess.Popen(command(*arguments), cwd=where, env=environment(*folders), **piped)
+
+
+def run(arguments: Sequence[str], *folders: Path) -> subprocess.CompletedProcess:
+    process = start(arguments, *folders)
+    output, errors = process.communicate()
+    return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
+
 
 ENTRY = Entry(3, "spam", "0123456789ab", 10, 1000, 50, 2, EQUAL, "0.1.0-abc-5.48.0", "buffer-full=7")
 
