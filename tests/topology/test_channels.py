@@ -173,7 +173,7 @@ def test_one_vc_is_the_physical_network():
 
 
 @each(
-    "lanes, message",
+    "vcs, message",
     [
         ([1, 1, 1], "Lanes must be given for 6 channels, not for 3"),
         ([0, 1, 1, 1, 1, 1], "Lanes of s0->s1 must be 1 or more, not 0"),

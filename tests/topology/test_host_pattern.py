@@ -199,14 +199,11 @@ def test_the_random_order_is_fair_over_the_period_of_its_register(dimensions):
     "dimensions", [pytest.param(count, marks=pytest.mark.slow if count > 7 else ()) for count in WORST_SHARES]
 )
 def test_the_random_order_is_fair_over_the_period_of_order_and_register(dimensions):
-    assert worst_share(period_of_both(dimensions)) == WORST_SHARES[dimensions][1]
-
-
-@each("dimensions", [2, 3, 4, 5, 7])
-def test_if_all_can_be_had_each_comes_first_equally_often(dimensions):
     orders = period_of_both(dimensions)
-    assert len(orders) == dimensions * REGISTER_PERIOD
-    assert Counter(order[0] for order in orders) == dict.fromkeys(range(dimensions), REGISTER_PERIOD)
+    assert worst_share(orders) == WORST_SHARES[dimensions][1]
+    if dimensions in (2, 3, 4, 5, 7):  # if all can be had, each comes first equally often
+        assert len(orders) == dimensions * REGISTER_PERIOD
+        assert Counter(order[0] for order in orders) == dict.fromkeys(range(dimensions), REGISTER_PERIOD)
 
 
 @each("dimensions", [2, 3, 4, 5, 6])

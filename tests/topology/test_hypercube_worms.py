@@ -124,7 +124,7 @@ def send_at_random(network: Worms, order: random.Random, count: int, most_flits:
 
 
 @each(
-    "dimensions, lanes, lane_reuse",
+    "dimensions, vcs, vc_reallocation",
     [
         (2, 2, ATOMIC),
         (2, 2, NON_ATOMIC_ESCAPE),
