@@ -171,7 +171,7 @@ def torus_row(
             TorusRouting(TorusNetwork(grid, vcs), flit_bits, vc_rule),
             buffer_flits=buffer_flits,
             routing_cycles=routing_cycles,
-            **{"lane_reuse": "tail", **rules},
+            **{"vc_reallocation": "tail", **rules},
         ),
         lambda _plan: grid.node(3, 5),
     )

@@ -252,7 +252,7 @@ def test_a_row_is_the_switch_of_a_torus_that_its_name_says(row: Row):
     plan, router = row.plan, row.plan.shapes[row.plan.routers[row.switch].shape]()
     parameters = plan.parameters
     grid = plan.network.grid
-    sizes = f"torus-{grid.rows}x{grid.columns}-l{parameters['vcs']}-b{parameters['buffer_flits']}-f{plan.flit_bits}"
+    sizes = f"torus-{grid.rows}x{grid.columns}-l{parameters['lanes']}-b{parameters['buffer_flits']}-f{plan.flit_bits}"
     assert row.name.startswith(f"{sizes}-r{parameters['routing_cycles']}")
     assert router.shape.inputs == router.shape.outputs == 5
     assert (parameters["lane_reuse"] == "empty") == row.name.endswith("-empty")
@@ -263,7 +263,7 @@ def test_a_row_is_the_switch_of_a_torus_that_its_name_says(row: Row):
 @each("row", ROWS["hypercube"])
 def test_a_row_is_the_switch_of_a_hypercube_that_its_name_says(row: Row):
     plan, parameters = row.plan, row.plan.parameters
-    sizes = f"hypercube-n{parameters['dimensions']}-l{parameters['vcs']}-b{parameters['buffer_flits']}"
+    sizes = f"hypercube-n{parameters['dimensions']}-l{parameters['lanes']}-b{parameters['buffer_flits']}"
     channels = parameters["injection_channels"]
     assert row.name == f"{sizes}-f{plan.flit_bits}" + (f"-i{channels}" if channels > 1 else "")
     assert 0 < row.switch < plan.network.switches - 1
