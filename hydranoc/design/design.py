@@ -1,30 +1,47 @@
-"""A configured network, and its runs, comparisons, hardware and pictures."""
+"""A configured network, and its runs, comparisons, hardware and pictures.
 
+Tables, model, messages and hardware plan are built on first use, so that a check does not load the simulator, nor a
+simulation Amaranth.
+"""
+
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hydranoc.certificates.checker.theorems import THEOREMS
-from hydranoc.config.load import NETWORK
-from hydranoc.design.exported import Exported
-from hydranoc.design.outcome import ComparedOutcome
-from hydranoc.design.progress_runs import with_deliveries
-from hydranoc.design.simulated import Simulated
+from hydranoc.config.load import NETWORK, Config
+from hydranoc.config.own_routing import OwnRouting
+from hydranoc.config.topologies import located
+from hydranoc.design import hardware
+from hydranoc.design.outcome import ComparedOutcome, Outcome
+from hydranoc.design.runs import ModelRuns, with_deliveries
+from hydranoc.errors import KeyWrong
+from hydranoc.families.registry import AnyFamily
 from hydranoc.families.reports import CheckReport
 from hydranoc.reports.progress import Progress
 from topology.common.channel_order import NoOrder
+from topology.common.channels import ChannelNetwork
+from topology.common.errors import TopologyError
 
 if TYPE_CHECKING:
     from hydranoc.certificates.writing import Certificate
+    from hydranoc.lockstep.simulator import BenchSource
+    from hydranoc.replay.record import Recording
     from hydranoc.replay.use import Use
+    from rtl.endpoints.stream_component import StreamNetwork
     from rtl.generator.network import GeneratedDesign
+    from sim_model.engines.results import Results
+    from sim_model.engines.simulation import Simulation
+    from sim_model.messages.messages import Messages
 
 QUIET_CYCLES = 16
 """Cycles of a comparison after the last delivery: hardware that still moves flits then is wrong."""
 
 
-class Design(Simulated, Exported):
+class Design:
     """A configured network.
 
     Parameters
@@ -52,11 +69,80 @@ class Design(Simulated, Exported):
         be made, or messages without ``traffic``.
     """
 
+    def __init__(self, config: Config):
+        self.config = config
+        self.family: AnyFamily = config.family
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state without the plan, whose functions cannot be pickled; it is rebuilt on use."""
+        return {name: value for name, value in vars(self).items() if name != "plan"}
+
     def __repr__(self) -> str:
         """Return the configuration's file, the family and the size of the network, without building tables."""
         network = self.config.network
         switches, processors = f"{network.switches:,} switches", f"{len(network.processors):,} processors"
         return f"<Design {self.config.name}: {self.family.name}, {switches}, {processors}>"
+
+    @cached_property
+    def network(self) -> ChannelNetwork:
+        return self.routing.network
+
+    @cached_property
+    def routing(self) -> Any:
+        source = self.config.source
+        try:
+            return self._routing_builder(self.config.network_section, self.config.network)
+        except KeyWrong as error:
+            raise source.error((*NETWORK, error.key), str(error)) from None
+        except TopologyError as error:
+            raise located(source, (*NETWORK, "topology"), error) from None
+
+    @property
+    def _routing_builder(self) -> Callable[[Any, Any], Any]:
+        """Builder of the tables: the family's, or the one that the configuration names."""
+        name = self.config.network_section.routing
+        if name is None:
+            return self.family.build_routing
+        from hydranoc.families.table_files import SUFFIX, FileRouting
+
+        return FileRouting(self.config) if name.endswith(SUFFIX) else OwnRouting(self.config, name)
+
+    @cached_property
+    def model(self) -> Any:
+        return self.family.build_model(self.config.network_section, self.routing)
+
+    @cached_property
+    def plan(self) -> Any:
+        routing = self.routing  # reports its own errors
+        try:
+            plan = self.family.build_plan(self.config.network_section, routing)
+            loadable = self.config.network_section.tables == "loadable"
+            return replace(plan, counters=self.counts_channels, loadable_tables=loadable)
+        except ValueError as error:  # sizes that the hardware generator cannot write
+            raise self.config.source.error((*NETWORK, "topology"), str(error)) from None
+
+    @cached_property
+    def messages(self) -> "Messages":
+        if self.config.traffic is None:
+            raise self.config.source.error((), "key 'traffic' is missing; there is nothing to send")
+        from hydranoc.config.traffic import build_messages
+
+        return build_messages(self.config, self.routing)
+
+    @property
+    def startup_cycles(self) -> int:
+        """Start-up cycles of a host per message."""
+        return self.config.traffic.startup_cycles if self.config.traffic else 0
+
+    @property
+    def counts_channels(self) -> bool:
+        """True if hardware and model count flits, stalls and bubbles of each channel."""
+        return self.config.network_section.counters
+
+    @property
+    def warmup_cycles(self) -> int:
+        """First cycle of messages in the latency figures."""
+        return self.config.traffic.warmup_cycles if self.config.traffic else 0
 
     def check(self) -> CheckReport:
         """Return sizes, and proofs of reachability and of freedom from deadlock.
@@ -165,6 +251,111 @@ class Design(Simulated, Exported):
         per_flit = bytes_per_flit(self.config, self.config.traffic)
         return goal_text(messages, len(self.network.processors), (messages.flits - headers).tolist(), per_flit)
 
+    def simulate(
+        self, progress: Progress | None = None, *, channels: bool = False, engine: str | None = None
+    ) -> Outcome:
+        """Run the golden model until everything is delivered or nothing can move any more.
+
+        Parameters
+        ----------
+        progress : callable or None
+            Called with the work, cycles done and cycles in all; see ``hydranoc.reports.progress``.
+        channels : bool
+            Also count the load of channels, in all cycles and in the measured ones; a run then takes a third longer.
+        engine : str or None
+            ``worm`` moves whole worms, ``planes`` flits of 64 routers at a time, ``cycle`` every flit, all with the
+            same results (docs/understand/engines.md); None is the fastest one that can.
+
+        Returns
+        -------
+        Outcome
+            Deliveries and latencies in cycles.
+
+        Raises
+        ------
+        ConfigError
+            If the configuration has no traffic, or wrong messages.
+        EngineError
+            If the engine cannot run this network.
+        """
+        if progress:
+            progress("building routing tables", 0, 0)
+            _ = self.model
+            progress("drawing messages", 0, 0)
+            _ = self.messages
+            progress("setting up the golden model", 0, 0)
+        return self._runs.simulate(progress, channels=channels, engine=engine)
+
+    def simulation(self, *, count_channels: bool = False, engine: str | None = None) -> "Simulation":
+        """Return the golden model with its messages before cycle 0, to be run, stepped or recorded.
+
+        Parameters
+        ----------
+        count_channels : bool
+            Count flits, stalls and bubbles of each channel; a run then takes longer.
+        engine : str or None
+            As for ``simulate``.
+
+        Raises
+        ------
+        EngineError
+            If the engine cannot run this network.
+        """
+        return self._runs.simulation(count_channels=count_channels, engine=engine)
+
+    def channel_use(self, results: "Results", progress: Progress | None = None) -> "tuple[Use, Simulation]":
+        """Return the load of each channel in a run, from the end of the warm-up to the end of the traffic.
+
+        Non-random traffic is counted over the whole run.
+
+        Parameters
+        ----------
+        results : Results
+            Of the run, to its end.
+        progress : callable or None
+            Called with cycles.
+
+        Returns
+        -------
+        Use
+            In flits per cycle.
+        Simulation
+            The repeated run, as far as it was counted.
+        """
+        return self._runs.channel_use(results, progress)
+
+    def recording(
+        self, results: "Results", window: tuple[int, int] | None = None, progress: Progress | None = None
+    ) -> "Recording":
+        """Return the occupancy of channels by messages in a part of a run, which is repeated for it.
+
+        Parameters
+        ----------
+        results : Results
+            Of the run, to its end.
+        window : (int, int) or None
+            First cycle, and the one after the last; by default from the end of the warm-up, up to a limit of heads.
+        progress : callable or None
+            Called with cycles.
+
+        Returns
+        -------
+        Recording
+            With its window.
+
+        Raises
+        ------
+        ValueError
+            If the window does not begin within the run.
+        """
+        return self._runs.recording(results, window, progress)
+
+    @property
+    def _runs(self) -> ModelRuns:
+        return ModelRuns(
+            self.config, self.model, self.messages, self.startup_cycles, self.warmup_cycles, self.counts_channels
+        )
+
     def compare(
         self, simulator: str, folder: Path, *, waves: bool = False, progress: Progress | None = None
     ) -> ComparedOutcome:
@@ -230,6 +421,121 @@ class Design(Simulated, Exported):
             figures["compared_counters"] = compared.result.compared_counters
         simulated = replace(outcome, figures=figures)
         return ComparedOutcome(simulated, compared.result.report or "", compared.waveform)
+
+    @property
+    def destination_modes(self) -> tuple[str, ...]:
+        """Ways in which packets at AXI4-Stream endpoints may name their destinations.
+
+        Raises
+        ------
+        ConfigError
+            If the network has no such endpoints.
+        """
+        return hardware.destination_modes(self.plan, self.config)
+
+    def verilog(
+        self,
+        top: str = "noc",
+        axi_stream: str | None = None,
+        *,
+        moved: bool = True,
+        clocks: str = "network",
+        tkeep: bool = False,
+        registers: bool = False,
+        arrays: bool = False,
+    ) -> "GeneratedDesign":
+        """Return the network as Verilog, manifest and FuseSoC core.
+
+        Parameters
+        ----------
+        top : str
+            Name of the top module, and prefix of all other module names.
+        axi_stream : str or None
+            ``tuser``, ``leading-word`` or ``tdest``: AXI4-Stream endpoints whose packets name destinations this way.
+            Default endpoints with message descriptors.
+        moved : bool
+            The top has the output ``moved``, a bit per channel.
+        clocks, tkeep
+            Of AXI4-Stream endpoints, see ``rtl.endpoints.axi_ends.StreamOptions``.
+        registers : bool
+            Counters, tables and errors are registers behind AXI4-Lite, with an interrupt, and have no ports.
+        arrays : bool
+            Add a SystemVerilog module whose AXI4-Stream ports are arrays.
+
+        Returns
+        -------
+        GeneratedDesign
+            Its ``files`` are texts by file name, its ``top`` is the top module's name.
+
+        Raises
+        ------
+        ConfigError
+            If the network cannot be written as hardware, or has no such endpoints.
+        """
+        return hardware.network_verilog(
+            self.plan,
+            self.config,
+            top,
+            axi_stream,
+            moved=moved,
+            clocks=clocks,
+            tkeep=tkeep,
+            registers=registers,
+            arrays=arrays,
+        )
+
+    def router(self, switch: int | str, top: str = "router") -> "GeneratedDesign":
+        """Return one router as Verilog, by itself: its links are its ports, its tables are constants.
+
+        Parameters
+        ----------
+        switch : int or str
+            Number or name of its switch.
+        top : str
+            Name of the router's module, and prefix of all other module names.
+
+        Returns
+        -------
+        GeneratedDesign
+            Its manifest names the channel of each port.
+
+        Raises
+        ------
+        ConfigError
+            If there is no such switch, or the network cannot be written as hardware.
+        """
+        return hardware.router_verilog(self.plan, self.config, switch, top)
+
+    def component(self, axi_stream: str, *, registers: bool = False) -> "StreamNetwork":
+        """Return the network with AXI4-Stream ends as an Amaranth component, for a design in Amaranth around it.
+
+        Its ends are arrays of ``amaranth.lib.stream`` streams, ``sinks`` and ``sources``, in clock domain ``sync``: see
+        ``docs/look_up/ports.md``.
+
+        Parameters
+        ----------
+        axi_stream : str
+            One of ``destination_modes``.
+        registers : bool
+            Counters, tables and errors are registers behind AXI4-Lite, with an interrupt, and have no ports; the
+            component's member ``registers`` is their map.
+
+        Returns
+        -------
+        StreamNetwork
+
+        Raises
+        ------
+        ValueError
+            If there is no such mode.
+        """
+        return hardware.stream_component(self.plan, self.config, axi_stream, registers=registers)
+
+    def harness(self) -> "BenchSource":
+        """Return the network as Verilog for a lock-step bench."""
+        from hydranoc.lockstep.compare import harness_source
+
+        return harness_source(self.plan)
 
     def draw(self, title: str | None = None, load: "Use | None" = None) -> dict[str, bytes]:
         """Return a picture of the network: file contents by suffix, ``svg`` and ``png``.

@@ -1,61 +1,51 @@
-"""Runs of the golden model: to their end, with loads of channels, and recorded."""
+"""Runs of the golden model: to their end, with loads of channels, recorded, and with their progress."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hydranoc.config.hosts import host_figures
+from hydranoc.config.load import Config
 from hydranoc.design.outcome import Outcome
-from hydranoc.design.parts import Parts
-from hydranoc.design.progress_runs import run_with_progress
-from hydranoc.reports.progress import Progress, counted_in
+from hydranoc.reports.progress import Progress, Work, counted_in
 from topology.common.host_pattern import EAGER
 
 if TYPE_CHECKING:
     from hydranoc.replay.record import Recording
     from hydranoc.replay.use import Use
+    from sim_model.engines.model import Model
     from sim_model.engines.results import Results
     from sim_model.engines.simulation import Simulation
+    from sim_model.messages.messages import Messages
+
+FIRST_CHUNK_CYCLES, MAX_CHUNKS = 2_000, 200
 
 
-class Simulated(Parts):
-    """Simulations of a design; see ``Design``."""
+@dataclass(frozen=True)
+class ModelRuns:
+    """Runs of a design's golden model with its messages.
 
-    def simulate(
-        self, progress: Progress | None = None, *, channels: bool = False, engine: str | None = None
-    ) -> Outcome:
-        """Run the golden model until everything is delivered or nothing can move any more.
+    Parameters
+    ----------
+    config : Config
+    model : Model
+    messages : Messages
+    startup_cycles, warmup_cycles, counts_channels
+        See ``Design``.
+    """
 
-        Parameters
-        ----------
-        progress : callable or None
-            Called with the work, cycles done and cycles in all; see ``hydranoc.reports.progress``.
-        channels : bool
-            Also count the load of channels, in all cycles and in the measured ones; a run then takes a third longer.
-        engine : str or None
-            ``worm`` moves whole worms, ``planes`` flits of 64 routers at a time, ``cycle`` every flit, all with the
-            same results (docs/understand/engines.md); None is the fastest one that can.
+    config: Config
+    model: "Model"
+    messages: "Messages"
+    startup_cycles: int
+    warmup_cycles: int
+    counts_channels: bool
 
-        Returns
-        -------
-        Outcome
-            Deliveries and latencies in cycles.
-
-        Raises
-        ------
-        ConfigError
-            If the configuration has no traffic, or wrong messages.
-        EngineError
-            If the engine cannot run this network.
-        """
+    def simulate(self, progress: Progress | None, *, channels: bool, engine: str | None) -> Outcome:
+        """Run until everything is delivered or nothing can move any more; see ``Design.simulate``."""
         from hydranoc.replay.use import use_between
         from hydranoc.reports.histogram import histogram_figures, histograms
         from hydranoc.reports.summary import round_trip_figures, summary_of, use_figures
 
-        if progress:
-            progress("building routing tables", 0, 0)
-            _ = self.model
-            progress("drawing messages", 0, 0)
-            _ = self.messages
-            progress("setting up the golden model", 0, 0)
         counting = self.counts_channels or channels
         simulation = self.simulation(count_channels=counting, engine=engine)
         expected, marks = self._expected_cycles(), []
@@ -78,7 +68,7 @@ class Simulated(Parts):
             return Outcome(results, figures, report, counts)
         before, after = (*marks, counts)[:2]
         use = use_between(*self._measured_span(results), before, after)
-        figures["utilisation"] = use_figures(use, self.network)
+        figures["utilisation"] = use_figures(use, self.model.network)
         return Outcome(results, figures, report, counts, use)
 
     def _add_load(self, figures: dict[str, Any], results: "Results") -> None:
@@ -88,7 +78,7 @@ class Simulated(Parts):
 
         traffic = self.config.traffic
         if isinstance(traffic, RandomTraffic) and traffic.reply is None and len(results.messages):
-            nodes = len(self.network.processors)
+            nodes = len(self.model.network.processors)
             figures["load"] = load_figures(results, nodes=nodes, first=self.warmup_cycles, last=traffic.cycles)
 
     @property
@@ -105,20 +95,7 @@ class Simulated(Parts):
         return min(self.warmup_cycles, last - 1), last
 
     def simulation(self, *, count_channels: bool = False, engine: str | None = None) -> "Simulation":
-        """Return the golden model with its messages before cycle 0, to be run, stepped or recorded.
-
-        Parameters
-        ----------
-        count_channels : bool
-            Count flits, stalls and bubbles of each channel; a run then takes longer.
-        engine : str or None
-            As for ``simulate``.
-
-        Raises
-        ------
-        EngineError
-            If the engine cannot run this network.
-        """
+        """Return the model with its messages before cycle 0; see ``Design.simulation``."""
         from sim_model.engines.simulation import Simulation
 
         return Simulation(
@@ -130,25 +107,8 @@ class Simulated(Parts):
             engine=engine,
         )
 
-    def channel_use(self, results: "Results", progress: Progress | None = None) -> "tuple[Use, Simulation]":
-        """Return the load of each channel in a run, from the end of the warm-up to the end of the traffic.
-
-        Non-random traffic is counted over the whole run.
-
-        Parameters
-        ----------
-        results : Results
-            Of the run, to its end.
-        progress : callable or None
-            Called with cycles.
-
-        Returns
-        -------
-        Use
-            In flits per cycle.
-        Simulation
-            The repeated run, as far as it was counted.
-        """
+    def channel_use(self, results: "Results", progress: Progress | None) -> "tuple[Use, Simulation]":
+        """Return the load of each channel in a repeated run; see ``Design.channel_use``."""
         from hydranoc.replay.use import count_use
 
         simulation = self.simulation(count_channels=True)
@@ -158,34 +118,58 @@ class Simulated(Parts):
     def recording(
         self, results: "Results", window: tuple[int, int] | None = None, progress: Progress | None = None
     ) -> "Recording":
-        """Return the occupancy of channels by messages in a part of a run, which is repeated for it.
-
-        Parameters
-        ----------
-        results : Results
-            Of the run, to its end.
-        window : (int, int) or None
-            First cycle, and the one after the last; by default from the end of the warm-up, up to a limit of heads.
-        progress : callable or None
-            Called with cycles.
-
-        Returns
-        -------
-        Recording
-            With its window.
-
-        Raises
-        ------
-        ValueError
-            If the window does not begin within the run.
-        """
+        """Return the occupancy of channels in a part of a run, which is repeated; see ``Design.recording``."""
         from hydranoc.replay.record import record
         from hydranoc.replay.window import span_of
 
         span = span_of(results.cycles, self.warmup_cycles, window)
         told = counted_in("cycles", progress) if progress else None
-        return record(self.simulation(), results, *span, arrival_ports=self.family.arrival_ports, progress=told)
+        return record(self.simulation(), results, *span, arrival_ports=self.config.family.arrival_ports, progress=told)
 
     def _expected_cycles(self) -> int:
         """Return the last given start of a message; the run takes a little longer."""
         return int(self.messages.start_cycle.max(initial=0)) + self.startup_cycles + 1
+
+
+def run_with_progress(
+    simulation: "Simulation", expected_cycles: int, progress: Progress | None, until_cycle: int | None = None
+) -> "Results":
+    """Run to a cycle, or to the end."""
+    if progress is None:
+        return simulation.run(until_cycle)
+    chunk = max(FIRST_CHUNK_CYCLES, expected_cycles // MAX_CHUNKS)
+    while not (simulation.finished or simulation.deadlocked or simulation.cycle == until_cycle):
+        next_cycle = simulation.cycle + chunk
+        results = simulation.run(next_cycle if until_cycle is None else min(next_cycle, until_cycle))
+        work = _cycles_of("simulating", results.deliveries, results.messages)
+        progress(work, results.cycles, _all_cycles(results, expected_cycles))
+    return simulation.results()
+
+
+def _cycles_of(work: str, deliveries: int, messages: "Messages") -> Work:
+    """Return work counted in cycles, with the deliveries so far."""
+    return Work(work, "cycles", f"{deliveries:,} of {int(messages.copies.sum()):,} deliveries")
+
+
+def _all_cycles(results: "Results", expected_cycles: int) -> int:
+    """Return the expected cycles of a run at its present rate; at least until its last message starts."""
+    deliveries = results.deliveries
+    wanted = deliveries + results.lost
+    return max(results.cycles, expected_cycles, results.cycles * wanted // max(1, deliveries) if deliveries else 0)
+
+
+def with_deliveries(results: "Results", progress: Progress) -> Progress:
+    """Return a callback that also reports deliveries during a comparison, from the model's run."""
+    import numpy as np
+
+    from hydranoc.lockstep.compare import COMPARING
+
+    order = np.argsort(results.arrival_cycle)
+    cycle, deliveries = results.arrival_cycle[order], np.cumsum(results.copies[order])
+
+    def told(work: str, done: int, total: int) -> None:
+        arrived = int(np.searchsorted(cycle, done))
+        counted = int(deliveries[arrived - 1]) if arrived else 0
+        progress(_cycles_of(work, counted, results.messages) if work == COMPARING else work, done, total)
+
+    return told
