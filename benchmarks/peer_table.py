@@ -8,8 +8,6 @@ from statistics import median
 from benchmarks.peer_builds import BOOKSIM2, CNSIM
 from benchmarks.peer_program import PeerRun
 
-CARRIED_SHARE = 0.95
-"""Share of a load that must arrive while it is offered for the mesh to carry it."""
 OURS, RUN_ALONE = "HydraNoC", "HydraNoC, the run alone"
 NAMES = (OURS, RUN_ALONE, BOOKSIM2.name, CNSIM.name)
 COLUMNS = (
@@ -60,11 +58,6 @@ class Row:
     def accepted(self, name: str) -> float:
         """Return the flits that arrived per node and cycle."""
         return median(run.accepted for run in self.runs[name])
-
-    @property
-    def is_carried(self) -> bool:
-        """True if our mesh carries the load. If not, its run lasts longer than the traffic."""
-        return self.accepted(OURS) >= CARRIED_SHARE * self.load
 
 
 def print_titles(side: int, cycles: int, repeats: int) -> None:

@@ -28,7 +28,7 @@ from rtl.hypercube.adaptive_input import AdaptiveInput
 from rtl.hypercube.adaptive_output import AdaptiveOutput
 from rtl.hypercube.vc_allocator import VcAllocator
 from rtl.min.branch_queues import BranchQueues
-from rtl.min.token_station import TokenStation
+from rtl.min.tokens import TokenStation
 from rtl.parts.crossbar import ReplicatingCrossbar
 from rtl.parts.input_buffer import InputBuffer
 from rtl.parts.output_register import OutputRegister

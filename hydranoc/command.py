@@ -13,8 +13,7 @@ from hydranoc.errors import ConfigError, reason
 from hydranoc.exit_codes import BAD_INPUT, INTERRUPTED, RIGHT, TROUBLE
 from hydranoc.reports.fallback_dirs import fallback_cache_dirs
 from hydranoc.verbs import VERBS, load_verb
-from topology.common.errors import FileRemark
-from topology.common.trouble import MachineTrouble
+from topology.common.errors import FileRemark, MachineTrouble
 
 MAX_ERROR = 1500
 """Characters of an error; paths and lines of files that it repeats may have any length."""

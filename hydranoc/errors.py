@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 
-from topology.common.trouble import MachineTrouble
+from topology.common.errors import MachineTrouble
 
 MAX_VALUE = 80
 """Characters of a wrong value in a message."""

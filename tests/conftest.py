@@ -10,7 +10,7 @@ from tests.selection import recorder
 
 recorder.install(graph=True)  # before anything of the project is imported
 
-from hydranoc.cache import loop_folder  # noqa: E402
+from sim_model.loops.folders import loop_folder  # noqa: E402
 from tests.selection.plugin import SLOW_REASON, Selection, add_options  # noqa: E402
 
 os.environ["HYDRANOC_LOOPS"] = str(loop_folder())  # also for tests with a cache folder of their own

@@ -88,7 +88,7 @@ def _ulx3s_platform() -> "Platform":
 
 
 def _ulx3s_top() -> "Elaboratable":
-    from fpga.boards.ulx3s import Ulx3sTop
+    from fpga.boards.tops import Ulx3sTop
 
     return Ulx3sTop()
 
@@ -100,7 +100,7 @@ def _icebreaker_platform() -> "Platform":
 
 
 def _icebreaker_top() -> "Elaboratable":
-    from fpga.boards.icebreaker import IcebreakerTop
+    from fpga.boards.tops import IcebreakerTop
 
     return IcebreakerTop()
 

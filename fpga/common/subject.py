@@ -1,14 +1,17 @@
 # (parts become modules of a library)
-"""Subject of a measurement: a router with its tables as constants, or a whole network."""
+"""Subject of a measurement: a router with its tables as constants, also as files, or a whole network."""
 
+import json
 from dataclasses import dataclass
 
 from fpga.common.devices import Device
 from fpga.common.wrappers import RegisteredPart, SerialPart, TiedPart
-from rtl.generator.network import NetworkTop
+from rtl.generator.manifest import lint_control, port_list
+from rtl.generator.network import GeneratedDesign, NetworkTop
 from rtl.generator.plan import NetworkPlan, RouterInstance
 from rtl.generator.verilog import ModuleLibrary
 from rtl.parts.part import Part
+from topology.common.virtual_channels import VcNetwork
 
 TOP = "out_of_context"
 
@@ -97,3 +100,43 @@ def _table_size(plan: NetworkPlan, switch: int) -> tuple[bool, int]:
     instance: RouterInstance = plan.routers[switch]
     ones = sum(value.bit_count() for value in instance.constants.values())
     return switch == plan.parameters.get("root"), ones
+
+
+def generate_router(plan: NetworkPlan, switch: int, top: str = "router") -> GeneratedDesign:
+    """Generate the Verilog of the router of one switch.
+
+    Its ports are the links of the switch as in the network, see docs/look_up/timing.md: ``inputs__{port}__...`` and
+    ``outputs__{port}__...``. The manifest says which channel each port has.
+
+    Parameters
+    ----------
+    plan : NetworkPlan
+    switch : int
+    top : str
+        Name of the router's module, and prefix of all other module names.
+
+    Raises
+    ------
+    ValueError
+        If there is no such switch.
+    """
+    subject = router_subject(plan, switch)
+    library = ModuleLibrary(prefix=f"{top}_")
+    library.add(subject.part, top)
+    verilog = library.verilog()
+    network = plan.network
+    links = network.links if isinstance(network, VcNetwork) else network
+    files = [f"{top}.v", f"{top}.vlt", f"{top}.json"]
+    manifest = {
+        "top": top,
+        "switch": switch,
+        "name": network.vertex_name(switch),
+        "shape": subject.shape,
+        "input_channels": [links.channels[channel].name for channel in links.input_channel[switch]],
+        "output_channels": [links.channels[channel].name for channel in links.output_channel[switch]],
+        "modules": library.modules,
+        "ports": port_list(subject.part),
+        "files": files,
+    }
+    texts = [verilog, lint_control(top), json.dumps(manifest, indent=1) + "\n"]
+    return GeneratedDesign(top, manifest, dict(zip(files, texts, strict=True)))

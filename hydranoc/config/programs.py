@@ -13,8 +13,7 @@ from hydranoc.config.source import unreadable
 from hydranoc.errors import ConfigError, shown
 from sim_model.messages.messages import Message, MessageError, Messages
 from sim_model.messages.software import BINOMIAL
-from sim_model.programs.chakra import read_chakra
-from sim_model.programs.chakra_nodes import ChakraNode, read_nodes
+from sim_model.programs.chakra import ChakraNode, read_chakra, read_nodes
 from sim_model.programs.goal import read_goal
 from sim_model.programs.lowering import Lowered, lowered
 from sim_model.programs.msccl import read_msccl

@@ -13,7 +13,7 @@ from yaml.reader import ReaderError
 from hydranoc.config.named_files import NamedFiles
 from hydranoc.config.yaml_values import ValueWrong, YamlValues
 from hydranoc.errors import ConfigError, file_error, reason
-from topology.common.trouble import MachineTrouble
+from topology.common.errors import MachineTrouble
 
 KeyPath = Sequence[str | int]
 """Keys and list positions from the top of a file, such as ``("traffic", "messages", 3, "flits")``."""

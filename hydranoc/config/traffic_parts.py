@@ -10,7 +10,7 @@ import numpy as np
 from hydranoc.config import schema
 from hydranoc.config.extensions import PATTERNS, ExtensionError, find_function
 from hydranoc.config.load import TRAFFIC, Config
-from sim_model.traffic.counts import Count, destination_count
+from sim_model.traffic.counts import Count, FixedLength, LengthMix, Lengths, destination_count
 from sim_model.traffic.destination_sets import (
     DestinationSets,
     EveryOther,
@@ -28,7 +28,6 @@ from sim_model.traffic.injection import (
     PeriodicInjection,
     PoissonInjection,
 )
-from sim_model.traffic.lengths import FixedLength, LengthMix, Lengths
 from sim_model.traffic.patterns import (
     CandidatePattern,
     FixedPattern,

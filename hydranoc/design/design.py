@@ -244,7 +244,7 @@ class Design:
         A body flit stands for the traffic's bytes per flit, or for the bytes of the network's flits.
         """
         from hydranoc.config.programs import bytes_per_flit
-        from sim_model.programs.goal_writer import goal_text
+        from sim_model.programs.goal import goal_text
 
         messages, header_flits = self.messages, self.routing.header_flits
         headers = [header_flits(messages.destinations_of(message).tolist()) for message in range(len(messages))]

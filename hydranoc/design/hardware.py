@@ -63,7 +63,7 @@ def network_verilog(
 
 def router_verilog(plan: "NetworkPlan", config: Config, switch: int | str, top: str) -> "GeneratedDesign":
     """Return one router as Verilog; see ``Design.router``."""
-    from fpga.common.single_router import generate_router
+    from fpga.common.subject import generate_router
 
     names = plan.network.switch_names
     numbers = {**{str(number): number for number in range(len(names))}, **{n: i for i, n in enumerate(names)}}

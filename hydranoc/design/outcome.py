@@ -45,7 +45,7 @@ class Outcome:
 
     def summary(self) -> str:
         """Return the summary as text."""
-        from hydranoc.reports.summary_text import summary_text
+        from hydranoc.reports.summary import summary_text
 
         return summary_text(self.figures)
 

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fpga.boards.build import AREA, TIMING, BoardBuild, board_build
+from fpga.boards.build import AREA, TIMING, BoardBuild, ClockTiming, board_build, read_clock
 from fpga.boards.common.descriptors import draw_descriptors
 from fpga.boards.registry import Board
-from fpga.boards.timing import ClockTiming, read_clock
 from fpga.common.area import Area, ReportError, read_area, read_shortages
 from hydranoc.config.load import NETWORK
 from hydranoc.design import Design
@@ -15,7 +14,7 @@ from hydranoc.errors import ConfigError
 from hydranoc.fpga.run import FpgaFailed, _run
 from hydranoc.lockstep.tools import find_tools, version_of
 from hydranoc.reports.progress import Progress
-from hydranoc.reports.summary_text import table
+from hydranoc.reports.summary import table
 
 
 class DoesNotFit(RuntimeError):

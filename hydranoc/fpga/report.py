@@ -1,15 +1,43 @@
-"""FPGA figures as plain values and as text."""
+"""Area of a design on a device as plain values, rows for display, and the report of a measurement."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from fpga.common.area import Area
 from fpga.common.devices import NO_CLOCK, Device
 from fpga.common.timing import Path, path_lines, with_design_names
-from hydranoc.fpga.area_report import area_figures, area_rows
 from hydranoc.fpga.baseline import BaselineEntry, changes
 from hydranoc.fpga.run import Measurement
-from hydranoc.reports.summary_text import table
+from hydranoc.reports.summary import table
+
+
+def area_figures(area: Area, device: Device) -> dict[str, Any]:
+    """Return JSON counts: ``lut4``, or ``luts`` as the sum of ``logic_luts`` and ``memory_luts``; and the rest."""
+    sums = {"luts": area.luts + area.memory_luts, "logic_luts": area.luts, "memory_luts": area.memory_luts}
+    return {
+        **({"lut4": area.luts} if device.lut_inputs == 4 else sums),
+        "flip_flops": area.flip_flops,
+        "memories": dict(area.memories),
+        "cells": dict(area.cells),
+    }
+
+
+def area_rows(area: Area, device: Device) -> list[tuple[str, object]]:
+    """Return counts for display, without kinds of cells that do not occur."""
+    memories = [(kind, count) for kind, count in area.memories.items() if count]
+    if device.lut_inputs == 4:
+        return [("LUT4", area.luts), ("FF", area.flip_flops), *memories]
+    split = f"{area.luts + area.memory_luts:,}: {area.luts:,} in logic, {area.memory_luts:,} in memories"
+    kinds = [(kind, area.cells[kind]) for kind in device.luts if kind in area.cells]
+    known = (*device.luts, *device.memories)
+    others = [
+        (kind, count)
+        for kind, count in sorted(area.cells.items())
+        if kind not in known and not kind.startswith(device.flip_flops)
+    ]
+    return [("LUT", split), *kinds, ("FF", area.flip_flops), *memories, *others]
+
 
 CHANGE_NAMES = {"lut4": "LUT4", "flip_flops": "FF", "memory_cells": "memory", "fmax_mhz": "Fmax"}
 

@@ -14,7 +14,7 @@ from fpga.common.timing import Timing, read_timing
 from hydranoc.lockstep.tools import Tool, find_tools, tool_environment, version_of
 from hydranoc.reports.failures import failure
 from hydranoc.reports.progress import Progress
-from topology.common.trouble import MachineTrouble, how_it_ended
+from topology.common.errors import MachineTrouble, how_it_ended
 
 
 class FpgaFailed(MachineTrouble):

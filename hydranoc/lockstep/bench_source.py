@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from topology.common.errors import MachineTrouble
 from topology.common.observed import ObservedLayout
-from topology.common.trouble import MachineTrouble
 
 
 class SimulatorFailed(MachineTrouble):

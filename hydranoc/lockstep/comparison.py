@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from hydranoc.lockstep.bench_source import BenchSource
-from rtl.endpoints.harness import generate_harness, observed_layout
-from rtl.endpoints.harness_hosts import HOST_MODULES
+from rtl.endpoints.harness import HOST_MODULES, generate_harness, observed_layout
 from rtl.generator.plan import NetworkPlan
-from rtl.generator.table_layout import loaded_words
+from rtl.generator.table_store import loaded_words
 from sim_model.messages.messages import Messages
 from tb.common.job import LockstepResult
 from topology.common.host_pattern import EAGER, HostBehaviour

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from hydranoc.cache import cache_folder
 from hydranoc.locks import locked, locked_if_free
+from sim_model.loops.folders import cache_folder
 
 PEER = "peer"
 """Simulators of other projects, which benchmarks run beside the golden model."""

@@ -14,16 +14,24 @@ from pathlib import Path
 from cocotb_tools.runner import Icarus, Runner, Verilator
 
 from hydranoc.lockstep.bench_source import BenchSource, BuiltSimulator, NotFromRegisters, SimulatorFailed
-from hydranoc.lockstep.block_build import compile_blocks, linked_blocks
-from hydranoc.lockstep.block_choice import has_blocks, split_blocks
+from hydranoc.lockstep.block_build import compile_blocks, has_blocks, linked_blocks, split_blocks
 from hydranoc.lockstep.blocks import NOT_FROM_REGISTERS, Block, calls, wrapper
 from hydranoc.lockstep.kept import in_use
 from hydranoc.lockstep.simulator_cache import build_once
-from hydranoc.lockstep.tools import needed_for, tool_environment, version_of
-from hydranoc.lockstep.verilator_flags import AROUND_BLOCKS, FAST, MAKE_VARIABLES, SLOW, TIMESCALE, VERILATE
+from hydranoc.lockstep.tools import (
+    AROUND_BLOCKS,
+    FAST,
+    MAKE_VARIABLES,
+    SLOW,
+    TIMESCALE,
+    VERILATE,
+    needed_for,
+    tool_environment,
+    version_of,
+)
 from hydranoc.reports.failures import failure
 from hydranoc.reports.progress import Progress
-from topology.common.trouble import how_it_ended
+from topology.common.errors import how_it_ended
 
 WAVE_FILE = {"verilator": "waves.vcd", "icarus": "waves.fst"}
 # Verilator ignores $dumpoff: a waveform has a first cycle, and ends with the run.

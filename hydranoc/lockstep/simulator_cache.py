@@ -1,16 +1,51 @@
 """Builds in the simulator cache: find or build, keep the limit, and name the folder in errors."""
 
 import contextlib
+import json
+import os
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from hydranoc.cache import cache_folder
 from hydranoc.errors import reason
-from hydranoc.lockstep.kept import find_or_build
-from hydranoc.lockstep.limit import keep_within_limit
+from hydranoc.lockstep.kept import BYTES_PER_GB, drop_beyond, find_or_build
 from hydranoc.reports.progress import Progress
-from topology.common.trouble import MachineTrouble
+from sim_model.loops.folders import cache_folder
+from topology.common.errors import MachineTrouble
+
+DEFAULT_GB = 5.0
+LIMIT = "limit.json"
+VARIABLE = "HYDRANOC_CACHE_GB"
+
+
+def limit_gb() -> float:
+    """Return the limit from the environment, or the stored one, or the default; invalid numbers are ignored."""
+    for text in (os.environ.get(VARIABLE), _set_before()):
+        try:
+            if text is not None and float(text) >= 0:
+                return float(text)
+        except (TypeError, ValueError):
+            continue
+    return DEFAULT_GB
+
+
+def set_limit_gb(limit: float) -> None:
+    """Store a limit for this cache folder."""
+    cache_folder().mkdir(parents=True, exist_ok=True)
+    (cache_folder() / LIMIT).write_text(json.dumps(limit) + "\n")
+
+
+def keep_within_limit() -> list[str]:
+    """Drop the least recently used simulators beyond the limit, and return their names."""
+    return drop_beyond(limit_gb() * BYTES_PER_GB)
+
+
+def _set_before() -> str | None:
+    try:
+        return (cache_folder() / LIMIT).read_text()
+    except (OSError, ValueError):
+        return None
+
 
 WAITING = "waiting for another process that builds the same simulator"
 

@@ -29,7 +29,7 @@ from hydranoc.lockstep.tools import (
     tool_folders,
 )
 from hydranoc.reports.fallback_dirs import goes_with_the_run
-from topology.common.trouble import MachineTrouble
+from topology.common.errors import MachineTrouble
 
 TIMING_VARIABLES = {"CFG_CXXFLAGS_COROUTINES": "-std=gnu++20"}
 _VERSION_ANSWER = 'if ("@ARGV" eq "--version") {{ print "Verilator {version}\\n"; exit 0; }}'

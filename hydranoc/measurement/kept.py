@@ -5,8 +5,8 @@ from collections.abc import Collection
 from pathlib import Path
 
 import hydranoc
-from hydranoc.cache import cache_folder
 from hydranoc.measurement.kept_points import KeptPoints
+from sim_model.loops.folders import cache_folder
 
 ROOT = Path(str(hydranoc.__file__)).parents[1]
 MEASURING = ("sim_model", "topology", "hydranoc/measurement", "hydranoc/studies", "hydranoc/sweeps")

@@ -7,8 +7,14 @@ from functools import partial
 
 import numpy as np
 
-from hydranoc.measurement.channels import channel_flow, utilisation
-from hydranoc.measurement.observations import COUNTED_PARTS, NOT_DELIVERED, Experiment, Observations
+from hydranoc.measurement.observations import (
+    COUNTED_PARTS,
+    NOT_DELIVERED,
+    Experiment,
+    Observations,
+    channel_flow,
+    utilisation,
+)
 from hydranoc.measurement.stability import MANY_RUNS, Verdict, judge
 from hydranoc.measurement.threads import replications
 from hydranoc.measurement.warmup import warmup_parts

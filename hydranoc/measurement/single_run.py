@@ -7,7 +7,7 @@ from hydranoc.measurement.network import UNICAST_AND_MULTICAST, observations_of
 from hydranoc.measurement.observations import NOT_DELIVERED
 from hydranoc.measurement.stability import ERROR_RATE, MAX_GROWTH
 from sim_model.engines.results import Results
-from sim_model.messages.distinct import distinct
+from sim_model.messages.header_lengths import distinct
 
 
 def load_figures(results: Results, *, nodes: int, first: int, last: int) -> dict[str, Any]:

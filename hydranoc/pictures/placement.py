@@ -13,8 +13,7 @@ import numpy as np
 
 from hydranoc.families.reports import LinkClasses
 from hydranoc.pictures.layout import arrivals, switch_positions
-from hydranoc.pictures.shapes import meet
-from hydranoc.pictures.surroundings import MARGIN, Surroundings
+from hydranoc.pictures.surroundings import MARGIN, Surroundings, meet
 from topology.common.channels import ChannelNetwork
 
 Link = tuple[int, int]

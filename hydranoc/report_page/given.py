@@ -8,8 +8,7 @@ from hydranoc.report_page.axes import MAX_VALUE
 from hydranoc.report_page.figure_file import figure_path, read_figure
 from hydranoc.studies.common.figure import Figure
 from hydranoc.sweeps.measure import COLUMNS
-from hydranoc.sweeps.plots import sweep_figures
-from hydranoc.sweeps.table import pandas_with_parquet
+from hydranoc.sweeps.table import pandas_with_parquet, sweep_figures
 
 MAX_MEGABYTES = 16
 PARQUET = ".parquet"

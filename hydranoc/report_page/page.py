@@ -7,15 +7,14 @@ from importlib.resources import files
 
 from hydranoc.replay.window import Window
 from hydranoc.report_page import sections
-from hydranoc.report_page.packed import packed
-from hydranoc.report_page.replay_data import replay_columns, stuck_columns
+from hydranoc.report_page.replay_data import packed, replay_columns, stuck_columns
 from hydranoc.report_page.run import Run, smaller
 from hydranoc.report_page.scene import scene_of
 from hydranoc.studies.common.figure import Figure
 
 MAX_BYTES = 1_000_000
 """Maximum size of a page; a longer replay is cut."""
-SCRIPTS = ("data.js", "view.js", "replay.js", "draw.js", "tell.js", "controls.js")
+SCRIPTS = ("data.js", "view.js", "draw.js", "tell.js", "controls.js")
 USE_DIGITS = 4
 
 

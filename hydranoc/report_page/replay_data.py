@@ -1,14 +1,32 @@
-"""A replay in columns of short numbers, with its messages."""
+"""Data of a page: JSON, deflated, in base 64; of a replay columns of short numbers, with its messages."""
 
+import base64
+import json
+import zlib
 from typing import Any
 
 import numpy as np
 
 from hydranoc.replay.window import Replay
-from hydranoc.report_page.packed import deltas
 from sim_model.engines.cycle.state import NONE
 from sim_model.engines.model import Wait
 from sim_model.engines.results import Results
+
+
+def deltas(column: np.ndarray) -> list[int]:
+    """Return the first value and differences: short numbers where a column rises slowly."""
+    return np.diff(column, prepend=0).tolist()
+
+
+def packed(content: Any) -> str:
+    """Return plain values as packed text."""
+    text = json.dumps(content, separators=(",", ":"), ensure_ascii=False)
+    return base64.b64encode(zlib.compress(text.encode(errors="replace"), 9)).decode("ascii")
+
+
+def unpacked(text: str) -> Any:
+    """Return the values of a packed text."""
+    return json.loads(zlib.decompress(base64.b64decode(text)))
 
 
 def replay_columns(replay: Replay, results: Results) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from hydranoc.replay.window import Window
 from hydranoc.report_page.charts import figure_charts, histogram_chart
 from hydranoc.report_page.run import Run
 from hydranoc.reports.histogram import Histogram, histograms
-from hydranoc.reports.summary_text import load_lines
+from hydranoc.reports.summary import load_lines
 from hydranoc.studies.common.figure import Figure
 
 BUSIEST = 10

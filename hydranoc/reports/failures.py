@@ -5,7 +5,7 @@ import re
 import tempfile
 from pathlib import Path
 
-from hydranoc.cache import cache_folder
+from sim_model.loops.folders import cache_folder
 
 MAX_LOGS = 20
 LOGS = "logs"

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from hydranoc.cache import cache_folder, user_cache_folder, user_folder
+from sim_model.loops.folders import cache_folder, user_cache_folder, user_folder
 
 TEMPORARY = "hydranoc-tools-"
 """Prefix of names of folders that are deleted after the run."""

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hydranoc.api import load
-from hydranoc.cache import cache_folder
 from hydranoc.config.named_files import content_digest
 from hydranoc.config.source import YamlSource
 from hydranoc.errors import ConfigError, shown
@@ -21,6 +20,7 @@ from hydranoc.sweeps.axes import Axis, changed, grid, parse_axis
 from hydranoc.sweeps.measure import FILES, Effort, Task, measure
 from hydranoc.sweeps.table import data_frame
 from hydranoc.sweeps.workers import Row, on_processes
+from sim_model.loops.folders import cache_folder
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -179,7 +179,7 @@ def sweep(
 def sharing(processes: int | None, dask: str | None) -> Callable[..., Iterator[tuple[int, Row]]]:
     """Return the function that shares the work, among processes or a cluster."""
     if dask is not None:
-        from hydranoc.sweeps.cluster import on_cluster
+        from hydranoc.sweeps.workers import on_cluster
 
         return partial(on_cluster, address=dask)
     return partial(on_processes, processes=processes or os.cpu_count() or 1)

@@ -8,9 +8,8 @@ import click
 from hydranoc.api import load
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
-from hydranoc.reports.summary_text import table
-from hydranoc.verbs.network_options import network_choices, network_options
-from hydranoc.verbs.options import config_argument, json_option, print_summary
+from hydranoc.reports.summary import table
+from hydranoc.verbs.options import config_argument, json_option, network_choices, network_options, print_summary
 
 
 @click.command()

@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from hydranoc.cache import cache_folder
 from hydranoc.lockstep.kept import BYTES_PER_GB, drop, kept_simulators, remove_leftovers
-from hydranoc.lockstep.limit import keep_within_limit, limit_gb, set_limit_gb
-from hydranoc.reports.summary_text import table
+from hydranoc.lockstep.simulator_cache import keep_within_limit, limit_gb, set_limit_gb
+from hydranoc.reports.summary import table
 from hydranoc.verbs.options import json_option, print_summary
+from sim_model.loops.folders import cache_folder
 
 OTHER_FOLDERS = {
     "figures": "points of figures",

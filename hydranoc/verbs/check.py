@@ -9,15 +9,86 @@ import click
 from hydranoc.api import load
 from hydranoc.certificates.writing import CHECKER, Certificate
 from hydranoc.reports.output import result_folder, write_whole
-from hydranoc.reports.placement import placement_figures, placement_text
 from hydranoc.reports.progress import progress_bars
-from hydranoc.reports.summary_text import table
+from hydranoc.reports.summary import table
 from hydranoc.verbs.options import NamedPath, config_argument, json_option, print_summary
 
 if TYPE_CHECKING:
     from hydranoc.design import Design
     from hydranoc.families.reports import CheckReport
+    from topology.common.channels import ChannelNetwork
     from topology.common.total_order import OrderVerdict
+
+
+MAX_LINES = 16
+
+
+def placement_figures(network: "ChannelNetwork") -> list[dict[str, Any]]:
+    """Return the ends of all processors, ready for JSON.
+
+    Parameters
+    ----------
+    network : ChannelNetwork
+
+    Returns
+    -------
+    list of dict
+        By processor: ``sends_to`` and ``receives_from``, each a list of switch names and of port numbers there, by
+        injection channel and by delivery channel.
+    """
+    return [
+        {
+            "processor": processor,
+            "sends_to": [
+                {"switch": network.vertex_name(channel.sink), "port": channel.sink_port}
+                for channel in _channels(network, network.output_channel, processor)
+            ],
+            "receives_from": [
+                {"switch": network.vertex_name(channel.source), "port": channel.source_port}
+                for channel in _channels(network, network.input_channel, processor)
+            ],
+        }
+        for processor in range(len(network.processors))
+    ]
+
+
+def placement_text(network: "ChannelNetwork") -> str:
+    """Return the ends of the first processors, a line for each.
+
+    Parameters
+    ----------
+    network : ChannelNetwork
+
+    Returns
+    -------
+    str
+    """
+    found = placement_figures(network)
+    lines = ["processors:"]
+    for entry in found[:MAX_LINES]:
+        lines.append(f"  p{entry['processor']}  {_ends(entry)}")
+    if len(found) > MAX_LINES:
+        lines.append(f"  ... {len(found) - MAX_LINES:,} more: --json lists all")
+    return "\n".join(lines)
+
+
+def _channels(network: "ChannelNetwork", of_vertex: Any, processor: int) -> list[Any]:
+    return [network.channels[channel] for channel in of_vertex[network.processor_vertex(processor)]]
+
+
+def _ends(entry: dict[str, Any]) -> str:
+    sends, receives = (_switches(entry[key]) for key in ("sends_to", "receives_from"))
+    if sends == receives:
+        return f"at {sends}"
+    return f"sends to {sends}, receives from {receives}"
+
+
+def _switches(ends: list[dict[str, Any]]) -> str:
+    ports: dict[str, list[str]] = {}
+    for end in ends:
+        ports.setdefault(end["switch"], []).append(str(end["port"]))
+    return ", ".join(f"{name} port{'s' * (len(of) > 1)} {', '.join(of)}" for name, of in ports.items())
+
 
 SHOWN_PAIRS = 5
 

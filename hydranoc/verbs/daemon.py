@@ -11,9 +11,9 @@ import click
 
 from hydranoc.daemon import server
 from hydranoc.daemon.client import connect, peer
-from hydranoc.reports.summary_text import table
+from hydranoc.reports.summary import table
 from hydranoc.verbs.options import json_option, print_summary
-from topology.common.trouble import MachineTrouble
+from topology.common.errors import MachineTrouble
 
 START_SECONDS = 30.0
 SECONDS_PER_MINUTE = 60

@@ -27,7 +27,7 @@ def init(config: Path, family: str) -> int:
       hydranoc model network.yaml
     """
     from hydranoc.config.reference.commented import commented_configuration
-    from hydranoc.config.reference.json_schema import json_schema
+    from hydranoc.config.reference.page import json_schema
 
     if config.exists():
         raise ConfigError("is there already; name another file, or move it away", file=config)

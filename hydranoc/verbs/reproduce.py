@@ -8,17 +8,16 @@ import click
 from click.shell_completion import CompletionItem
 
 from hydranoc import __version__
-from hydranoc.cache import cache_folder
 from hydranoc.errors import reason, shown
-from hydranoc.pictures.plot_data import plain_claims, plain_plot, plain_text
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import counted_in, progress_bars
 from hydranoc.studies.common.check import Check, check_figure, csv_text
-from hydranoc.studies.common.figure import Effort, Figure, Reproduction
+from hydranoc.studies.common.figure import Effort, Figure, Reproduction, plain_claims, plain_plot, plain_text
 from hydranoc.studies.common.measured import MeasuredFigure, measured_figure, measured_names
 from hydranoc.studies.registry import REPRODUCTIONS
 from hydranoc.verbs.options import RESULTS, NamedPath, json_option, print_summary
-from topology.common.trouble import MachineTrouble
+from sim_model.loops.folders import cache_folder
+from topology.common.errors import MachineTrouble
 
 if TYPE_CHECKING:
     from hydranoc.measurement.kept_points import KeptPoints

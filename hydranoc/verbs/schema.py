@@ -28,8 +28,7 @@ def schema(markdown: bool, path: Path | None) -> int:
       hydranoc schema -o hydranoc.schema.json
       hydranoc schema --markdown
     """
-    from hydranoc.config.reference.json_schema import json_schema
-    from hydranoc.config.reference.page import reference_page
+    from hydranoc.config.reference.page import json_schema, reference_page
     from hydranoc.families.registry import FAMILIES
 
     content = json_schema(FAMILIES)

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hydranoc.cache import cache_folder
 from hydranoc.errors import reason
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import counted_in, progress_bars
 from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, print_summary
-from topology.common.trouble import MachineTrouble
+from sim_model.loops.folders import cache_folder
+from topology.common.errors import MachineTrouble
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -116,8 +116,7 @@ def _begin(planned: "Sweep", anew: bool) -> None:
 
 def _write(planned: "Sweep", table: "DataFrame", folder: Path, name: str) -> None:
     from hydranoc.pictures.plots import plot_figure  # loads matplotlib
-    from hydranoc.sweeps.plots import sweep_figures
-    from hydranoc.sweeps.table import write_tables
+    from hydranoc.sweeps.table import sweep_figures, write_tables
 
     write_tables(table, folder, "sweep")
     for plot, figure in sweep_figures(table, tuple(axis.key for axis in planned.axes), name).items():

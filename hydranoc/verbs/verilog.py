@@ -9,9 +9,16 @@ from hydranoc.api import load
 from hydranoc.errors import shown
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
-from hydranoc.reports.summary_text import table
-from hydranoc.verbs.network_options import network_choices, network_options
-from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, print_summary
+from hydranoc.reports.summary import table
+from hydranoc.verbs.options import (
+    RESULTS,
+    config_argument,
+    json_option,
+    network_choices,
+    network_options,
+    output_option,
+    print_summary,
+)
 
 MAX_TOP = 200
 """Maximum length of a top's name. File systems allow 255, of which suffixes need some."""

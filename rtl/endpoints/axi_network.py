@@ -13,8 +13,8 @@ from rtl.endpoints.crossing_constraints import with_crossing_constraints
 from rtl.generator.fabric import Fabric
 from rtl.generator.network import GeneratedDesign, Generator, generate_design
 from rtl.generator.plan import NetworkPlan
-from rtl.generator.ports.optional import connect_exported, exported_members
 from rtl.generator.structure import ModuleInstance, SharedModule, StructuralPart, Structure
+from rtl.generator.top_ports import connect_exported, exported_members
 
 SOURCE_INPUTS = ("tdata", "tvalid", "tlast", "tdest", "tuser")
 SOURCE_BEAT = ("tdata", "tlast", "tdest", "tuser")

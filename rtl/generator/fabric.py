@@ -7,8 +7,7 @@ from typing import TypeAlias
 
 from rtl.generator.plan import NetworkPlan
 from rtl.generator.structure import Bits, Constant, ModuleInstance, SharedModule, Slice, Structure, Wire, connect_link
-from rtl.generator.table_layout import switch_tables
-from rtl.generator.table_store import TableStore
+from rtl.generator.table_store import TableStore, switch_tables
 from rtl.parts.ejector import MessageEjector
 from rtl.parts.injector import MessageInjector
 from rtl.parts.link_stage import LinkStage, WireStages

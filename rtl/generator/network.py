@@ -13,10 +13,8 @@ from rtl.generator.fabric import Fabric
 from rtl.generator.identifiers import is_identifier
 from rtl.generator.manifest import fusesoc_core, lint_control, network_manifest
 from rtl.generator.plan import NetworkPlan
-from rtl.generator.ports.counters import counter_manifest
-from rtl.generator.ports.optional import connect_exported, exported_members
-from rtl.generator.ports.tables import table_files, table_manifest
 from rtl.generator.structure import ModuleInstance, Slice, StructuralPart, Structure
+from rtl.generator.top_ports import connect_exported, counter_manifest, exported_members, table_files, table_manifest
 from rtl.generator.verilog import ModuleLibrary
 from rtl.parts.injector import descriptor_layout
 from topology.common.flits import FlitFormat

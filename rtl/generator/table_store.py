@@ -1,13 +1,62 @@
-"""Registers for the tables of one switch, loaded word by word through a chain of all such stores."""
+# (specimens of parts only provide their ports)
+"""The tables of a switch, loaded word by word through a chain of all switches: layout and registers."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from amaranth.hdl import Module, Signal
 from amaranth.lib.wiring import In, Out
 
+from rtl.generator.plan import NetworkPlan
+from rtl.generator.structure import SharedModule
 from rtl.parts.part import Part
 from rtl.parts.selection import concat
-from topology.common.table_chain import TABLE_WORD_BITS, table_words
+from topology.common.table_chain import TABLE_WORD_BITS, chain_words, table_words
+
+TABLES = ("routes", "reach")
+"""Router ports that carry tables; all other constants depend on the switch's place."""
+
+
+@dataclass(frozen=True)
+class SwitchTables:
+    """The tables of one switch, one after the other from bit 0 on.
+
+    Members
+    -------
+    offsets : dict of str to (int, int)
+        Lowest bit and width of each table.
+    value : int
+        Value to be loaded.
+    """
+
+    offsets: dict[str, tuple[int, int]]
+    value: int
+
+    @property
+    def bits(self) -> int:
+        """Width of all tables."""
+        return sum(width for _, width in self.offsets.values())
+
+
+def switch_tables(plan: NetworkPlan) -> list[SwitchTables]:
+    """Return the tables of all switches."""
+    modules = {shape: SharedModule(plan.shapes[shape]) for shape in {instance.shape for instance in plan.routers}}
+    found = []
+    for instance in plan.routers:
+        offsets, value, low = {}, 0, 0
+        for name in TABLES:
+            if name in instance.constants:
+                width = modules[instance.shape].inputs[name]
+                offsets[name] = (low, width)
+                value |= instance.constants[name] << low
+                low += width
+        found.append(SwitchTables(offsets, value))
+    return found
+
+
+def loaded_words(plan: NetworkPlan) -> list[int]:
+    """Return the words for the chain of table stores, first to last."""
+    return chain_words([(tables.value, tables.bits) for tables in switch_tables(plan)])
 
 
 class TableStore(Part):

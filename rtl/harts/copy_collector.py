@@ -19,8 +19,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from rtl.generator.router_parameters import check_range
 from rtl.harts.copy_emission import CopyEmission
-from rtl.harts.copy_entries import CopyEntries
-from rtl.harts.copy_steps import Step, count_steps
+from rtl.harts.copy_entries import CopyEntries, Step, count_steps
 from rtl.harts.copy_vote import VOTES_BITS, CopyVote, poll_layout, stored_layout
 from rtl.harts.finished_broadcasts import FinishedBroadcasts
 from rtl.harts.parameters import MAX_PACKET_FLITS

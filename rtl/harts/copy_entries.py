@@ -1,6 +1,7 @@
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""Broadcasts of which a host has copies: the entry of a copy, and the free entry for a new broadcast."""
+"""Broadcasts of which a host has copies: the entry of a copy, the free entry for a new broadcast, and their steps."""
 
+from enum import IntEnum
 from typing import Any
 
 from amaranth.hdl import Module, Mux, Signal, Value
@@ -9,6 +10,29 @@ from amaranth.lib.wiring import In, Out
 from rtl.parts.part import Part
 from rtl.parts.selection import concat, encoded, lowest_one
 from topology.common.flits import bits_for
+from topology.harts.reception import STEPS
+
+
+class Step(IntEnum):
+    """Steps by the action that begins in them."""
+
+    TAKE = 0
+    LOOK = 1
+    READ = 2
+    JUDGE = 3
+    ENTER = 4
+    WRITE = 5
+    EMIT = 6
+    COUNT = 7
+
+
+def count_steps(m: Any) -> list[Signal]:
+    """Return one bit per step, set in that step; the first cycle after reset is step 0."""
+    step = Signal(range(STEPS))
+    at = [Signal(name=f"at_{number}") for number in range(STEPS)]
+    m.d.sync += step.eq(step + 1)
+    m.d.comb += [signal.eq(step == number if number else ~step.any()) for number, signal in enumerate(at)]
+    return at
 
 
 class CopyEntries(Part):

@@ -5,20 +5,17 @@ from functools import partial
 
 from rtl.endpoints.axi_ejector import AxiStreamEjector
 from rtl.generator.error_monitor import watch_inputs
-from rtl.generator.plan import NetworkPlan, StreamEndpoints
-from rtl.generator.plan_routers import plan_routers
+from rtl.generator.plan import NetworkPlan, StreamEndpoints, plan_routers
 from rtl.harts.copy_collector import CopyCollector
 from rtl.harts.parameters import HartsNodeParameters
 from rtl.harts.router import HartsNode
-from rtl.harts.stream_ejector import HartsStreamEjector
-from rtl.harts.stream_injector import HartsStreamInjector
+from rtl.harts.streams import HartsStreamEjector, HartsStreamInjector
 from topology.common.link_stages import check_link_cycles
 from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS
 from topology.harts.frame import most_link_cycles
-from topology.harts.pages import node_pages
+from topology.harts.pages import node_pages, page_wires
 from topology.harts.reception import ENTRIES, check_reception
 from topology.harts.routing import HartsRouting, operation
-from topology.harts.side_wires import page_wires
 
 
 def harts_plan(

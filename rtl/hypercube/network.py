@@ -2,8 +2,7 @@
 """From the routing of a hypercube to a network plan."""
 
 from rtl.generator.error_monitor import watch_inputs
-from rtl.generator.plan import NetworkPlan, UnicastAddressing
-from rtl.generator.plan_routers import plan_routers
+from rtl.generator.plan import NetworkPlan, UnicastAddressing, plan_routers
 from rtl.hypercube.node_key import NodeKey
 from rtl.hypercube.parameters import HypercubeRouterParameters
 from rtl.hypercube.router import HypercubeRouter

@@ -4,18 +4,16 @@
 from dataclasses import replace
 
 from rtl.generator.error_monitor import guard_settings, watch_inputs
-from rtl.generator.plan import Addressing, NetworkPlan, StatusPart
-from rtl.generator.plan_routers import plan_routers
+from rtl.generator.plan import Addressing, NetworkPlan, StatusPart, plan_routers
 from rtl.min.parameters import MinRouterParameters
 from rtl.min.router import MinRouter
-from rtl.min.token_monitor import TokenMonitor
+from rtl.min.tokens import TokenMonitor
 from rtl.min.turn_key import TurnKey
 from rtl.routed.routed_input import routed_constants
 from topology.common.link_stages import check_link_cycles
 from topology.common.side_wires import SideWire
-from topology.min.groups import EXACT, NO_TOKEN, TOKEN_RULES, Group
+from topology.min.groups import EXACT, NO_TOKEN, TOKEN_RULES, Group, ring_wires, token_rings, token_wires
 from topology.min.routing import MinRouting
-from topology.min.side_wires import ring_wires, token_rings, token_wires
 
 TOKENS = (*TOKEN_RULES, NO_TOKEN)
 

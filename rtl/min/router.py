@@ -28,7 +28,7 @@ from amaranth.lib.wiring import In, Out
 
 from rtl.min.branch_queues import BranchQueues
 from rtl.min.parameters import MinRouterParameters
-from rtl.min.token_station import TokenStation
+from rtl.min.tokens import TokenStation
 from rtl.parts.part import Part, instantiate
 from rtl.parts.selection import concat
 from rtl.routed.routed_input import instantiate_inputs, routed_members

@@ -8,8 +8,8 @@ the network needs; each begins at a multiple of its size, rounded up to a power 
 from collections.abc import Iterator
 
 from rtl.generator.plan import NetworkPlan
-from rtl.generator.ports.status import status_outputs
-from rtl.generator.table_layout import loaded_words
+from rtl.generator.table_store import loaded_words
+from rtl.generator.top_ports import status_outputs
 from rtl.registers.register_map import (
     READ,
     READ_WRITE,

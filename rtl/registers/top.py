@@ -8,15 +8,12 @@ from amaranth.lib.wiring import Out
 
 from rtl.generator.network import GeneratedDesign, MakeTop, generate_design
 from rtl.generator.plan import NetworkPlan
-from rtl.generator.ports.counters import counter_members
-from rtl.generator.ports.status import CLEAR, status_members
-from rtl.generator.ports.tables import table_members
 from rtl.generator.structure import RESET, ModuleInstance, SharedModule, Slice, StructuralPart, Structure
+from rtl.generator.top_ports import CLEAR, counter_members, status_members, table_members
 from rtl.registers.axi_lite import AxiLitePort, axi_lite_members
-from rtl.registers.c_header import c_header
 from rtl.registers.interrupts import InterruptController, NetworkReset, SettlingTimer
 from rtl.registers.network_map import conditions, network_registers
-from rtl.registers.page import register_manifest, register_page
+from rtl.registers.page import c_header, register_manifest, register_page
 from rtl.registers.register_block import RegisterBlock
 from topology.common.counter_bus import READ_CYCLES, settling_cycles
 

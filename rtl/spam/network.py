@@ -5,8 +5,7 @@ from functools import partial
 from operator import attrgetter
 
 from rtl.generator.error_monitor import guard_settings, watch_inputs
-from rtl.generator.plan import Addressing, NetworkPlan
-from rtl.generator.plan_routers import plan_routers
+from rtl.generator.plan import Addressing, NetworkPlan, plan_routers
 from rtl.routed.routed_input import routed_constants
 from rtl.spam.multicast_key import MulticastKey
 from rtl.spam.parameters import SpamRouterParameters

@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from rtl.generator.router_parameters import RouterParameters, check_range
 from rtl.parts.part import MAX_PORT_BITS
 from topology.common.channels import MAX_PORTS
-from topology.common.flits import bits_for
 
 CLASSES = 3
 """Classes of arrival channels, each with a routing table of its own: up, cross, tree."""
-CLASS_BITS = bits_for(CLASSES)
 
 
 @dataclass(frozen=True)

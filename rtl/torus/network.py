@@ -2,8 +2,7 @@
 """From the routing of a torus or mesh to a network plan."""
 
 from rtl.generator.error_monitor import watch_inputs
-from rtl.generator.plan import NetworkPlan, UnicastAddressing
-from rtl.generator.plan_routers import plan_routers
+from rtl.generator.plan import NetworkPlan, UnicastAddressing, plan_routers
 from rtl.torus.parameters import TorusRouterParameters
 from rtl.torus.router import TorusRouter
 from rtl.torus.shortest_key import ShortestKey

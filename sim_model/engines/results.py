@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sim_model.engines.cycle.state import CYCLE, DISORDERED, FLIT_HOPS, NEVER, NONE, STRAY, EngineState
-from sim_model.messages.distinct import distinct
+from sim_model.messages.header_lengths import distinct
 from sim_model.messages.messages import Messages
 
 if TYPE_CHECKING:

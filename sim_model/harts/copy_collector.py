@@ -3,8 +3,7 @@
 from collections import deque
 
 from sim_model.harts.copy_records import Arrival, Emission, Entry, Verdict, Word
-from sim_model.parts.input_buffer import InputBufferTwin
-from sim_model.parts.twin import Inputs, Outputs
+from sim_model.parts.switch import InputBufferTwin, Inputs, Outputs
 from topology.common.flits import FlitFormat, HeaderFormat
 from topology.harts.broadcast import ALGORITHMS, COPIES
 from topology.harts.graph import DIRECTIONS

@@ -1,6 +1,5 @@
 """A wrapped hexagonal mesh as a model for the common simulation."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,28 +7,25 @@ import numpy as np
 
 from sim_model.engines.cycle.loop import family_loop
 from sim_model.engines.cycle.state import EngineState, Trace
-from sim_model.engines.model import Wait
+from sim_model.engines.model import Model, Wait
 from sim_model.harts.describe import describe_router, find_waits
 from sim_model.harts.record import VARIANT_FIELDS, record_nodes, variant_field
 from sim_model.harts.router import step_nodes
 from sim_model.harts.state import COPIES, HartsState, make_harts_state
 from sim_model.harts.votes import count_verdicts
 from sim_model.messages.messages import Messages
-from topology.common.input_errors import error_outputs
 from topology.common.link_stages import check_link_cycles
-from topology.common.observed import StatusOutput
 from topology.common.side_wires import SideWire
 from topology.harts.frame import SLOTS, most_link_cycles
 from topology.harts.graph import HexMesh
-from topology.harts.pages import node_pages
+from topology.harts.pages import node_pages, page_wires
 from topology.harts.routing import HartsRouting
-from topology.harts.side_wires import page_wires
 
 run_cycles = family_loop(step_nodes, Path(__file__).parent, record_nodes, one_loop=True)
 
 
 @dataclass(frozen=True)
-class HartsModel:
+class HartsModel(Model):
     """A mesh of HARTS nodes (Sec. 2 to 4), cycle-exact as docs/look_up/timing_harts.md has it.
 
     Parameters
@@ -80,29 +76,9 @@ class HartsModel:
         return self.routing.mesh
 
     @property
-    def flit_bits(self) -> int:
-        """Data bits of a flit."""
-        return self.routing.flit_bits
-
-    @property
     def buffer_depth_flits(self) -> int:
         """Flits that a receiver holds."""
         return self.buffer_flits
-
-    @property
-    def registers_wake(self) -> bool:
-        """Each cycle belongs to one slot, whatever is empty."""
-        return False
-
-    @property
-    def delivers_over_channels(self) -> bool:
-        """Hosts get everything over their ports."""
-        return True
-
-    @property
-    def header_flits(self) -> Callable[[Sequence[int]], int]:
-        """Header length of any packet."""
-        return self.routing.header_flits
 
     def sent_header(self, messages: Messages, message: int) -> int:
         """Return the header of a packet as its source's host sends it."""
@@ -115,16 +91,6 @@ class HartsModel:
     def side_wires(self) -> tuple[SideWire, ...]:
         """Signals in recordings besides flits: kept pages and wishes."""
         return page_wires(self.routing.mesh, self.routing.levels)
-
-    @property
-    def engines(self) -> tuple[()]:
-        """None: packets are stored where they have to wait, and each cycle belongs to one slot."""
-        return ()
-
-    @property
-    def status_outputs(self) -> tuple[StatusOutput, ...]:
-        """Channels of unroutable packets."""
-        return error_outputs(self.network)
 
     def header_changes(self, variant: np.ndarray, /) -> list[tuple[int, int, np.ndarray]]:
         """Return the header fields that nodes changed, for these variants: low bit, width, values."""
@@ -144,10 +110,6 @@ class HartsModel:
         """Return every delivered copy, in the order of arrival; the log is in the order of tails leaving the memory."""
         log = router_state.log[: int(router_state.counters[COPIES])]
         return log[np.argsort(log["cycle"], kind="stable")]
-
-    def discarded(self, routers: HartsState, /) -> int:
-        """Return the unroutable packets."""
-        return int(routers.discards.worms[0])
 
     def reception(self, messages: Messages, copy_log: np.ndarray, /) -> dict[str, int]:
         """Return counts of first copies and votes, right and wrong."""

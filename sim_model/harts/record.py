@@ -6,7 +6,7 @@ from sim_model.engines.cycle.discards import record_discards
 from sim_model.engines.cycle.state import NONE
 from sim_model.loops.compiled import compiled
 from topology.harts.graph import DIRECTIONS
-from topology.harts.side_wires import KEPT_BITS
+from topology.harts.pages import KEPT_BITS
 
 # The variant of a flit that has been at a node: those fields of its packet's header that nodes change, lowest first.
 VARIANT_FIELDS = (

@@ -5,7 +5,7 @@ Times are ignored here; ``CopyCollector`` is the hardware, which works flit by f
 
 import numpy as np
 
-from sim_model.messages.distinct import distinct
+from sim_model.messages.header_lengths import distinct
 from sim_model.messages.messages import Messages
 from topology.harts.broadcast import ALGORITHMS, COPIES
 from topology.harts.faults import Faults

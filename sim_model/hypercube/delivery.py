@@ -1,8 +1,7 @@
 """The delivery buffer of a switch, and its ready signal."""
 
-from sim_model.loops.bits import source_bit
+from sim_model.loops.bits import enter, source_bit
 from sim_model.loops.compiled import compiled
-from sim_model.loops.lists import enter
 from sim_model.vc.delivery import deliver_flit
 from sim_model.vc.registers import CHANGED, NEXT_ROOM, ROOM, ROW, WIDTH
 from sim_model.vc.state import DELIVERIES

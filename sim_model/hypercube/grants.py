@@ -7,9 +7,8 @@ from sim_model.engines.cycle.links import take_first
 from sim_model.engines.cycle.occupied_outputs import BETWEEN_SWITCHES
 from sim_model.engines.cycle.state import FLITS_IN_NETWORK
 from sim_model.hypercube.orders import first_in_order
-from sim_model.loops.bits import TAIL, lowest_bit, source_bit
+from sim_model.loops.bits import TAIL, enter, lowest_bit, source_bit
 from sim_model.loops.compiled import compiled
-from sim_model.loops.lists import enter
 from sim_model.vc.choices import enter_request
 from sim_model.vc.grants import send_flit
 from sim_model.vc.registers import EMPTIED, ENDED, FINISHED, GRANTED, RELEASES, SENT, WIDTH, WIRES

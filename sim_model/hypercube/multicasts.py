@@ -16,9 +16,8 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 from sim_model.messages.messages import Message
-from sim_model.messages.recursive_doubling import RotatingBase, halvings
+from sim_model.messages.recursive_doubling import RotatingBase, Unicast, halvings
 from sim_model.messages.schedule import software_schedule
-from sim_model.messages.unicast_tree import Unicast
 from topology.hypercube.binomial_tree import dimension_order
 from topology.hypercube.graph import HypercubeNetwork
 

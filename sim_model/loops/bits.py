@@ -57,3 +57,8 @@ def source_bit(channel):
 def sink_bit(channel):
     """Return the mask of the port at the sink of a channel."""
     return 1 << channel.sink_port
+
+
+def enter(numbers, position, number):
+    """Write a number into a list (uint32[...]) at a position, which is not negative."""
+    numbers[position] = number

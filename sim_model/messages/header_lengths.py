@@ -1,10 +1,26 @@
-"""Header lengths of many messages at once."""
+"""Distinct values of arrays, and header lengths of many messages at once."""
 
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from topology.common.routed_headers import HeaderLengths
+
+
+def distinct(values: np.ndarray) -> np.ndarray:
+    """Return the distinct values of an array, ascending. ``np.unique`` loads NumPy's masked arrays for that.
+
+    Parameters
+    ----------
+    values : int[N]
+
+    Returns
+    -------
+    int array
+        Of the same type, of one dimension.
+    """
+    ordered = np.sort(values)
+    return ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
 
 
 def header_lengths(

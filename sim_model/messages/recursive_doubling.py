@@ -1,13 +1,30 @@
-"""Recursive doubling: in each step the nodes that hold a message send it to as many others.
-
-Senders and receivers follow from a chain that is halved, and different chains of one network from a base, such as the
-dimension that comes first. A base that goes round loads a network evenly where a single one does not.
-"""
+"""Trees of unicasts that carry a multicast, and recursive doubling: in each step all nodes with a message send it."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
-from sim_model.messages.unicast_tree import Unicast
+
+class Unicast(NamedTuple):
+    """One message of a multicast by software.
+
+    Members
+    -------
+    sender, receiver : int
+    operation : int
+        See ``Message``.
+    injection : int or None
+        See ``Message``.
+    """
+
+    sender: int
+    receiver: int
+    operation: int = 0
+    injection: int | None = None
+
+
+Tree = Callable[[int, Sequence[int]], Iterable[Unicast]]
+"""From source and sorted destinations to unicasts: parents first, those of a sender in the order in which it sends."""
 
 
 def halvings(members: int) -> list[tuple[int, int]]:

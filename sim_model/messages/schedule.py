@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from sim_model.messages.columns import MessageColumns
 from sim_model.messages.messages import Message, MessageError, checked_destinations
+from sim_model.messages.recursive_doubling import Tree, Unicast
 from sim_model.messages.software_columns import tree_unicasts
-from sim_model.messages.unicast_tree import Tree, Unicast
 
 
 def software_schedule(records: Iterable[Message], nodes: int, tree: Tree) -> Sequence[Message]:

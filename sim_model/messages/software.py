@@ -11,10 +11,9 @@ from collections.abc import Iterable, Sequence
 
 from sim_model.messages.columns import MessageColumns
 from sim_model.messages.messages import Message
-from sim_model.messages.recursive_doubling import halvings
+from sim_model.messages.recursive_doubling import Unicast, halvings
 from sim_model.messages.schedule import Sends, dependent_unicasts
 from sim_model.messages.software_columns import chain_unicasts
-from sim_model.messages.unicast_tree import Unicast
 
 BINOMIAL, SEPARATE = COMMON_SOFTWARE = ("binomial", "separate")
 """Names of the software of every family."""

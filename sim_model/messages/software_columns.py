@@ -8,9 +8,8 @@ import numpy as np
 
 from sim_model.loops.compiled import compiled_loop
 from sim_model.messages.columns import ANY, MessageColumns
-from sim_model.messages.distinct import distinct
-from sim_model.messages.recursive_doubling import halvings
-from sim_model.messages.unicast_tree import Tree
+from sim_model.messages.header_lengths import distinct
+from sim_model.messages.recursive_doubling import Tree, halvings
 
 SOURCE = -1
 """Placeholder for the unicast that brought a message to its sender, where that is its source."""

@@ -3,22 +3,52 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from sim_model.engines.cycle.discards import record_discards
 from sim_model.engines.cycle.loop import family_loop
 from sim_model.engines.cycle.state import EngineState, Trace
 from sim_model.engines.model import Wait
 from sim_model.engines.worm.run import WormEngine
+from sim_model.loops.compiled import compiled
 from sim_model.messages.messages import Messages
 from sim_model.min.describe import describe_router, find_waits
-from sim_model.min.record import record_switches
 from sim_model.min.router import step_routers
 from sim_model.min.state import MinState, make_min_state
 from sim_model.min.worms import run_worms
 from sim_model.routed.routed_model import RoutedModel
 from topology.common.observed import StatusOutput
 from topology.common.side_wires import SideWire
-from topology.min.groups import EXACT, NO_TOKEN, TOKEN_RULES
+from topology.min.groups import EXACT, NO_TOKEN, TOKEN_RULES, token_status, token_wires
 from topology.min.routing import MinRouting
-from topology.min.side_wires import token_status, token_wires
+
+
+@compiled
+def record_switches(cycle, _state, family, trace, row):
+    """Write side wires and status outputs into a recording."""
+    signals = trace.signals[row]
+    _record_tokens(cycle, family, signals)
+    rings = len(family.groups)
+    first = 2 * rings  # error outputs of the rings
+    for ring in range(rings):
+        first += family.groups[ring].switches
+    record_discards(cycle, family.discards, signals, first)
+
+
+@compiled
+def _record_tokens(cycle, family, signals):
+    """Write ``token_out`` of every switch on a ring, in the order of ``token_wires``.
+
+    A switch that has passed a token on in the cycle before puts it on its wire; in the first cycle none has. The error
+    outputs of the rings stay 0, for no token of the model is ever lost or duplicated.
+    """
+    groups, first = family.groups, 0
+    for number in range(len(groups)):
+        group = groups[number]
+        on_way = cycle - 1 + group.wire_cycles - group.free_cycle
+        if not group.held and cycle > 0 and on_way >= 0 and on_way % group.wire_cycles == 0:
+            following = group.free_position + on_way // group.wire_cycles
+            signals[first + (following + group.switches - 1) % group.switches] = 1
+        first += group.switches
+
 
 TOKENS = (*TOKEN_RULES, NO_TOKEN)
 

@@ -19,9 +19,8 @@ from sim_model.engines.cycle.tables import (
 )
 from sim_model.messages.messages import Messages
 from sim_model.min.computed import min_reach, min_routes
-from topology.min.groups import TOKEN_RULES, Group
+from topology.min.groups import TOKEN_RULES, Group, token_rings
 from topology.min.routing import MinRouting
-from topology.min.side_wires import token_rings
 
 INPUT_FIELDS = (
     *HEADER_FIELDS,

@@ -1,25 +1,10 @@
-"""GOAL: programs as text, as LogGOPSim and its generator of schedules use them.
-
-    num_ranks 2
-    rank 0 {
-      l1: calc 100
-      l2: send 8b to 1 tag 3
-      l2 requires l1
-    }
-    rank 1 {
-      l1: recv 8b from 0 tag 3
-    }
-
-``requires`` waits for the end of an operation, ``irequires`` for its start. ``cpu`` and ``nic`` are read and ignored:
-independent operations run side by side. Comments are ``# ...``, ``// ...`` and ``/* ... */``. The format has no
-broadcasts. Here one is named by labels: sends of a rank whose labels are ``bcast``, a name, ``_`` and a number, such as
-``bcast7_1`` and ``bcast7_2``, are one message to all their receivers.
-"""
+"""GOAL programs: their sends, receipts and order as messages, and messages as a program."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from sim_model.messages.messages import Messages
 from sim_model.programs.matching import Matching
 from sim_model.programs.program import Need, Operation, Program, ProgramError, check_rank
 
@@ -220,3 +205,56 @@ class _Block:
         if label.text not in self.labels:
             raise ProgramError(f"Label must be one of rank {self.rank}, not {label.text!r}", label.line)
         return self.labels[label.text]
+
+
+def goal_text(messages: Messages, processors: int, body_flits: Sequence[int], bytes_per_flit: int) -> str:
+    """Return a program that sends these messages.
+
+    Parameters
+    ----------
+    messages : Messages
+    processors : int
+        Ranks of the program.
+    body_flits : sequence of int
+        Length of each message without its header.
+    bytes_per_flit : int
+        Bytes for which a flit of a message's body stands.
+    """
+    blocks: list[list[str]] = [[] for _ in range(processors)]
+    for message in range(len(messages)):
+        source, destinations = int(messages.source[message]), messages.destinations_of(message).tolist()
+        size = f"{int(body_flits[message]) * bytes_per_flit}b"
+        labels = _labels(message, len(destinations))
+        for label, destination in zip(labels, destinations, strict=True):
+            blocks[source].append(f"{label}: send {size} to {destination} tag {message}")
+            blocks[destination].append(f"r{message}: recv {size} from {source} tag {message}")
+        blocks[source] += _waits(messages, message, labels[0])
+    lines = [f"num_ranks {processors}"]
+    for rank, block in enumerate(blocks):
+        lines += ["", f"rank {rank} {{", *(f"  {line}" for line in block), "}"]
+    return "\n".join(lines) + "\n"
+
+
+def _labels(message: int, destinations: int) -> list[str]:
+    if destinations == 1:
+        return [f"m{message}"]
+    return [f"bcast{message}_{number}" for number in range(1, destinations + 1)]
+
+
+def _waits(messages: Messages, message: int, label: str) -> Iterator[str]:
+    """Yield the waits of a message as statements of its source's block."""
+    start, source = int(messages.start_cycle[message]), int(messages.source[message])
+    if start:
+        yield f"s{message}: calc {start}"
+        yield f"{label} requires s{message}"
+    first, end = messages.parent_offsets[message : message + 2].tolist()
+    for wait in range(first, end):
+        parent, delay = int(messages.parents[wait]), int(messages.delay_cycles[wait])
+        event = f"r{parent}"
+        if messages.source[parent] == source:
+            event = _labels(parent, int(messages.offsets[parent + 1] - messages.offsets[parent]))[0]
+        if delay:
+            yield f"d{wait}: calc {delay}"
+            yield f"d{wait} requires {event}"
+            event = f"d{wait}"
+        yield f"{label} requires {event}"

@@ -3,18 +3,26 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from sim_model.engines.cycle.discards import record_discards
 from sim_model.engines.cycle.loop import family_loop
 from sim_model.engines.cycle.state import EngineState, Trace
 from sim_model.engines.model import Wait
 from sim_model.engines.worm.run import WormEngine
+from sim_model.loops.compiled import compiled
 from sim_model.messages.messages import Messages
 from sim_model.routed.routed_model import RoutedModel
 from sim_model.spam.describe import describe_router, find_waits
-from sim_model.spam.record import record_routers
 from sim_model.spam.router import step_routers
 from sim_model.spam.state import SpamState, make_spam_state
 from sim_model.spam.worms import run_worms
 from topology.spam.routing import SpamRouting
+
+
+@compiled
+def record_routers(cycle, _state, spam, trace, row):
+    """Write the status outputs into a recording."""
+    record_discards(cycle, spam.discards, trace.signals[row], 0)
+
 
 ENQUEUES = ("atomic", "split")
 

@@ -6,10 +6,9 @@ import numpy as np
 
 from sim_model.messages.columns import MessageColumns
 from sim_model.messages.messages import Message
-from sim_model.messages.recursive_doubling import RotatingBase
+from sim_model.messages.recursive_doubling import RotatingBase, Tree, Unicast
 from sim_model.messages.schedule import software_schedule
 from sim_model.messages.software_columns import unicasts_of_columns
-from sim_model.messages.unicast_tree import Tree, Unicast
 from sim_model.torus.chain_columns import chain_columns
 from sim_model.torus.chains import CHAINS, Send
 from sim_model.torus.partition_columns import partitioned_columns

@@ -9,13 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from sim_model.messages.columns import MessageColumns
-from sim_model.traffic.counts import Shares, destination_count
-from sim_model.traffic.destination_sets import Broadcasts, DestinationSets, EveryOther, RandomSets
+from sim_model.traffic.counts import FixedLength, Lengths, Shares, destination_count
+from sim_model.traffic.destination_sets import Broadcasts, DestinationSets, EveryOther, RandomSets, entries_of_rows
 from sim_model.traffic.injection import Injection, PoissonInjection
-from sim_model.traffic.lengths import FixedLength, Lengths
 from sim_model.traffic.patterns import Pattern, UniformPattern
 from sim_model.traffic.requests import Replies
-from sim_model.traffic.subsets import entries_of_rows
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 
 from sim_model.engines.results import Results
 from sim_model.messages.columns import MessageColumns
-from sim_model.traffic.lengths import Lengths
+from sim_model.traffic.counts import Lengths
 
 
 @dataclass(frozen=True)

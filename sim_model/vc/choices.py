@@ -2,9 +2,8 @@
 
 from sim_model.engines.cycle.discards import discard
 from sim_model.engines.cycle.state import NONE
-from sim_model.loops.bits import lowest_bit
+from sim_model.loops.bits import enter, lowest_bit
 from sim_model.loops.compiled import compiled
-from sim_model.loops.lists import enter
 from sim_model.vc.registers import CHOSEN, DRAINING, HEADS, MAY_START, OPERATIONS, ROW, TURNED, WIDTH
 from sim_model.vc.state import CHOSEN_VCS, DRAIN, TO_LINK, TO_PROCESSOR
 

@@ -1,9 +1,8 @@
 """Delivery buffers, before the registers of output VCs that lead to a processor."""
 
 from sim_model.engines.cycle.occupied_outputs import load_register
-from sim_model.loops.bits import source_bit
+from sim_model.loops.bits import enter, source_bit
 from sim_model.loops.compiled import compiled
-from sim_model.loops.lists import enter
 from sim_model.vc.registers import ROW, WIDTH, WIRES
 from sim_model.vc.state import DELIVERIES
 

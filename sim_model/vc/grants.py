@@ -7,9 +7,8 @@ loops of many turns, in place of a short one for each switch with mispredicted e
 from sim_model.engines.cycle.links import take_first
 from sim_model.engines.cycle.occupied_outputs import BETWEEN_SWITCHES
 from sim_model.engines.cycle.state import FLITS_IN_NETWORK
-from sim_model.loops.bits import TAIL, first_at_or_after, lowest_bit, source_bit
+from sim_model.loops.bits import TAIL, enter, first_at_or_after, lowest_bit, source_bit
 from sim_model.loops.compiled import compiled
-from sim_model.loops.lists import enter
 from sim_model.vc.delivery import store_delivery
 from sim_model.vc.registers import (
     ACTIVE,

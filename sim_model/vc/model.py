@@ -1,19 +1,12 @@
 """Base of the models of all families with virtual channels."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from sim_model.engines.cycle.state import EngineState
-from sim_model.engines.engine import Engine
-from sim_model.engines.model import Wait
-from sim_model.messages.messages import Messages
+from sim_model.engines.model import Model, Wait
 from sim_model.vc.describe import describe_vc_router, find_vc_waits
 from sim_model.vc.state import VcState
-from topology.common.input_errors import error_outputs
-from topology.common.observed import StatusOutput
 from topology.common.side_wires import SideWire
 from topology.common.virtual_channels import (
     INJECTION_PRIORITY,
@@ -28,7 +21,7 @@ MAX_BUFFER_FLITS = 16
 
 
 @dataclass(frozen=True)
-class UnicastModel:
+class UnicastModel(Model):
     """A network with virtual channels, for any router, whose messages have one destination each.
 
     Parameters
@@ -57,68 +50,9 @@ class UnicastModel:
         return self.routing.network
 
     @property
-    def flit_bits(self) -> int:
-        """Data bits of a flit."""
-        return self.routing.flit_bits
-
-    @property
     def buffer_depth_flits(self) -> int:
         """Flits that the buffer of a VC holds."""
         return self.buffer_flits
-
-    @property
-    def link_cycles(self) -> int:
-        """Links with virtual channels have no register stages."""
-        return 1
-
-    @property
-    def registers_wake(self) -> bool:
-        """False: credits show which flits can be sent."""
-        return False
-
-    @property
-    def delivers_over_channels(self) -> bool:
-        """True: hosts receive everything over their channels."""
-        return True
-
-    def header_flits(self, destinations: Sequence[int]) -> int:
-        """Return the header length of a message."""
-        return self.routing.header_flits(destinations)
-
-    def sent_header(self, messages: Messages, message: int) -> int:
-        """Return the header of a message."""
-        source, destinations = int(messages.source[message]), messages.destinations_of(message).tolist()
-        return self.routing.header_value(source, destinations)
-
-    @property
-    def engines(self) -> tuple[Engine, ...]:
-        """None: worms share the links that they move over, flit by flit, and planes are a matter of each family."""
-        return ()
-
-    @property
-    def status_outputs(self) -> tuple[StatusOutput, ...]:
-        """Channels of unroutable worms."""
-        return error_outputs(self.network)
-
-    def header_changes(self, _variant: np.ndarray, /) -> list[tuple[int, int, np.ndarray]]:
-        """Return no changes: switches do not change headers."""
-        return []
-
-    def is_spoilt(self, variant: np.ndarray, /) -> np.ndarray:
-        """Return False for all flits: switches do not spoil messages."""
-        return np.zeros(len(variant), dtype=bool)
-
-    def copy_log(self, _router_state: Any, /) -> None:
-        """Return None: every message has one destination, which gets one copy."""
-        return
-
-    def discarded(self, router_state: Any, /) -> int:
-        """Return the unroutable worms."""
-        return int(router_state.discards.worms[0])
-
-    def reception(self, _messages: Messages, _copy_log: None, /) -> dict[str, int]:
-        """Return no counts: single copies need no selection."""
-        return {}
 
 
 @dataclass(frozen=True)

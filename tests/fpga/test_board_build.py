@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from fpga.boards.build import board_build
+from fpga.boards.build import ClockTiming, board_build, read_clock
 from fpga.boards.common.descriptors import draw_descriptors
 from fpga.boards.registry import BOARDS, Board
-from fpga.boards.timing import ClockTiming, read_clock
 from fpga.common.area import ReportError
 from hydranoc import load
 from hydranoc.cli import run

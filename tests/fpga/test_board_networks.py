@@ -12,7 +12,7 @@ from fpga.boards.build import board_build
 from fpga.boards.common import checker
 from fpga.boards.common.checker import DeliveryChecker, own_bits
 from fpga.boards.common.descriptors import draw_descriptors
-from fpga.boards.common.message import message_words, pattern_seed, pattern_words, seed_words
+from fpga.boards.common.generator import message_words, pattern_seed, pattern_words, seed_words
 from fpga.boards.common.parameters import SEED_BITS
 from fpga.boards.registry import BOARDS
 from hydranoc import load

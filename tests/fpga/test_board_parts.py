@@ -7,18 +7,19 @@ from typing import Any
 
 import pytest
 
-from fpga.boards.common.bit_flip import BitFlip
-from fpga.boards.common.decimal import DecimalDigits
 from fpga.boards.common.descriptors import draw_descriptors, pack_rows, row_layout
-from fpga.boards.common.generator import TrafficGenerator
-from fpga.boards.common.message import message_words, seed_words
+from fpga.boards.common.generator import (
+    RANDOM_BITS,
+    RandomBits,
+    TrafficGenerator,
+    message_words,
+    next_state,
+    seed_words,
+)
 from fpga.boards.common.parameters import TOTAL_BITS, SelfTestParameters, parameters_at
-from fpga.boards.common.random_bits import RANDOM_BITS, RandomBits, next_state
-from fpga.boards.common.report_line import FIELDS, ReportLine
-from fpga.boards.common.self_test import SelfTest
+from fpga.boards.common.report_line import FIELDS, DecimalDigits, ReportLine, UartTransmitter
+from fpga.boards.common.self_test import BitFlip, SelfTest, Total
 from fpga.boards.common.supervisor import Supervisor
-from fpga.boards.common.total import Total
-from fpga.boards.common.uart import UartTransmitter
 from rtl.spam.network import spam_plan
 from tests.each import each
 from tests.fpga.board_runner import make_test, parameters, read_line, receive, routing_of

@@ -10,7 +10,7 @@ import pytest
 
 from hydranoc import Design, __version__, load
 from hydranoc.cli import run
-from hydranoc.config.reference.json_schema import json_schema
+from hydranoc.config.reference.page import json_schema
 from hydranoc.errors import ConfigError
 from hydranoc.families.registry import FAMILIES
 from hydranoc.reports import output

@@ -14,7 +14,7 @@ import yaml
 
 from hydranoc import ConfigError, Design, load
 from hydranoc.cli import run
-from hydranoc.verbs.network_options import AXI_CLOCKS, DESTINATION_MODES
+from hydranoc.verbs.options import AXI_CLOCKS, DESTINATION_MODES
 from rtl.endpoints import axi_ends, axi_injector
 from tests.each import each
 from tests.rtl.programs import call

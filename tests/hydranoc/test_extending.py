@@ -13,7 +13,7 @@ import pytest
 
 from hydranoc import load
 from hydranoc.config import extensions
-from hydranoc.config.reference.json_schema import json_schema
+from hydranoc.config.reference.page import json_schema
 from hydranoc.errors import ConfigError
 from hydranoc.families.registry import FAMILIES, OWN_FAMILIES
 from tests.hydranoc.shells import python

@@ -22,7 +22,7 @@ from hydranoc.reports.output import result_folder
 from rtl.generator.rtlil import yosys
 from tests.each import each
 from tests.hydranoc.shells import ROOT, python
-from topology.common.trouble import MachineTrouble, how_it_ended
+from topology.common.errors import MachineTrouble, how_it_ended
 
 NETWORK = "network:\n  family: spam\n  topology: {kind: ring, switches: 4}\n"
 TRAFFIC = "traffic: {kind: list, messages: [{source: 0, destinations: [1], flits: 8}]}\n"

@@ -6,9 +6,8 @@ import sys
 
 import pytest
 
-from benchmarks.scale import COLUMNS, STAGES
+from benchmarks.scale import COLUMNS, STAGES, carried_on, plot_points
 from benchmarks.scale_networks import FAMILIES, NODES, configuration
-from benchmarks.scale_plots import carried_on, plot_points
 from hydranoc import load
 
 MAX_MEGABYTES = 4096

@@ -9,8 +9,7 @@ import pytest
 from hydranoc import ConfigError, load
 from hydranoc.cli import run
 from hydranoc.config.reference.examples import EXAMPLES as SECTION_EXAMPLES
-from hydranoc.config.reference.json_schema import json_schema
-from hydranoc.config.reference.page import reference_page
+from hydranoc.config.reference.page import json_schema, reference_page
 from hydranoc.config.schema import NetworkSection, Section
 from hydranoc.config.yaml_values import YamlValues
 from hydranoc.families.registry import FAMILIES

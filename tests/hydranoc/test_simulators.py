@@ -15,7 +15,8 @@ import pytest
 from hydranoc import load
 from hydranoc.cli import run
 from hydranoc.lockstep.bench_source import BenchSource, BuiltSimulator, SimulatorFailed
-from hydranoc.lockstep.block_choice import BLOCKS_FROM_BYTES, BLOCKS_FROM_ROUTERS, WHOLE_WAVES_ROUTERS, has_blocks
+from hydranoc.lockstep.block_build import BLOCKS_FROM_BYTES, BLOCKS_FROM_ROUTERS, WHOLE_WAVES_ROUTERS, has_blocks
+from hydranoc.lockstep.blocks import VerilogModules
 from hydranoc.lockstep.commands import Commands, Stopped
 from hydranoc.lockstep.kept import (
     drop,
@@ -26,10 +27,9 @@ from hydranoc.lockstep.kept import (
     kept_simulators,
     remove_leftovers,
 )
-from hydranoc.lockstep.limit import limit_gb
 from hydranoc.lockstep.pending_build import BUILDING, PendingBuild
 from hydranoc.lockstep.simulator import build_simulator
-from hydranoc.lockstep.verilog_modules import VerilogModules
+from hydranoc.lockstep.simulator_cache import limit_gb
 from hydranoc.reports.failures import MAX_LOGS, keep_log
 from hydranoc.reports.output import result_folder
 

@@ -7,8 +7,7 @@ from amaranth.hdl import Array, Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
 from rtl.min.parameters import MinRouterParameters
-from rtl.min.token_monitor import TokenMonitor
-from rtl.min.token_station import TokenStation
+from rtl.min.tokens import TokenMonitor, TokenStation
 from rtl.parts.part import Part, instantiate
 from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, Describe, Inside, at_most_one

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from amaranth.back import rtlil
 
-from hydranoc.cache import cache_folder
 from rtl.parts.part import Part
+from sim_model.loops.folders import cache_folder
 from tests.proofs.claims import TOP, claim_of
 
 # Runs SymbiYosys with z3 on a part and its claims.

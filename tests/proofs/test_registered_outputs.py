@@ -9,7 +9,7 @@ from rtl.hypercube.parameters import HypercubeRouterParameters
 from rtl.hypercube.router import HypercubeRouter
 from rtl.min.parameters import MinRouterParameters
 from rtl.min.router import MinRouter
-from rtl.min.token_station import TokenStation
+from rtl.min.tokens import TokenStation
 from rtl.parts.ejector import MessageEjector
 from rtl.parts.injector import MessageInjector
 from rtl.spam.parameters import SpamRouterParameters

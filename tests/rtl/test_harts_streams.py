@@ -17,8 +17,7 @@ from rtl.generator.plan import NetworkPlan
 from rtl.generator.verilog import ModuleLibrary
 from rtl.harts.copy_collector import CopyCollector
 from rtl.harts.network import harts_plan
-from rtl.harts.stream_ejector import HartsStreamEjector
-from rtl.harts.stream_injector import TUSER_BITS, HartsStreamInjector
+from rtl.harts.streams import TUSER_BITS, HartsStreamEjector, HartsStreamInjector
 from tb.common.axi.job import AxiJob
 from tb.harts.stream_job import JOB_VARIABLE, Sent, StreamJob, StreamResult
 from tests.rtl.programs import call
@@ -26,11 +25,10 @@ from tests.rtl.simulate import run
 from topology.common.flits import bits_for
 from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS, COPIES
 from topology.harts.faults import NO_FAULTS, Faults
-from topology.harts.graph import HexMesh
+from topology.harts.graph import HexMesh, distance
 from topology.harts.header import ID_BITS
 from topology.harts.reception import FIRST, VOTE, threshold
 from topology.harts.routing import UNICAST, HartsRouting, operation
-from topology.harts.tags import distance
 
 BENCH = "tb.harts.stream_bench"
 FLIT_BITS = 40

@@ -6,7 +6,7 @@ import pytest
 from amaranth.hdl import ResetInserter, Signal
 
 from rtl.parts.host_pattern import HostPattern, PausingSource, StallingReceiver
-from sim_model.parts.host_pattern import HostPatternTwin, PausingSourceTwin, StallingReceiverTwin
+from sim_model.parts.hosts import HostPatternTwin, PausingSourceTwin, StallingReceiverTwin
 from tests.rtl.simulate import compare, run
 from topology.common.host_pattern import first_state, holds_back, next_state
 

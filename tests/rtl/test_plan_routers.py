@@ -2,7 +2,7 @@
 
 import pytest
 
-from rtl.generator.plan_routers import plan_routers
+from rtl.generator.plan import plan_routers
 from rtl.harts.network import harts_plan
 from rtl.hypercube.network import hypercube_plan
 from rtl.min.network import min_plan

@@ -9,9 +9,8 @@ import pytest
 
 from hydranoc.api import load
 from rtl.generator.network import NetworkTop, generate_network
-from rtl.registers.c_header import c_header
 from rtl.registers.network_map import CONDITIONS, NUMBERS, network_registers
-from rtl.registers.page import register_manifest, register_tables
+from rtl.registers.page import c_header, register_manifest, register_tables
 from rtl.registers.register_map import ACCESSES, READ, Field, Register, RegisterMap
 from rtl.registers.top import RegisterTop, generate_with_registers
 from tests.rtl.programs import call

@@ -10,12 +10,14 @@ from rtl.parts.ejector import MessageEjector
 from rtl.parts.injector import MessageInjector
 from rtl.parts.input_buffer import InputBuffer
 from rtl.parts.pattern_source import PatternSource
-from sim_model.parts.arbiter import AgeMatrixTwin, RoundRobinArbiterTwin
-from sim_model.parts.crossbar import ReplicatingCrossbarTwin
-from sim_model.parts.ejector import MessageEjectorTwin
-from sim_model.parts.injector import Descriptor, DescriptorFormat, MessageInjectorTwin
-from sim_model.parts.input_buffer import InputBufferTwin
-from sim_model.parts.pattern_source import PatternSourceTwin
+from sim_model.parts.hosts import (
+    Descriptor,
+    DescriptorFormat,
+    MessageEjectorTwin,
+    MessageInjectorTwin,
+    PatternSourceTwin,
+)
+from sim_model.parts.switch import AgeMatrixTwin, InputBufferTwin, ReplicatingCrossbarTwin, RoundRobinArbiterTwin
 from tests.rtl.simulate import compare
 from topology.common.flits import FlitFormat, HeaderFormat
 

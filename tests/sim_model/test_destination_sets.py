@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sim_model.traffic.counts import FixedCount
+from sim_model.traffic.counts import FixedCount, FixedLength, LengthMix
 from sim_model.traffic.destination_sets import (
     Broadcasts,
     EveryOther,
@@ -17,10 +17,9 @@ from sim_model.traffic.destination_sets import (
     distances,
     line,
     near,
+    random_subsets,
     same_group,
 )
-from sim_model.traffic.lengths import FixedLength, LengthMix
-from sim_model.traffic.subsets import random_subsets
 from topology.common.regular import mesh_network, ring_network
 from topology.torus.graph import TorusLinks
 from topology.torus.grid import Grid

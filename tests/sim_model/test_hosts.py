@@ -11,9 +11,15 @@ from sim_model.harts.memory_hosts import MemoryHostsModel
 from sim_model.loops.bits import INDEX_MASK, INDEX_SHIFT, MESSAGE_SHIFT, TAIL
 from sim_model.messages.messages import Message, Messages
 from sim_model.min.model import MinModel
-from sim_model.parts.ejector import MessageEjectorTwin
-from sim_model.parts.host_pattern import HostPatternTwin, PausingSourceTwin, StallingReceiverTwin
-from sim_model.parts.injector import Descriptor, DescriptorFormat, MessageInjectorTwin
+from sim_model.parts.hosts import (
+    Descriptor,
+    DescriptorFormat,
+    HostPatternTwin,
+    MessageEjectorTwin,
+    MessageInjectorTwin,
+    PausingSourceTwin,
+    StallingReceiverTwin,
+)
 from tests.networks import random_irregular
 from tests.sim_model.builders import build, random_records, spam_model
 from tests.sim_model.harts_traffic import built, harts_model, mixed_traffic

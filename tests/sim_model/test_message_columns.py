@@ -9,11 +9,10 @@ from sim_model.messages.columns import ANY, MessageColumns, checked_messages
 from sim_model.messages.header_lengths import header_lengths
 from sim_model.messages.messages import Message, MessageError, Messages
 from sim_model.messages.spread import spread_unicasts
-from sim_model.traffic.counts import FixedCount, Shares
+from sim_model.traffic.counts import FixedCount, FixedLength, LengthMix, Shares
 from sim_model.traffic.destination_sets import RandomSets, WholeSets, all_others, same_group
 from sim_model.traffic.generate import RandomTraffic
 from sim_model.traffic.injection import BernoulliInjection
-from sim_model.traffic.lengths import FixedLength, LengthMix
 from sim_model.traffic.patterns import FixedPattern, UniformPattern
 
 NODES = 8

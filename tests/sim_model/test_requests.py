@@ -9,10 +9,9 @@ from sim_model.engines.simulation import Simulation
 from sim_model.messages.columns import MessageColumns
 from sim_model.messages.messages import Messages
 from sim_model.torus.model import TorusModel
-from sim_model.traffic.counts import Shares
+from sim_model.traffic.counts import FixedLength, LengthMix, Shares
 from sim_model.traffic.generate import RandomTraffic
 from sim_model.traffic.injection import BatchInjection, BernoulliInjection
-from sim_model.traffic.lengths import FixedLength, LengthMix
 from sim_model.traffic.patterns import UniformPattern
 from sim_model.traffic.requests import Replies, round_trip_cycles
 from topology.torus.graph import TorusNetwork

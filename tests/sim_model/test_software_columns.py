@@ -10,10 +10,10 @@ from sim_model.hypercube.multicasts import OWN_SOFTWARE
 from sim_model.hypercube.multicasts import software_sends as cube_sends
 from sim_model.messages.columns import ANY, MessageColumns, checked_messages
 from sim_model.messages.messages import MessageError, Messages
+from sim_model.messages.recursive_doubling import Unicast
 from sim_model.messages.schedule import software_schedule
 from sim_model.messages.software import COMMON_SOFTWARE, software_multicasts
 from sim_model.messages.spread import spread_unicasts
-from sim_model.messages.unicast_tree import Unicast
 from sim_model.torus.multinode import software_names
 from sim_model.torus.multinode import software_sends as torus_sends
 from topology.hypercube.graph import HypercubeNetwork

@@ -5,8 +5,8 @@ import pytest
 
 from sim_model.engines.cycle.records import aligned_words
 from sim_model.engines.plane.layout import PlaneLayout
+from sim_model.loops.bits import enter
 from sim_model.loops.compiled import compiled_loop
-from sim_model.loops.lists import enter
 from sim_model.loops.vector_operations import (
     cube_operations,
     memory_operations,

@@ -6,9 +6,9 @@ import re
 from functools import cache
 from pathlib import Path
 
-from hydranoc.cache import cache_folder
 from hydranoc.lockstep.compare import Comparison, compare_network
 from hydranoc.lockstep.tools import find_tool
+from sim_model.loops.folders import cache_folder
 from tb.common.job import LockstepResult
 from tests.selection.plugin import sources
 from tests.tb.altered_wires import compare_verilog_text

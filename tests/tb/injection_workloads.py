@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hydranoc.lockstep.compare import Comparison, harness_source
-from rtl.generator.plan import NetworkPlan
-from rtl.generator.plan_routers import plan_routers
+from rtl.generator.plan import NetworkPlan, plan_routers
 from rtl.torus.network import torus_plan
 from rtl.torus.parameters import TorusRouterParameters
 from rtl.torus.router import TorusRouter

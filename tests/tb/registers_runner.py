@@ -8,7 +8,7 @@ from pathlib import Path
 from hydranoc.lockstep.simulator import BenchSource, build_simulator
 from rtl.generator.network import GeneratedDesign, generate_network
 from rtl.generator.plan import NetworkPlan
-from rtl.generator.table_layout import loaded_words
+from rtl.generator.table_store import loaded_words
 from rtl.harts.network import harts_plan
 from rtl.hypercube.network import hypercube_plan
 from rtl.min.network import min_plan

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from hydranoc import load
-from hydranoc.lockstep import block_choice
-from hydranoc.lockstep.blocks import blocks_of, calls, network_with_calls, wrapper
+from hydranoc.lockstep import block_build
+from hydranoc.lockstep.blocks import Port, VerilogModules, blocks_of, calls, network_with_calls, wrapper
 from hydranoc.lockstep.compare import Comparison, compare_network
 from hydranoc.lockstep.simulator import BenchSource, NotFromRegisters, build_simulator, run_bench
-from hydranoc.lockstep.verilog_modules import Port, VerilogModules
 
 PART = """module part(clk, added, i, o);
   input clk;
@@ -54,7 +53,7 @@ CYCLES = 500
 
 
 def source(verilog: str) -> BenchSource:
-    return BenchSource("top", verilog, ("clk", "given"), ("seen",), ("part",), block_choice.BLOCKS_FROM_ROUTERS)
+    return BenchSource("top", verilog, ("clk", "given"), ("seen",), ("part",), block_build.BLOCKS_FROM_ROUTERS)
 
 
 def test_ports_that_are_tied_everywhere_are_constants():
@@ -100,7 +99,7 @@ def compared(verilog, design, harness, folder: Path, cycles: int = CYCLES):
 def test_a_fault_of_one_router_among_blocks_is_reported_by_name(tmp_path, monkeypatch, require_tool):
     """The router uses its neighbour's number, so a worm that is to turn there goes on or leaves."""
     require_tool("verilator")
-    monkeypatch.setattr(block_choice, "BLOCKS_FROM_ROUTERS", 1)
+    monkeypatch.setattr(block_build, "BLOCKS_FROM_ROUTERS", 1)
     (tmp_path / "mesh.yaml").write_text(MESH)
     design = load(tmp_path / "mesh.yaml")
     harness = design.harness()

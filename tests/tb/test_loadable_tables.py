@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from hydranoc.lockstep.compare import Comparison, compare_network, harness_source
-from rtl.generator.table_layout import loaded_words
+from rtl.generator.table_store import loaded_words
 from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
 from sim_model.messages.messages import Messages

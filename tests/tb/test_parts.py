@@ -10,10 +10,8 @@ from typing import Any
 
 import pytest
 
-from sim_model.parts.arbiter import AgeMatrixTwin
-from sim_model.parts.crossbar import ReplicatingCrossbarTwin
-from sim_model.parts.injector import Descriptor
-from sim_model.parts.input_buffer import InputBufferTwin
+from sim_model.parts.hosts import Descriptor
+from sim_model.parts.switch import AgeMatrixTwin, InputBufferTwin, ReplicatingCrossbarTwin
 from tb.common.parts.age_matrix import check_total_order
 from tb.common.parts.arbiter import FairnessCheck
 from tb.common.parts.injector import MessageFrames

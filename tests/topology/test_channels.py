@@ -10,9 +10,8 @@ from tests.each import each
 from tests.networks import figure_1, random_irregular, ring
 from topology.common import hops
 from topology.common.channels import ChannelNetwork
-from topology.common.connected_parts import connected_parts
 from topology.common.errors import TopologyError
-from topology.common.graph import Network
+from topology.common.graph import Network, connected_parts
 from topology.common.hops import hop_bits, unpacked
 from topology.common.lattice import irregular_network, lattice_network
 from topology.common.link_stages import LinkStages

@@ -12,11 +12,22 @@ from topology.common.errors import TopologyError
 from topology.harts.broadcast import COPIES, broadcast_copies, initial_legs, relayed_legs
 from topology.harts.deadlock import check_harts_deadlock
 from topology.harts.faults import NO_FAULTS, Faults
-from topology.harts.graph import DIRECTIONS, HexMesh, left, opposite, right
+from topology.harts.graph import (
+    ARRIVED,
+    DIRECTIONS,
+    HexMesh,
+    Tags,
+    after_step,
+    directions_onward,
+    distance,
+    left,
+    opposite,
+    right,
+    routing_tags,
+)
 from topology.harts.pages import least_pages
 from topology.harts.reachability import unreached_pairs
 from topology.harts.routing import HartsRouting, operation
-from topology.harts.tags import ARRIVED, Tags, after_step, directions_onward, distance, routing_tags
 
 SIZES = range(2, 16)
 

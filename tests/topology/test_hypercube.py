@@ -8,7 +8,7 @@ import pytest
 
 from tests.each import each
 from topology.common.errors import TopologyError
-from topology.common.hypercube_layout import CUBE_DISTANCES, hypercube_positions
+from topology.common.regular import CUBE_DISTANCES, hypercube_positions
 from topology.common.routed_headers import unicast_header
 from topology.common.virtual_channels import credit_wires
 from topology.hypercube.binomial_tree import TreeEdge, binomial_tree, dimension_order, sends_over

@@ -9,9 +9,8 @@ from typing import Literal
 
 import numpy as np
 
-from topology.common.connected_parts import connected_parts
 from topology.common.errors import TopologyError
-from topology.common.graph import Network
+from topology.common.graph import Network, connected_parts
 
 MAX_PROCESSORS_PER_SWITCH = 1024
 MAX_DIGITS = 18

@@ -1,10 +1,13 @@
-"""Static check of finite packet memories with back-pressure: see ``topology/harts/pages.py`` for the argument."""
+"""Static check of finite packet memories with back-pressure (``topology/harts/pages.py``), and its evidence."""
 
 from itertools import pairwise
+from typing import Any
 
 import networkx as nx
 
+from topology.common.channel_order import NoOrder
 from topology.common.deadlock import DeadlockVerdict, find_cycle
+from topology.harts.faults import NO_FAULTS
 from topology.harts.graph import DIRECTIONS
 from topology.harts.pages import least_pages
 from topology.harts.routing import HartsRouting
@@ -46,3 +49,32 @@ def check_harts_deadlock(routing: HartsRouting, pages: int, *, classed: bool) ->
         return DeadlockVerdict(False, f"{least_pages(levels)} pages are needed, and there are {pages}", (), *sizes)
     reason = f"a page for every level of {levels + 1} and one for each receiver; packets wait for higher levels only"
     return DeadlockVerdict(True, reason, (), *sizes)
+
+
+def harts_evidence(routing: HartsRouting, pages: int, *, classed: bool) -> dict[str, Any]:
+    """Return fields of the certificate.
+
+    Parameters
+    ----------
+    routing : HartsRouting
+    pages : int
+        Packets that a node's memory holds.
+    classed : bool
+        True if pages are given by levels.
+
+    Returns
+    -------
+    dict
+        ``order``: names of the levels, the lowest first.
+
+    Raises
+    ------
+    NoOrder
+        If packets can wait for each other's pages, or something has failed.
+    """
+    if routing.faults != NO_FAULTS:
+        raise NoOrder("nodes or links have failed, so not everything is delivered")
+    verdict = check_harts_deadlock(routing, pages, classed=classed)
+    if not verdict.free:
+        raise NoOrder(verdict.reason)
+    return {"order": [f"level {level}" for level in range(routing.levels + 1)]}

@@ -10,7 +10,9 @@ A page is kept first, and a packet is chosen and sent to it then. So no packet w
 link for a packet that has one.
 """
 
-from topology.harts.graph import DIRECTIONS
+from topology.common.flits import bits_for
+from topology.common.side_wires import SideWire
+from topology.harts.graph import DIRECTIONS, HexMesh, opposite
 
 MAX_PAGES = 310
 
@@ -38,3 +40,24 @@ def node_pages(pages: int | None, levels: int) -> int:
     if pages > MAX_PAGES:
         raise ValueError(f"Pages must be at most {MAX_PAGES}, not {pages!r}")
     return pages
+
+
+KEPT_BITS = 2
+
+
+def page_wires(mesh: HexMesh, levels: int) -> tuple[SideWire, ...]:
+    """Return the wires by node and direction of travel: ``kept`` to the node before, ``wish`` from there.
+
+    Parameters
+    ----------
+    mesh : HexMesh
+    levels : int
+        Links of the longest way.
+    """
+    wires = []
+    for node in range(mesh.nodes):
+        for direction in range(DIRECTIONS):
+            before = mesh.neighbour(node, opposite(direction))
+            wires.append(SideWire(node, f"kept_{direction}", before, f"ahead_{direction}", KEPT_BITS))
+            wires.append(SideWire(before, f"wish_{direction}", node, f"wished_{direction}", bits_for(levels + 1)))
+    return tuple(wires)

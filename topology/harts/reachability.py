@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from topology.harts.graph import directions_onward, distance, routing_tags
 from topology.harts.routing import HartsRouting
-from topology.harts.tags import directions_onward, distance, routing_tags
 
 
 def unreached_pairs(routing: HartsRouting) -> Iterator[tuple[int, int]]:

@@ -7,10 +7,9 @@ from functools import cached_property
 from topology.common.flits import HeaderFormat
 from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS, COPIES, Copy, algorithm_number, broadcast_copies
 from topology.harts.faults import NO_FAULTS, Faults
-from topology.harts.graph import HexMesh
+from topology.harts.graph import HexMesh, Tags, routing_tags
 from topology.harts.guard import admitted_copies
 from topology.harts.header import ID_BITS, PacketHeader, harts_header, most_hops
-from topology.harts.tags import Tags, routing_tags
 
 UNICAST = 0
 """Operation of an ordinary packet; a broadcast's is the number of its algorithm in ``ALGORITHMS``, plus one."""

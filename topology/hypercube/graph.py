@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from topology.common.channels import Channel, ChannelNetwork
 from topology.common.errors import TopologyError
-from topology.common.hypercube_layout import hypercube_positions
+from topology.common.regular import hypercube_positions
 from topology.common.virtual_channels import MAX_VC_PORTS, MAX_VCS, VcNetwork
 
 MAX_DIMENSIONS = 16

@@ -1,14 +1,33 @@
-"""Dependencies of SPAM worms, from the routing tables that hardware and model use."""
+"""Dependencies of SPAM worms, from the routing tables of hardware and model, and the evidence without deadlock."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from topology.common.deadlock import Dependencies
-from topology.common.dependency_walk import walk_dependencies
-from topology.spam.graph import TREE
-from topology.spam.order import last_first
+from topology.common.channel_order import NoOrder, rising_order
+from topology.common.deadlock import Dependencies, walk_dependencies
+from topology.spam.graph import CROSS, TREE, SpamLabels
 from topology.spam.routing import SpamRouting
+
+
+def last_first(labels: SpamLabels) -> list[int]:
+    """Return the channels in an order where those behind one come before it: tree, cross and then up channels.
+
+    Any other order gives the same result after more rounds.
+
+    Parameters
+    ----------
+    labels : SpamLabels
+    """
+
+    def rank(channel: int) -> tuple[int, int, int]:
+        kind, sink = labels.channel_class[channel], labels.network.channels[channel].sink
+        if kind in (TREE, CROSS):
+            return int(kind == CROSS), -int(labels.level[sink]), -sink
+        return 2, int(labels.level[sink]), sink
+
+    return sorted(range(len(labels.network.channels)), key=rank)
 
 
 def spam_dependencies(routing: SpamRouting, *, atomic: bool = True) -> Dependencies:
@@ -71,3 +90,39 @@ def _splits(routing: SpamRouting) -> dict[tuple[int, ...], int]:
         if len(group) > 1:
             splits[group] = switch
     return splits
+
+
+def spam_evidence(routing: SpamRouting, *, atomic: bool = True) -> dict[str, Any]:
+    """Return fields of the certificate.
+
+    Parameters
+    ----------
+    routing : SpamRouting
+    atomic : bool
+        True if the routers enqueue the requests of a header as one.
+
+    Returns
+    -------
+    dict
+        ``order``: names of all channels. ``nesting``: by name of each channel of the tree that leads down, the one in
+        which it is nested, from whose end it starts; None for those of the root.
+
+    Raises
+    ------
+    NoOrder
+        If there is none, or routers do not enqueue as they should.
+    """
+    dependencies = spam_dependencies(routing, atomic=atomic)
+    if dependencies.dead_ends:
+        raise NoOrder("some headers are unroutable")
+    if not atomic:
+        raise NoOrder("branches of a worm are enqueued one by one")
+    network = routing.network
+    names = [channel.name for channel in network.channels]
+    order = rising_order(range(len(names)), dependencies.path.edges)
+    branches = branch_channels(routing)
+    into = {network.channels[branch].sink: names[branch] for branch in branches}
+    return {
+        "order": [names[channel] for channel in order],
+        "nesting": {names[branch]: into.get(network.channels[branch].source) for branch in branches},
+    }

@@ -171,16 +171,6 @@ class SpamLabels:
                     table[switch] |= table[sink]
         return table
 
-    def is_ancestor(self, above: int, below: int) -> bool:
-        """Return whether a vertex is a tree ancestor of another one, or the same.
-
-        Parameters
-        ----------
-        above, below : int
-            Vertices.
-        """
-        return bool(self.first[above] <= self.first[below] < self.last[above])
-
     def lowest_common_ancestor(self, processors: Sequence[int]) -> int:
         """Return the deepest vertex that is a tree ancestor of all given processors; of one processor, its own vertex.
 

@@ -7,7 +7,7 @@ arrives behind all of them", so a header that could run in circles does not coun
 
 import numpy as np
 
-from topology.spam.order import last_first
+from topology.spam.deadlock import last_first
 from topology.spam.routing import SpamRouting
 
 

@@ -21,13 +21,32 @@ import numpy as np
 
 from topology.common.channels import MAX_PORTS, MAX_PROCESSORS
 from topology.common.errors import TopologyError
-from topology.common.flits import HeaderFormat
+from topology.common.flits import HeaderFormat, bits_for
+from topology.common.graph import Network
 from topology.common.hops import unpacked
-from topology.common.part_headers import BIT_STRING
+from topology.common.part_headers import BIT_STRING, header_format
 from topology.common.routed_headers import RoutedHeaders
 from topology.common.total_order import NO_ORDER, TOTAL
 from topology.spam.graph import CROSS, TREE, UP, SpamLabels
-from topology.spam.header import spam_header
+
+
+def spam_header(network: Network, flit_bits: int, kind: str = BIT_STRING) -> HeaderFormat:
+    """Return the header format of a network.
+
+    The key is the vertex number of the destinations' lowest common ancestor; for a unicast that is the
+    destination itself, the set of destinations is never read and so is not sent.
+
+    Parameters
+    ----------
+    network : Network
+    flit_bits : int
+        Data bits of a flit.
+    kind : str
+        Format of destination sets, one of ``HEADER_KINDS``.
+    """
+    fields = (("lca", bits_for(network.vertices)), ("source", bits_for(len(network.processors))))
+    return header_format(kind, fields, len(network.processors), flit_bits)
+
 
 TABLES = ("routes", "reach")
 

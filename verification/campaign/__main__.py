@@ -11,7 +11,7 @@ from pathlib import Path
 from hydranoc.errors import ConfigError
 from hydranoc.exit_codes import BAD_INPUT, INTERRUPTED, RIGHT, WRONG
 from hydranoc.exit_codes import TROUBLE as TROUBLE_CODE
-from topology.common.trouble import MachineTrouble
+from topology.common.errors import MachineTrouble
 from verification.campaign.cases import FAMILIES, Campaign
 from verification.campaign.ledger import Entry, Ledger
 from verification.campaign.run import MISMATCH, TROUBLE, Found, Runner

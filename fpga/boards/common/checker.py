@@ -6,7 +6,7 @@ from typing import Any
 from amaranth.hdl import Const, Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
-from fpga.boards.common.message import seed_words, spread
+from fpga.boards.common.generator import seed_words, spread
 from fpga.boards.common.parameters import LENGTH_FIELD, SEED_BITS
 from rtl.parts.flit import link_signature
 from rtl.parts.part import Part, instantiate
@@ -35,7 +35,7 @@ class DeliveryChecker(Part):
     """Reads a ``MessageEjector`` and checks every bit of every flit.
 
     It checks that the header is for this node, reads the seed in the first body words, and computes the length and the
-    content of the message from it; see ``fpga.boards.common.message``. In one of eight cycles, at random, it is not
+    content of the message from it; see ``fpga.boards.common.parameters``. In one of eight cycles, at random, it is not
     ready.
 
     Each wrong flit is one error, so a message may have several. After a flit that should have been the tail, all flits

@@ -1,29 +1,113 @@
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""The traffic of one node: random descriptors, random lengths, random pauses."""
+"""The traffic of one node: random descriptors, random lengths, random pauses; and the format of its messages.
+
+::
+
+    header │ seed in 1 or 2 words, the header's flits XORed into the first one │ 1 to 32 words of the pattern
+
+A receiver that checks every word against the seed has checked every bit of the header too.
+"""
 
 from functools import reduce
 from operator import xor
 from typing import Any
 
-from amaranth.hdl import Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib.wiring import In, Out
 
 from fpga.boards.common.descriptors import row_layout
-from fpga.boards.common.message import seed_words, spread
 from fpga.boards.common.parameters import LENGTH_FIELD, PAUSE_BITS, SEED_BITS
-from fpga.boards.common.random_bits import RANDOM_BITS
 from rtl.parts.flit import stream_of
 from rtl.parts.injector import descriptor_layout
 from rtl.parts.part import Part, instantiate
 from rtl.parts.pattern_source import PatternSource
 from rtl.parts.selection import table_row
 from topology.common.flits import HeaderFormat, bits_for
+from topology.common.pattern import payload_word
+
+
+def seed_words(flit_bits: int) -> int:
+    """Return the body words of a seed, lowest bits first; the rest of the last one is 0."""
+    return -(-SEED_BITS // flit_bits)
+
+
+def spread(seed: Value) -> Value:
+    """Return the seed of the pattern. Its first word depends on every bit of ``seed``, at any word width."""
+    half = SEED_BITS // 2
+    return Value.cast(Cat(seed[:SEED_BITS], seed[half:SEED_BITS], seed[:half]))
+
+
+def pattern_seed(seed: int) -> int:
+    """Return ``spread`` of a number."""
+    half = SEED_BITS // 2
+    return seed | seed >> half << SEED_BITS | (seed & (1 << half) - 1) << SEED_BITS + half
+
+
+def pattern_words(seed: int) -> int:
+    """Return the number of body words after the seed."""
+    return 1 + (seed >> LENGTH_FIELD.start & (1 << LENGTH_FIELD.stop - LENGTH_FIELD.start) - 1)
+
+
+def message_words(header: HeaderFormat, value: int, header_flits: int, seed: int) -> list[int]:
+    """Return the data fields of a whole message.
+
+    Parameters
+    ----------
+    header : HeaderFormat
+    value : int
+        The header.
+    header_flits : int
+        Its length.
+    seed : int
+    """
+    flit_bits = header.flit_bits
+    first = header.to_flits(value, header_flits)
+    seeds = [seed >> flit_bits * k & (1 << flit_bits) - 1 for k in range(seed_words(flit_bits))]
+    seeds[0] ^= reduce(xor, first)
+    start = pattern_seed(seed)
+    return [*first, *seeds, *(payload_word(start, k, flit_bits) for k in range(pattern_words(seed)))]
+
+
+STATE_BITS = 32
+RANDOM_BITS = SEED_BITS + PAUSE_BITS
+"""Random bits that a node needs per message."""
+TAPS = 0x8020_0003
+"""x^32 + x^22 + x^2 + x + 1, in Galois form: every state but 0 comes up once in 2^32 - 1 cycles."""
+
+
+def next_state(state: int) -> int:
+    """Return the state after ``state``."""
+    return state >> 1 ^ (TAPS if state & 1 else 0)
+
+
+class RandomBits(Part):
+    """A shift register that advances in every cycle, from its own initial state.
+
+    Members
+    -------
+    start : In(32)
+        State in the second cycle after reset, not 0; a constant.
+    bits : Out(22)
+        Low bits of the state, a register; 0 in the first cycle after reset.
+    """
+
+    def __init__(self):
+        super().__init__("random_bits", {"start": In(STATE_BITS), "bits": Out(RANDOM_BITS)})
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        started = Signal()
+        state = Signal(STATE_BITS)
+        m.d.comb += self.bits.eq(state)
+        m.d.sync += [started.eq(1), state.eq(Mux(started, state >> 1 ^ Mux(state[0], TAPS, 0), self.start))]
+        return m
+
 
 PAUSE_FIELD = slice(SEED_BITS, RANDOM_BITS)
 
 
 class TrafficGenerator(Part):
-    """Sends messages to a ``MessageInjector``; their format is in ``fpga.boards.common.message``.
+    """Sends messages to a ``MessageInjector``; their format is in ``fpga.boards.common.parameters``.
 
     A message's seed is the random bits in the cycle in which the node is idle. Its low bits select the descriptor,
     others the length.

@@ -12,19 +12,17 @@
 
 import random
 from collections.abc import Sequence
+from typing import Any
 
+from amaranth.hdl import Module, Signal
 from amaranth.lib.wiring import In, Out
 
-from fpga.boards.common.bit_flip import BitFlip
 from fpga.boards.common.checker import STALL_BITS, DeliveryChecker, own_bits
 from fpga.boards.common.descriptors import Descriptor, pack_rows
-from fpga.boards.common.generator import TrafficGenerator
+from fpga.boards.common.generator import STATE_BITS, RandomBits, TrafficGenerator
 from fpga.boards.common.parameters import SEED_BITS, TOTAL_BITS, SelfTestParameters
-from fpga.boards.common.random_bits import STATE_BITS, RandomBits
-from fpga.boards.common.report_line import FIELDS, ReportLine
+from fpga.boards.common.report_line import FIELDS, ReportLine, UartTransmitter
 from fpga.boards.common.supervisor import Supervisor
-from fpga.boards.common.total import Total
-from fpga.boards.common.uart import UartTransmitter
 from rtl.generator.fabric import Fabric
 from rtl.generator.plan import NetworkPlan
 from rtl.generator.structure import (
@@ -38,6 +36,90 @@ from rtl.generator.structure import (
     connect_link,
 )
 from rtl.generator.verilog import ModuleLibrary
+from rtl.parts.flit import stream_of
+from rtl.parts.part import Part
+
+
+class BitFlip(Part):
+    """Passes words on; after each rising edge of ``inject`` the lowest bit of one word is inverted.
+
+    It is the word after the next one to move, so that no word changes while it waits. No latency.
+
+    Parameters
+    ----------
+    flit_bits : int
+        Width of a word.
+
+    Members
+    -------
+    inject : In(1)
+    i : In(stream of flit_bits)
+    o : Out(stream of flit_bits)
+    """
+
+    def __init__(self, flit_bits: int):
+        words = stream_of(flit_bits)
+        super().__init__("bit_flip", {"inject": In(1), "i": In(words), "o": Out(words)})
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        before, armed, flip, moved = Signal(), Signal(), Signal(), Signal()
+        m.d.comb += [
+            self.o.valid.eq(self.i.valid),
+            self.i.ready.eq(self.o.ready),
+            self.o.payload.eq(self.i.payload ^ flip),
+            moved.eq(self.i.valid & self.o.ready),
+        ]
+        m.d.sync += before.eq(self.inject)
+        with m.If(moved):
+            m.d.sync += [flip.eq(armed), armed.eq(0)]
+        with m.If(self.inject & ~before):
+            m.d.sync += armed.eq(1)
+        return m
+
+
+class Total(Part):
+    """Adds up one number per node and cycle, modulo a power of two.
+
+    A tree of adders with a register after each level: the total follows after ceil(log2(nodes)) + 1 cycles.
+
+    Parameters
+    ----------
+    nodes : int
+        Numbers per cycle, at least 1.
+    bits : int
+        Width of each number.
+    total_bits : int
+        Width of the total, at least ``bits``.
+
+    Members
+    -------
+    numbers : In(nodes * bits)
+        Concatenated, the first one lowest.
+    total : Out(total_bits)
+        A register.
+    """
+
+    def __init__(self, nodes: int, bits: int, total_bits: int):
+        self.nodes = nodes
+        self.bits = bits
+        self.total_bits = total_bits
+        members = {"numbers": In(nodes * bits), "total": Out(total_bits)}
+        super().__init__(f"total_{nodes}x{bits}_{total_bits}", members)
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        numbers: list[Any] = [self.numbers[i * self.bits : (i + 1) * self.bits] for i in range(self.nodes)]
+        level = 0
+        while len(numbers) > 1:
+            width = min(len(numbers[0]) + 1, self.total_bits)
+            pairs = [numbers[i : i + 2] for i in range(0, len(numbers), 2)]
+            numbers = [Signal(width, name=f"sum_{level}_{i}") for i in range(len(pairs))]
+            m.d.sync += [added.eq(sum(pair[1:], pair[0])) for added, pair in zip(numbers, pairs, strict=True)]
+            level += 1
+        m.d.sync += self.total.eq(self.total + numbers[0])
+        return m
+
 
 SELF_TEST = "self_test"
 """Name of the top module, and prefix of all others."""

@@ -6,7 +6,7 @@ from textwrap import wrap
 from typing import Any
 
 from hydranoc.config.first import FirstConfiguration
-from hydranoc.config.reference.value_text import value_text
+from hydranoc.config.reference.page import value_text
 
 COLUMNS = 100
 INDENT = "  "

@@ -1,12 +1,120 @@
-"""The reference page of the configuration, in Markdown: a table for every section, from the JSON Schema."""
+"""The JSON Schema of a configuration, and its reference page in Markdown with a table for every section."""
 
 import json
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import reduce
+from operator import or_
 from textwrap import fill
-from typing import Any
+from typing import Any, Literal
 
+from pydantic import BaseModel, Field, create_model
+
+from hydranoc.config import schema
+from hydranoc.config.hosts import Hosts
+from hydranoc.config.load import ConfiguredFamily
 from hydranoc.config.reference.examples import EXAMPLES
-from hydranoc.config.reference.value_text import choices_of, value_text
+from hydranoc.config.schema.pydantic_models import pydantic_model
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+TITLE = "HydraNoC configuration"
+
+
+def json_schema(families: Mapping[str, ConfiguredFamily]) -> dict[str, Any]:
+    """Return the JSON Schema of the whole file, as plain values.
+
+    Parameters
+    ----------
+    families : mapping of str to ConfiguredFamily
+        Allowed values of ``family``.
+    """
+    networks = [_network(name, family) for name, family in families.items()]
+    fields: dict[str, Any] = {
+        "network": (_any(networks), Field(discriminator="family")),
+        "traffic": (
+            _any([*map(pydantic_model, dict.fromkeys(schema.TRAFFICS.values())), None]),
+            Field(None, discriminator="kind"),
+        ),
+        "hosts": (_any([pydantic_model(Hosts), None]), None),
+    }
+    whole = create_model("Configuration", __base__=pydantic_model(schema.Configuration), **fields)
+    return {"$schema": DIALECT, **whole.model_json_schema(), "title": TITLE}
+
+
+def _network(name: str, family: ConfiguredFamily) -> type[BaseModel]:
+    """Return the section of a family with its name and topologies, and with keys fixed at defaults as constants."""
+    section = family.network_section
+    fields: dict[str, Any] = {
+        "family": (Literal[name], ...),
+        "topology": (_any(map(pydantic_model, section.TOPOLOGIES)), ...),
+    }
+    for key in section.FIXED_KEYS:
+        default = section.model_fields[key].default
+        fields[key] = (Literal[default], default)
+    return create_model(section.__name__, __base__=pydantic_model(section), __doc__=family.title, **fields)
+
+
+def _any(kinds: Iterable[Any]) -> Any:
+    return reduce(or_, kinds)
+
+
+UNIONS = ("anyOf", "oneOf")
+NAMES = {"integer": "whole number", "number": "number", "string": "text", "boolean": "`true` or `false`"}
+LEAST, MOST = (
+    {"minimum": "at least", "exclusiveMinimum": "more than"},
+    {"maximum": "at most", "exclusiveMaximum": "less than"},
+)
+
+
+def value_text(value: dict[str, Any]) -> str:
+    """Return a description such as "whole number, 1 to 16"."""
+    if "$ref" in value:
+        return "mapping"
+    for kind in UNIONS:
+        if kind in value:
+            return " or ".join(dict.fromkeys(value_text(part) for part in value[kind] if part.get("type") != "null"))
+    words = value.get("enum", [value["const"]] if "const" in value else [])
+    if words:
+        return " or ".join(f"`{word}`" for word in words)
+    return _typed(value)
+
+
+def choices_of(value: dict[str, Any]) -> list[str]:
+    """Return the names of all sections that a part refers to, in its order."""
+    found = [value["$ref"].rpartition("/")[2]] if "$ref" in value else []
+    for kind in UNIONS:
+        found += [name for part in value.get(kind, ()) for name in choices_of(part)]
+    return found + (choices_of(value["items"]) if "items" in value else [])
+
+
+def _typed(value: dict[str, Any]) -> str:
+    kind = value["type"]
+    if isinstance(kind, list):
+        return " or ".join(NAMES[part] for part in kind if part != "null")
+    if kind == "array":
+        items = value_text(value["items"])
+        items = re.sub("(whole number|mapping)(?!s)", r"\1s", re.sub("^(list|pair) of", r"\1s of", items))
+        pair = value.get("minItems") == value.get("maxItems") == 2
+        return f"{'pair' if pair else 'list'} of {items}"
+    if kind == "object":
+        return "mapping"
+    return NAMES[kind] + _range(value)
+
+
+def _range(value: dict[str, Any]) -> str:
+    if "minimum" in value and "maximum" in value:
+        return f", {value['minimum']} to {_short(value['maximum'])}"
+    bounds = [f"{word} {_short(value[key])}" for key, word in (LEAST | MOST).items() if key in value]
+    return f", {' and '.join(bounds)}" if bounds else ""
+
+
+def _short(bound: float) -> str:
+    """Return a bound as text, with long powers of two or ten as powers."""
+    if isinstance(bound, int) and bound > 10**9:
+        exponent = bound.bit_length() - 1
+        return f"2^{exponent}" if bound == 1 << exponent else f"{bound:.0e}".replace("e+", "e")
+    return str(bound)
+
 
 COLUMNS = 120
 INTRODUCTION = """\

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from sim_model.messages.columns import MessageColumns
     from sim_model.messages.messages import Message
 
-NO_CLASSES = "no-classes"
 Frames = Annotated[int, Field(ge=1, le=255)]
 Pair = Annotated[list[int], Field(min_length=2, max_length=2)]
 
@@ -210,7 +209,7 @@ class HartsFamily(Family[HartsSection, HartsRouting]):
 
     def evidence(self, section: HartsSection, routing: HartsRouting) -> dict[str, Any]:
         """Return the evidence for a certificate."""
-        from topology.harts.certificate import harts_evidence
+        from topology.harts.deadlock import harts_evidence
 
         pages = node_pages(section.pages, routing.levels)
         return harts_evidence(routing, pages, classed=section.negative_control is None)

@@ -11,7 +11,7 @@ from hydranoc.families.reports import CheckReport, LinkClasses
 from hydranoc.families.virtual_channels import VcFamily, VcSection, check_vc_section, vc_sizes
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
-from topology.common.hypercube_layout import MAX_STUBS, drawn_dimensions
+from topology.common.regular import MAX_STUBS, drawn_dimensions
 from topology.common.virtual_channels import ATOMIC
 from topology.hypercube.graph import MAX_DIMENSIONS, HypercubeLinks, HypercubeNetwork
 from topology.hypercube.routing import DUATO, HypercubeRouting

@@ -121,7 +121,7 @@ class MinFamily(RoutedFamily[MinSection, MinRouting]):
 
     def evidence(self, section: MinSection, routing: MinRouting) -> dict[str, Any]:
         """Return the evidence for a certificate."""
-        from topology.min.certificate import min_evidence
+        from topology.min.deadlock import min_evidence
 
         token = TOKENS[section.negative_control]
         return min_evidence(routing, _depth_flits(section, routing), token, section.link_cycles)

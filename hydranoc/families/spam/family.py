@@ -153,7 +153,7 @@ class SpamFamily(RoutedFamily[SpamSection, SpamRouting]):
 
     def evidence(self, section: SpamSection, routing: SpamRouting) -> dict[str, Any]:
         """Return the evidence for a certificate."""
-        from topology.spam.certificate import spam_evidence
+        from topology.spam.deadlock import spam_evidence
 
         return spam_evidence(routing, atomic=section.negative_control != NON_ATOMIC)
 

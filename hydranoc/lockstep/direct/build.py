@@ -12,16 +12,25 @@ from importlib.resources import files
 from pathlib import Path
 
 from hydranoc.lockstep.bench_source import BenchSource, BuiltSimulator, SimulatorFailed
-from hydranoc.lockstep.block_choice import has_blocks, split_blocks
+from hydranoc.lockstep.block_build import has_blocks, split_blocks
 from hydranoc.lockstep.blocks import Block, calls, wrapper
 from hydranoc.lockstep.commands import Commands
 from hydranoc.lockstep.direct import units
 from hydranoc.lockstep.simulator_cache import build_once
-from hydranoc.lockstep.tools import needed_for, tool_environment, version_of
-from hydranoc.lockstep.verilator_flags import AROUND_BLOCKS, FAST, MAKE_VARIABLES, SLOW, TIMESCALE, VERILATE
+from hydranoc.lockstep.tools import (
+    AROUND_BLOCKS,
+    FAST,
+    MAKE_VARIABLES,
+    SLOW,
+    TIMESCALE,
+    VERILATE,
+    needed_for,
+    tool_environment,
+    version_of,
+)
 from hydranoc.reports.failures import failure
 from hydranoc.reports.progress import Progress
-from topology.common.trouble import how_it_ended
+from topology.common.errors import how_it_ended
 
 PROGRAM = "Vharness"
 """Name of any harness in ``bench.cpp``."""

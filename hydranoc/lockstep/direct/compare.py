@@ -10,8 +10,16 @@ from pathlib import Path
 
 from hydranoc.lockstep.bench_source import BuiltSimulator
 from hydranoc.lockstep.comparison import Comparison
-from hydranoc.lockstep.direct.hardware import RESET_CYCLES, read_counters, reset, rest_counters, set_hosts
-from hydranoc.lockstep.direct.process import DirectBench, Setting, row_text
+from hydranoc.lockstep.direct.process import (
+    RESET_CYCLES,
+    DirectBench,
+    Setting,
+    read_counters,
+    reset,
+    rest_counters,
+    row_text,
+    set_hosts,
+)
 from hydranoc.reports.progress import Progress
 from sim_model.engines.cycle.state import NEVER, Trace
 from sim_model.engines.simulation import Simulation

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from hydranoc.lockstep.verilator_flags import FAST, SLOW
+from hydranoc.lockstep.tools import FAST, SLOW
 
 UNIT_BYTES = 4_000_000
 """Bytes of text in a unit: with more, units of a large network would not be compiled in parallel."""

@@ -1,8 +1,9 @@
 """A figure or table of a paper: its curves, the paper's claims against them, and settings of its measurement."""
 
+import json
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from hydranoc.studies.common.check import Comparable
@@ -165,3 +166,60 @@ class Effort:
         progress = self.progress
         counted = None if progress is None else lambda done, total: progress("measuring", done, total)
         return {"processes": self.jobs or os.cpu_count() or 1, "progress": counted, "kept": self.kept}
+
+
+DIGITS = 6
+"""Digits of a number, as in the figure's table."""
+NUMBERS = ("x", "y", "error", "saturation")
+"""Members of a series with several numbers."""
+
+
+def plain_claims(figure: Figure) -> list[dict[str, Any]]:
+    """Return the claims with the measured results."""
+    return [
+        {"claim": claim.text, "measured": claim.measured, "holds": claim.holds, "note": claim.note}
+        for claim in figure.claims
+    ]
+
+
+def plain_plot(figure: Figure) -> dict[str, Any]:
+    """Return axes, parts, levels of claims and series of a figure; defaults of a series are left out."""
+    return {
+        "x_label": figure.x_label,
+        "y_label": figure.y_label,
+        "log_x": figure.log_x,
+        "log_y": figure.log_y,
+        "bars": figure.bars,
+        "x_names": list(figure.x_names),
+        "panels": list(figure.panels),
+        "one_legend": figure.one_legend,
+        "levels": [{"claim": claim.text, "y": claim.level} for claim in figure.claims if claim.level is not None],
+        "series": [_plain_series(series) for series in figure.series],
+    }
+
+
+def _plain_series(series: Series) -> dict[str, Any]:
+    own = {field.name: getattr(series, field.name) for field in fields(series)}
+    unusual = {field.name: own[field.name] for field in fields(series) if own[field.name] != field.default}
+    return {name: _numbers(value) if name in NUMBERS else value for name, value in unusual.items()}
+
+
+def _numbers(values: Iterable[float]) -> list[float]:
+    return [float(f"{value:.{DIGITS}g}") for value in values]
+
+
+def plain_text(content: Any) -> str:
+    """Return plain values as readable JSON: what contains mappings is indented, all else is in one line."""
+    return _indented(content, "\n") + "\n"
+
+
+def _indented(value: Any, line: str) -> str:
+    """Return a value as JSON; ``line`` is a line break with the margin of the value."""
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    if not any("{" in json.dumps(item) for item in items if isinstance(item, dict | list)):
+        return json.dumps(value)
+    inner = line + " "
+    if isinstance(value, list):
+        return f"[{inner}{f',{inner}'.join(_indented(item, inner) for item in items)}{line}]"
+    entries = (f"{json.dumps(key)}: {_indented(item, inner)}" for key, item in value.items())
+    return f"{{{inner}{f',{inner}'.join(entries)}{line}}}"

@@ -5,13 +5,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hydranoc.measurement.curve import Curve, load_curve
+from hydranoc.measurement.curve import Curve, SaturationLoad, load_curve
 from hydranoc.measurement.digits import six_digits
 from hydranoc.measurement.kept_points import measure_curves
 from hydranoc.measurement.load_point import LoadPoint, columns, row
 from hydranoc.measurement.observations import Experiment
 from hydranoc.measurement.point import Plan, measure_point
-from hydranoc.measurement.saturation import SaturationLoad
 from hydranoc.studies.common.check import Comparable
 from hydranoc.studies.common.figure import Series
 

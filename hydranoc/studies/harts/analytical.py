@@ -52,8 +52,3 @@ def algorithm_a_latency(size: int, buffering: float) -> Cost:
     between = 3 * size * (size - 1) - 1
     stored = between * buffering
     return Cost(stored + 1, between - stored)
-
-
-def stored_broadcast_latency(size: int) -> Cost:
-    """Return the latency of SBCAST without cut-through."""
-    return Cost(size - 1, 0)

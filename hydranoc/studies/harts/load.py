@@ -27,9 +27,8 @@ from sim_model.harts.memory_hosts import MemoryHostsModel
 from sim_model.messages.messages import Messages
 from topology.harts.broadcast import COPIES
 from topology.harts.frame import SLOTS
-from topology.harts.graph import HexMesh
+from topology.harts.graph import HexMesh, distance
 from topology.harts.routing import UNICAST, HartsRouting, operation
-from topology.harts.tags import distance
 
 BODY_BYTES = {64: 0.3, 128: 0.5, 512: 0.2}
 BROADCAST_SHARE = 0.001

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from rtl.generator.rtlil.netlist import read_modules
 from rtl.generator.rtlil.operators import plain_operators
 from rtl.generator.rtlil.unread_bits import Ports, without_unread_bits
-from topology.common.trouble import MachineTrouble, how_it_ended
+from topology.common.errors import MachineTrouble, how_it_ended
 
 # opt_dff gives registers a synchronous reset and an enable, so that each is one short always block; opt_clean merges
 # the names of one net

@@ -4,9 +4,8 @@ A register whose flit has no room is on no list until there is room. So the cost
 not with the network. Each role has a loop of its own without branches for the role.
 """
 
-from sim_model.loops.bits import source_bit
+from sim_model.loops.bits import enter, source_bit
 from sim_model.loops.compiled import compiled
-from sim_model.loops.lists import enter
 
 # Roles of channels.
 BETWEEN_SWITCHES, FROM_PROCESSOR, INTO_PROCESSOR = 0, 1, 2

@@ -10,7 +10,7 @@ from sim_model.engines.cycle.records import WHOLE, aligned_words
 from sim_model.engines.cycle.state import NONE, EngineState
 from sim_model.engines.plane.counts import COUNT_BITS
 from sim_model.engines.plane.layout import BIT_MASK, WORD_BITS, WORD_SHIFT, PlaneLayout, ports_of_vector
-from sim_model.messages.distinct import distinct
+from sim_model.messages.header_lengths import distinct
 
 # Positions in ``counters``.
 ALIVE = 0  # messages that are accepted and whose tail has not arrived

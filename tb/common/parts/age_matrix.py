@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 import cocotb
 
-from sim_model.parts.arbiter import AgeMatrixTwin
-from sim_model.parts.twin import bit
+from sim_model.parts.switch import AgeMatrixTwin, bit
 from tb.common.parts.monitor import RuleBroken
 from tb.common.parts.parameters import PROBABILITIES, instances, parameters_of
 from tb.common.parts.twin_bench import TwinBench

@@ -4,8 +4,7 @@ import random
 
 import cocotb
 
-from sim_model.parts.arbiter import RoundRobinArbiterTwin
-from sim_model.parts.twin import bit
+from sim_model.parts.switch import RoundRobinArbiterTwin, bit
 from tb.common.parts.monitor import RuleBroken
 from tb.common.parts.parameters import instances, parameters_of, phases
 from tb.common.parts.twin_bench import TwinBench

@@ -3,8 +3,7 @@
 import random
 from collections.abc import Sequence
 
-from sim_model.parts.crossbar import ReplicatingCrossbarTwin
-from sim_model.parts.twin import bit
+from sim_model.parts.switch import ReplicatingCrossbarTwin, bit
 from tb.common.parts.monitor import LinkMonitor, Scoreboard, check_rate
 from tb.common.parts.parameters import Phase, parameters_of
 from tb.common.parts.stream import PauseGenerator, StreamSink

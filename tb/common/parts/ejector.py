@@ -2,7 +2,7 @@
 
 import random
 
-from sim_model.parts.ejector import MessageEjectorTwin
+from sim_model.parts.hosts import MessageEjectorTwin
 from tb.common.parts.monitor import LinkMonitor, Scoreboard, check_rate
 from tb.common.parts.parameters import Phase, parameters_of
 from tb.common.parts.stream import PauseGenerator, StreamSink, StreamSource, random_words

@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sim_model.parts.injector import Descriptor, DescriptorFormat, MessageInjectorTwin
+from sim_model.parts.hosts import Descriptor, DescriptorFormat, MessageInjectorTwin
 from tb.common.parts.monitor import LinkMonitor, RuleBroken, Scoreboard, check_rate
 from tb.common.parts.parameters import Phase, parameters_of
 from tb.common.parts.stream import PauseGenerator, StreamSink, StreamSource, random_words

@@ -3,7 +3,7 @@
 
 import random
 
-from sim_model.parts.input_buffer import InputBufferTwin
+from sim_model.parts.switch import InputBufferTwin
 from tb.common.parts.monitor import Scoreboard, check_rate
 from tb.common.parts.parameters import Phase, parameters_of
 from tb.common.parts.stream import PauseGenerator, StreamSource, random_words

@@ -4,7 +4,7 @@ import random
 
 import cocotb
 
-from sim_model.parts.pattern_source import PatternSourceTwin
+from sim_model.parts.hosts import PatternSourceTwin
 from tb.common.parts.monitor import RuleBroken
 from tb.common.parts.parameters import instances, parameters_of, phases
 from tb.common.parts.stream import PauseGenerator, StreamSink

@@ -19,7 +19,7 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, ReadOnly
 
-from sim_model.parts.twin import GoldenTwin, Inputs
+from sim_model.parts.switch import GoldenTwin, Inputs
 from tb.common.parts.monitor import RuleBroken
 from tb.common.parts.parameters import Phase, instances, parameters_of, phases
 

@@ -9,7 +9,7 @@ import yaml
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-import fpga.common.single_router
+import fpga.common.subject
 import hydranoc.benches.project
 import hydranoc.fpga.board
 import hydranoc.fpga.run
@@ -108,7 +108,7 @@ def stops() -> tuple[tuple[Any, str], ...]:
         *((hydranoc.fpga.board, "build_board"), (hydranoc.benches.project, "bench_project")),
         *((hydranoc.pictures.draw, "draw_network"), (hydranoc.report_page.run, "run_of")),
         *((rtl.generator.network, "generate_network"), (rtl.endpoints.axi_network, "generate_axi_network")),
-        (fpga.common.single_router, "generate_router"),
+        (fpga.common.subject, "generate_router"),
     )
 
 

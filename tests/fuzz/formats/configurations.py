@@ -8,11 +8,11 @@ import yaml
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-import fpga.common.single_router
+import fpga.common.subject
 import rtl.endpoints.axi_network
 import rtl.generator.network
 from hydranoc import load
-from hydranoc.config.reference.json_schema import json_schema
+from hydranoc.config.reference.page import json_schema
 from hydranoc.config.schema import ListTraffic, RandomTraffic
 from hydranoc.families.registry import OWN_FAMILIES
 from tests.fuzz.case import CONFIGURATION, RESULTS, Case, Format
@@ -307,6 +307,6 @@ HARDWARE_FORMAT = Format(
     reached=(
         (rtl.generator.network, "generate_network"),
         (rtl.endpoints.axi_network, "generate_axi_network"),
-        (fpga.common.single_router, "generate_router"),
+        (fpga.common.subject, "generate_router"),
     ),
 )

@@ -20,10 +20,8 @@ from tests.hydranoc.certificates.networks import EXAMPLES, NETWORKS, Certified, 
 from topology.common.channel_order import NoOrder
 from topology.hypercube.deadlock import Waiting
 from topology.hypercube.header_paths import HypercubePaths
-from topology.min.certificate import min_evidence
-from topology.min.deadlock import min_dependencies
-from topology.spam.certificate import spam_evidence
-from topology.spam.deadlock import spam_dependencies
+from topology.min.deadlock import min_dependencies, min_evidence
+from topology.spam.deadlock import spam_dependencies, spam_evidence
 from topology.torus.deadlock import torus_dependencies
 
 SOUND = [path.stem for path in sorted(EXAMPLES.glob("*.yaml")) if not path.name.startswith("deadlock-")]

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hydranoc.measurement.curve import Curve
+from hydranoc.measurement.curve import Curve, SaturationLoad
 from hydranoc.measurement.load_point import VALUES, LoadPoint
 from hydranoc.measurement.observations import Observations
-from hydranoc.measurement.saturation import SaturationLoad
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from hydranoc.measurement.observations import COUNTED_PARTS, PARTS, Observations
 from hydranoc.measurement.point import Plan, carries_load, measure_point
 from hydranoc.report_page.run import run_of
 from hydranoc.report_page.sections import latencies
-from hydranoc.reports.summary_text import BEYOND_SATURATION
+from hydranoc.reports.summary import BEYOND_SATURATION
 from tests.hydranoc.measurement.synthetic import FixedServiceQueue
 
 PLAN = Plan(200_000, relative_half_width=0.03)

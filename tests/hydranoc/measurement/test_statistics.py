@@ -6,13 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hydranoc.measurement.correlation import independent_pieces, inefficiency
-from hydranoc.measurement.curve import load_curve
+from hydranoc.measurement.curve import find_saturation, load_curve
 from hydranoc.measurement.load_point import LATENCIES, columns, row
 from hydranoc.measurement.network import UNICAST_ONLY, NetworkExperiment
 from hydranoc.measurement.observations import COUNTED_PARTS, NOT_DELIVERED, PARTS, Observations
 from hydranoc.measurement.point import Plan, carries_load
-from hydranoc.measurement.saturation import find_saturation
+from hydranoc.measurement.stability import independent_pieces, inefficiency
 from hydranoc.measurement.warmup import beginning, filled, mser, warmup_parts
 from hydranoc.measurement.whole_runs import finish, prepare
 from sim_model.messages.messages import Message

@@ -12,15 +12,13 @@ from hydranoc.cli import run
 from hydranoc.families.registry import FAMILIES
 from hydranoc.pictures.channel_lines import LINE, STUBS, UNDRAWN
 from hydranoc.pictures.placement import place
-from hydranoc.pictures.plot_data import plain_claims, plain_plot, plain_text
 from hydranoc.report_page import page
 from hydranoc.report_page.figure_file import figure_path, read_figure
 from hydranoc.report_page.given import read_given_figure
-from hydranoc.report_page.packed import unpacked
-from hydranoc.report_page.replay_data import replay_columns
+from hydranoc.report_page.replay_data import replay_columns, unpacked
 from hydranoc.report_page.run import run_of
 from hydranoc.report_page.scene import scene_of
-from hydranoc.studies.common.figure import Claim, Figure, Series
+from hydranoc.studies.common.figure import Claim, Figure, Series, plain_claims, plain_plot, plain_text
 from hydranoc.studies.common.measured import MEASURED, MeasuredFigure, measured_figure, measured_names
 from tests.each import each
 from tests.hydranoc.report.networks import CONFIGURATIONS

@@ -16,14 +16,13 @@ from hydranoc.cli import run
 from hydranoc.errors import ConfigError
 from hydranoc.pictures.plots import _draw_panels
 from hydranoc.report_page.given import read_sweep
-from hydranoc.sweeps import cluster as clusters
+from hydranoc.sweeps import workers
 from hydranoc.sweeps.axes import Axis, changed, grid, parse_axis
 from hydranoc.sweeps.measure import COLUMNS, Effort
-from hydranoc.sweeps.plots import sweep_figures
 from hydranoc.sweeps.run import Sweep, sharing, sweep
-from hydranoc.sweeps.table import data_frame
+from hydranoc.sweeps.table import data_frame, sweep_figures
 from tests.each import each
-from topology.common.trouble import MachineTrouble
+from topology.common.errors import MachineTrouble
 
 CONTENT = {
     "network": {"family": "spam", "topology": {"kind": "mesh", "shape": [3, 3]}, "flit_bits": 32},
@@ -232,7 +231,7 @@ def test_the_same_table_though_a_worker_is_killed(pandas, cluster):
     ],
 )
 def test_wrong_clusters(config, address, code, text, monkeypatch, capsys):
-    monkeypatch.setattr(clusters, "CONNECT_SECONDS", 1)
+    monkeypatch.setattr(workers, "CONNECT_SECONDS", 1)
     assert run(["sweep", str(config), "--over", "network.buffer_flits=1", "--dask", address]) == code
     assert text in capsys.readouterr().err
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hydranoc.sweeps.workers import MAX_BATCH, Batches, on_processes
-from topology.common.trouble import MachineTrouble
+from topology.common.errors import MachineTrouble
 
 
 def square(task: dict) -> dict:

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from sim_model.programs.chakra import read_chakra
-from sim_model.programs.chakra_nodes import read_nodes
+from sim_model.programs.chakra import read_chakra, read_nodes
 from sim_model.programs.collectives import COLLECTIVES, Collective
 from sim_model.programs.lowering import lowered
 from sim_model.programs.program import ProgramError

@@ -6,8 +6,7 @@ import pytest
 
 from sim_model.engines.simulation import Simulation
 from sim_model.loops.bits import MESSAGE_SHIFT
-from sim_model.programs.goal import read_goal
-from sim_model.programs.goal_writer import goal_text
+from sim_model.programs.goal import goal_text, read_goal
 from sim_model.programs.lowering import lowered
 from sim_model.programs.program import ProgramError
 from tests.networks import random_irregular

@@ -1,32 +1,25 @@
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""AXI4-Stream injector of a HARTS node: turns each AXI4-Stream packet into a packet of the network.
+"""AXI4-Stream ends of a HARTS node; the ejector merges the copies of a broadcast into one packet."""
 
-===========  ================================================================  ===============
-state        what happens                                                      cycles
-===========  ================================================================  ===============
-``IDLE``     the first beat is decoded, not taken: its destination             1
-``HEADER``   the header goes into the link register                            1
-``BODY``     words go into the link register                                   1 per word
-``SWALLOW``  drains an unroutable packet, or the excess of a long one          1 per word
-===========  ================================================================  ===============
-"""
-
+from collections.abc import Callable
 from typing import Any
 
 from amaranth.hdl import Const, Module, Mux, Signal, Value
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, connect, flipped
 
+from rtl.endpoints.axi_ejector import SOURCE, AxiStreamEjector
 from rtl.endpoints.packet_flits import PacketFlits
 from rtl.generator.router_parameters import check_range
+from rtl.harts.copy_collector import CopyCollector
 from rtl.harts.parameters import MAX_PACKET_FLITS, TAGS
 from rtl.parts.flit import link_signature
-from rtl.parts.part import Part
+from rtl.parts.part import Part, instantiate
 from rtl.parts.selection import concat, packed, table_row
 from topology.common.flits import bits_for
 from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS
+from topology.harts.graph import routing_tags
 from topology.harts.header import HOST, ID_BITS
 from topology.harts.routing import HartsRouting, operation
-from topology.harts.tags import routing_tags
 
 TUSER_BITS = bits_for(len(ALGORITHMS) + 1)
 
@@ -176,3 +169,62 @@ class HartsStreamInjector(Part):
         header = [Signal(width, name=f"header_{name}") for name, width in layout.fields]
         m.d.comb += [signal.eq(fields.get(name, 0)) for signal, (name, _) in zip(header, layout.fields, strict=True)]
         return concat(header)
+
+
+class HartsStreamEjector(Part):
+    """Delivers each broadcast to the user once, and ordinary packets as they are.
+
+    Latency of the collector plus 1 cycle.
+
+    Parameters
+    ----------
+    make_collector : function
+        Makes the ``CopyCollector``.
+
+    Members
+    -------
+    link : In(link_signature)
+        The delivery channel. ``ready`` is a register.
+    tdata, tvalid, tready, tlast, tid, tuser
+        The AXI4-Stream: bodies of packets, see ``AxiStreamEjector``. All outputs depend on registers only.
+    refused, undecided : Out(1)
+        See ``CopyCollector``. Registers.
+    """
+
+    def __init__(self, make_collector: Callable[[], CopyCollector]):
+        self._make_collector = make_collector
+        collector = make_collector()
+        flit_bits = collector.header.flit_bits
+        super().__init__(
+            collector.module_name.replace("copy_collector", "stream_ejector"),
+            {
+                "link": In(link_signature(flit_bits)),
+                "tdata": Out(flit_bits),
+                "tvalid": Out(1),
+                "tready": In(1),
+                "tlast": Out(1),
+                "tid": Out(dict(collector.header.fields)[SOURCE]),
+                "tuser": Out(1),
+                "refused": Out(1),
+                "undecided": Out(1),
+            },
+        )
+
+    def elaborate(self, platform):
+        m: Any = Module()
+        made = self._make_collector()
+        collector = instantiate(m, platform, "collector", made)
+        ejector = instantiate(m, platform, "ejector", AxiStreamEjector(made.header))
+        connect(m, flipped(self.link), collector.i)
+        connect(m, collector.o, ejector.link)
+        m.d.comb += [
+            self.tdata.eq(ejector.tdata),
+            self.tvalid.eq(ejector.tvalid),
+            self.tlast.eq(ejector.tlast),
+            self.tid.eq(ejector.tid),
+            self.tuser.eq(ejector.tuser),
+            ejector.tready.eq(self.tready),
+            self.refused.eq(collector.refused),
+            self.undecided.eq(collector.undecided),
+        ]
+        return m

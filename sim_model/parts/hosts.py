@@ -1,10 +1,43 @@
-"""Golden twin of the message injector, and its descriptors as integers."""
+"""Golden twins of hosts: injector and ejector, payload generator, and back-pressure."""
 
 from collections import deque
 from dataclasses import dataclass
 
-from sim_model.parts.twin import Inputs, Outputs
+from sim_model.parts.switch import InputBufferTwin, Inputs, Outputs
 from topology.common.flits import MESSAGE_FLITS_BITS, FlitFormat, HeaderFormat, bits_for
+from topology.common.host_pattern import first_state, holds_back, next_state
+from topology.common.pattern import payload_word
+
+
+class PatternSourceTwin:
+    """Endless stream of payload words, started anew for each message.
+
+    Parameters
+    ----------
+    flit_bits : int
+        Width of a word.
+
+    Members
+    -------
+    seed : int or None
+        Seed of the message; None before the first start, when the words are open.
+    index : int
+        Number of the word that is offered.
+    """
+
+    def __init__(self, flit_bits: int):
+        self.flit_bits = flit_bits
+        self.seed: int | None = None
+        self.index = 0
+
+    def step(self, inputs: Inputs) -> Outputs:
+        """Run one cycle; ports ``start``, ``seed``, ``words.*``."""
+        word = None if self.seed is None else payload_word(self.seed, self.index, self.flit_bits)
+        if inputs["start"]:
+            self.seed, self.index = inputs["seed"], 0
+        elif inputs["words.ready"]:
+            self.index += 1
+        return {"words.valid": 1, "words.payload": word}
 
 
 @dataclass(frozen=True)
@@ -145,3 +178,90 @@ class MessageInjectorTwin:
     def _put(self, data: int, *, head: bool) -> None:
         self.register = self._flits.pack(data=data, head=head, tail=self.flits_left == 1)
         self.flits_left -= 1
+
+
+EJECTOR_FLITS = 2
+
+
+class MessageEjectorTwin:
+    """A buffer of two flits between a delivery channel and the user.
+
+    Members
+    -------
+    buffer : InputBufferTwin
+    """
+
+    def __init__(self):
+        self.buffer = InputBufferTwin(EJECTOR_FLITS)
+
+    def step(self, inputs: Inputs) -> Outputs:
+        """Run one cycle; ports ``link.*`` and ``user.*``."""
+        pop = int(self.buffer.present and inputs["user.ready"])
+        link = {port: inputs[port] for port in ("link.valid", "link.payload")}
+        inside = self.buffer.step({**link, "pop": pop})
+        return {"link.ready": inside["link.ready"], "user.valid": inside["present"], "user.payload": inside["flit"]}
+
+
+class HostPatternTwin:
+    """Selects the cycles in which an endpoint pauses or stalls.
+
+    Members
+    -------
+    state : int
+        State of the shift register; 0 before cycle 0.
+    begun : bool
+        True after the first cycle after reset, the one before cycle 0.
+    """
+
+    def __init__(self):
+        self.state = 0
+        self.begun = False
+
+    def step(self, inputs: Inputs) -> Outputs:
+        """Run one cycle; ports ``seed``, ``salt``, ``level`` and ``holds``."""
+        state = self.state or first_state(inputs["seed"], inputs["salt"])
+        if inputs["level"] and self.begun:
+            self.state = next_state(state)
+        self.begun = True
+        return {"holds": int(holds_back(state, inputs["level"]))}
+
+
+class PausingSourceTwin:
+    """Source of the words of a message, with pauses.
+
+    Parameters
+    ----------
+    flit_bits : int
+        Width of a word.
+
+    Members
+    -------
+    offered : bool
+        True if a word was offered at the end of the last cycle, and was not taken.
+    """
+
+    def __init__(self, flit_bits: int):
+        self.offered = False
+        self._pattern = HostPatternTwin()
+        self._words = PatternSourceTwin(flit_bits)
+
+    def step(self, inputs: Inputs) -> Outputs:
+        """Run one cycle; ports ``start``, ``payload_seed``, ``words.*`` and those of the pattern."""
+        pauses = self._pattern.step(inputs)["holds"]
+        valid = self.offered or not pauses
+        taken = valid and inputs["words.ready"]
+        self.offered = bool(valid and not taken and not inputs["start"])
+        words = {"start": inputs["start"], "seed": inputs["payload_seed"], "words.ready": int(taken)}
+        return {"words.valid": int(valid), "words.payload": self._words.step(words)["words.payload"]}
+
+
+class StallingReceiverTwin:
+    """A reader that stalls in some cycles."""
+
+    def __init__(self):
+        self._pattern = HostPatternTwin()
+
+    def step(self, inputs: Inputs) -> Outputs:
+        """Run one cycle; ports ``blocked``, ``ready`` and those of the pattern."""
+        holds = self._pattern.step(inputs)["holds"]
+        return {"ready": int(not holds and not inputs["blocked"])}
