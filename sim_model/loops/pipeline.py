@@ -4,7 +4,7 @@ from typing import Any
 
 try:
     from sim_model.loops.lean import Compiler, LoopLibrary, loop_context, remembered_calls
-except (ImportError, AttributeError):  # tests/sim_model/test_lean_compilation.py finds the missing part of Numba
+except (ImportError, AttributeError):  # tests/sim_model/test_compiled_loops.py finds the missing part of Numba
     from sim_model.loops.plain import Compiler, LoopLibrary, loop_context, remembered_calls
 
 __all__ = ["INLINED", "OPTIONS", "LoopLibrary", "loop_context", "remembered_calls"]

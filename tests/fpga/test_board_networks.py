@@ -29,7 +29,7 @@ from tests.fpga.board_runner import (
     run_source,
 )
 from tests.rtl.simulate import run
-from tests.tb.parts_runner import mutated
+from tests.tb.racks import mutated
 from topology.common.flits import FlitFormat, HeaderFormat
 from topology.common.graph import Network
 from topology.common.part_headers import BIT_STRING, HEADER_KINDS, PARTS

@@ -24,7 +24,7 @@ from rtl.spam.network import spam_plan
 from tests.each import each
 from tests.fpga.board_runner import make_test, parameters, read_line, receive, routing_of
 from tests.rtl.simulate import run
-from tests.tb.injection_workloads import injecting_plan, injecting_routing
+from tests.tb.workloads import injecting_plan, injecting_routing
 from topology.common.graph import Network
 
 

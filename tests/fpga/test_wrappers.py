@@ -20,8 +20,7 @@ from rtl.generator.structure import flat_ports
 from rtl.parts.part import Part
 from rtl.spam.network import spam_plan
 from tests.networks import figure_1
-from tests.rtl.programs import call
-from tests.rtl.simulate import run
+from tests.rtl.simulate import call, run
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting
 

@@ -17,7 +17,7 @@ from hydranoc.cli import run
 from hydranoc.verbs.options import AXI_CLOCKS, DESTINATION_MODES
 from rtl.endpoints import axi_ends, axi_injector
 from tests.each import each
-from tests.rtl.programs import call
+from tests.rtl.simulate import call
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 EXAMPLE = EXAMPLES / "axi_stream"

@@ -17,7 +17,7 @@ from hydranoc.lockstep.direct.build import build_directly
 from hydranoc.lockstep.direct.compare import compare_directly
 from hydranoc.lockstep.direct.process import DirectBench
 from rtl.parts import worm_guard
-from tests.tb.parts_runner import mutated
+from tests.tb.racks import mutated
 from topology.common.part_headers import PARTS, PartsFormat
 
 TOPOLOGIES: dict[str, dict[str, Any]] = {

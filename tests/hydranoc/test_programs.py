@@ -8,7 +8,7 @@ import pytest
 from hydranoc import load
 from hydranoc.cli import run
 from tests.each import each
-from tests.sim_model.programs.writers import chakra, msccl, netrace, node, packet, step
+from tests.sim_model.programs.files import chakra, msccl, netrace, node, packet, step
 
 COMPUTE, SEND, RECEIVE, COLLECTIVE, BROADCAST = 4, 5, 6, 7, 5
 NETWORKS = {

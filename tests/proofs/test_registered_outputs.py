@@ -18,11 +18,10 @@ from rtl.torus.network import torus_plan
 from rtl.vc.delivery_buffer import DeliveryBuffer
 from rtl.vc.parameters import InputShape
 from rtl.vc.vc_input import VcInput
-from tests.proofs.faults import python_in_copy
 from tests.proofs.harts_pages import smallest_node
 from tests.proofs.prove import REGISTERS, netlist_source, output_drivers, unregistered
 from tests.proofs.route_unit import HEADERS
-from tests.tb.mutations import ROOT, Mutation, copy_hardware
+from tests.tb.mutations import ROOT, Mutation, copy_hardware, python_in_copy
 from topology.common.virtual_channels import ATOMIC, PRIORITY_LOW
 from topology.harts.graph import DIRECTIONS
 from topology.torus.graph import TorusNetwork
@@ -140,7 +139,7 @@ def mesh_switch():
 
 def test_combinational_credits_are_found(tmp_path):
     copy_hardware(tmp_path, CREDITS_AT_ONCE)
-    found = unregistered(output_drivers(python_in_copy(tmp_path, WRITE_MESH_SWITCH), tmp_path))
+    found = unregistered(output_drivers(python_in_copy(tmp_path, WRITE_MESH_SWITCH).decode(), tmp_path))
     assert sorted(found) == ["credits_0", "credits_1"]
 
 
@@ -176,6 +175,6 @@ def test_injector_and_ejector_have_registered_links(tmp_path):
 
 def test_combinational_ready_is_found(tmp_path):
     copy_hardware(tmp_path, FAULT)
-    found = unregistered(output_drivers(python_in_copy(tmp_path, WRITE_FAST_ROUTER), tmp_path))
+    found = unregistered(output_drivers(python_in_copy(tmp_path, WRITE_FAST_ROUTER).decode(), tmp_path))
     assert sorted(found) == ["inputs__0__ready", "inputs__1__ready", "inputs__2__ready"]
     assert not REGISTERS & {kind for kinds in found.values() for kind in kinds}

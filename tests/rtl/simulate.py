@@ -1,10 +1,15 @@
-"""Runs hardware in Amaranth's simulator next to a Python model."""
+"""Runs of hardware in Amaranth's simulator next to a Python model, with resets of its parts; calls of programs."""
 
+import subprocess
 from collections.abc import Callable
 from typing import Any
 
-from amaranth.hdl import Value
+from amaranth.hdl import Elaboratable, ResetInserter, Signal, Value
 from amaranth.sim import Simulator
+
+from hydranoc.lockstep.tools import tool_environment
+
+# Runs hardware in Amaranth's simulator next to a Python model.
 
 CLOCK_PERIOD_SECONDS = 1e-6
 Stimulus = Callable[[], dict[str, int]]
@@ -46,3 +51,49 @@ def compare(part: Any, model: Any, stimulus: Stimulus, cycles: int) -> None:
             await ctx.tick()
 
     run(part, testbench)
+
+
+# Calls programs that must succeed.
+
+
+def call(tool, arguments, folder):
+    """Output of a program run in a folder."""
+    command = [*tool.command, *arguments]
+    answer = subprocess.run(
+        command, cwd=folder, env=tool_environment(tool), capture_output=True, text=True, check=False
+    )
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    return answer.stdout + answer.stderr
+
+
+# Networks in Amaranth's simulator whose parts have resets of their own.
+
+
+class SkewedResets:
+    """An ``Exporter`` that puts some parts of a network under resets of their own.
+
+    resets: The reset of each instance, high from the start.
+    """
+
+    def __init__(self, *prefixes: str):
+        self._prefixes = prefixes
+        self.resets: dict[str, Signal] = {}
+
+    def instance(self, m: Any, name: str, part: Any) -> Any:
+        """Place a part; its subparts follow its reset."""
+        if name.startswith(self._prefixes):
+            self.resets[name] = Signal(init=1, name=f"reset_of_{name}")
+            m.submodules[name] = ResetInserter(self.resets[name])(_Placed(part, self))
+        else:
+            m.submodules[name] = _Placed(part, self)
+        return part
+
+
+class _Placed(Elaboratable):
+    """A part that is elaborated for the same platform as the whole."""
+
+    def __init__(self, part: Any, platform: SkewedResets):
+        self._part, self._platform = part, platform
+
+    def elaborate(self, _platform: object) -> Any:
+        return self._part.elaborate(self._platform)

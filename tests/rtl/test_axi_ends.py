@@ -16,9 +16,8 @@ from rtl.parts import byte_count, crossing_reset, gray_fifo, stream_crossing
 from rtl.parts.byte_count import KeepPacker, KeepUnpacker
 from rtl.parts.stream_crossing import StreamCrossing
 from rtl.spam.network import spam_plan
-from tests.rtl.programs import call
-from tests.rtl.simulate import run_combinational
-from tests.tb.parts_runner import mutated
+from tests.rtl.simulate import call, run_combinational
+from tests.tb.racks import mutated
 from topology.common.lattice import lattice_network
 from topology.harts.graph import HexMesh
 from topology.harts.reception import VOTE

@@ -15,7 +15,7 @@ from rtl.hypercube.network import hypercube_plan
 from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
 from rtl.torus.network import torus_plan
-from tests.rtl.programs import call
+from tests.rtl.simulate import call
 from topology.common.graph import Network
 from topology.common.lattice import lattice_network
 from topology.hypercube.graph import HypercubeNetwork

@@ -20,8 +20,7 @@ from rtl.harts.network import harts_plan
 from rtl.harts.streams import TUSER_BITS, HartsStreamEjector, HartsStreamInjector
 from tb.common.axi.job import AxiJob
 from tb.harts.stream_job import JOB_VARIABLE, Sent, StreamJob, StreamResult
-from tests.rtl.programs import call
-from tests.rtl.simulate import run
+from tests.rtl.simulate import call, run
 from topology.common.flits import bits_for
 from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS, COPIES
 from topology.harts.faults import NO_FAULTS, Faults

@@ -13,9 +13,8 @@ from rtl.registers.network_map import CONDITIONS, NUMBERS, network_registers
 from rtl.registers.page import c_header, register_manifest, register_tables
 from rtl.registers.register_map import ACCESSES, READ, Field, Register, RegisterMap
 from rtl.registers.top import RegisterTop, generate_with_registers
-from tests.rtl.programs import call
-from tests.rtl.simulate import run
-from tests.tb.registers_runner import TESTS, generated, network_plan
+from tests.rtl.simulate import call, run
+from tests.tb.test_registers import TESTS, generated, network_plan
 
 ROOT = Path(__file__).parents[2]
 FIELD = Field("one", 0, 1, "")

@@ -7,6 +7,7 @@ import numpy as np
 from sim_model.engines.model import Model
 from sim_model.engines.results import Results
 from sim_model.engines.simulation import Simulation
+from sim_model.hypercube.model import HypercubeModel
 from sim_model.messages.messages import Message, Messages
 from sim_model.min.model import MinModel
 from sim_model.spam.model import SpamModel
@@ -14,6 +15,8 @@ from sim_model.torus.model import TorusModel
 from tests.sim_model.builders import build, pick, random_network, random_records, spam_model
 from topology.common.part_headers import BIT_STRING, HEADER_KINDS
 from topology.common.virtual_channels import INJECTION_PRIORITY, VC_REALLOCATION
+from topology.hypercube.graph import HypercubeNetwork
+from topology.hypercube.routing import DUATO, HypercubeRouting
 from topology.min.graph import BIDIRECTIONAL, KINDS, MinNetwork
 from topology.min.groups import EXACT, NO_TOKEN, PRINTED
 from topology.min.routing import MinRouting
@@ -21,6 +24,8 @@ from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid, Turns
 from topology.torus.operations import operation
 from topology.torus.routing import VC_RULES, TorusRouting
+
+# Random networks, messages and stops, on which two engines of the golden model are compared.
 
 BUFFER_FLITS, ROUTING_CYCLES = (1, 2, 3, 8), (1, 2, 3, 4)
 MIN_SHAPES = ((2, 2), (2, 3), (2, 4), (4, 2), (3, 2), (8, 1))
@@ -159,3 +164,82 @@ def _dependent(random: np.random.Generator, records: list[Message], processors: 
 def differences(one: Results, other: Results) -> list[str]:
     """Names of the results that are not the same."""
     return [name for name in COMPARED if not np.array_equal(getattr(one, name), getattr(other, name))]
+
+
+# Random hypercubes, messages and stops, on which two engines of the golden model are compared.
+
+FEW_MESSAGES, MAX_CUBE_MESSAGES, MAX_FLITS = 12, 200, 40
+"""Messages of a node, the same in a small network, and flits of a message, at most."""
+MAX_NODES = 8
+"""Of a small network."""
+
+
+@dataclass(frozen=True)
+class CubeShape:
+    """Parameters for which the loop of planes is compiled; the rule decides only how many VCs are for any head."""
+
+    dimensions: int
+    vcs: int
+    buffer_flits: int
+    channels: int = 1
+    rule: str = DUATO
+
+    def model(self) -> HypercubeModel:
+        """A model with this shape."""
+        network = HypercubeNetwork(self.dimensions, self.vcs, self.channels)
+        return HypercubeModel(HypercubeRouting(network, 32, self.rule), self.buffer_flits)
+
+
+def random_cube_run(shape: CubeShape, seed: int) -> Run:
+    """From light loads to far more than a network carries; some messages wait for others."""
+    random = np.random.default_rng([seed, shape.dimensions, shape.vcs, shape.buffer_flits, shape.channels])
+    model = shape.model()
+    nodes = model.network.switches
+    cycles, body = pick(random, 1, 30, 300, 3000), pick(random, 0, 3, 15, MAX_FLITS, 10 * MAX_FLITS)
+    most = pick(random, 1, 3, FEW_MESSAGES, MAX_CUBE_MESSAGES if nodes <= MAX_NODES else FEW_MESSAGES)
+    count = int(random.integers(1, 1 + nodes * most))
+    waiting, near = pick(random, 0, 0, 0.3, 0.8), random.random() < 0.2
+    records: list[Message] = []
+    for _ in range(count):
+        record = _unicast_in_cube(random, shape, cycles, body, near=near)
+        records.append(_behind_another(random, records, record, nodes) if random.random() < waiting else record)
+    messages = Messages.build(
+        records, processors=nodes, header_flits=model.header_flits, injection_channels=shape.channels
+    )
+    stops = np.cumsum(random.integers(0, pick(random, 20, 120, 500), STOPS if random.random() < 0.7 else 0))
+    return Run(model, messages, pick(random, 0, 0, 3, 20), tuple(stops.tolist()), random.random() < 0.3)
+
+
+def _unicast_in_cube(random: np.random.Generator, shape: CubeShape, cycles: int, body: int, *, near: bool) -> Message:
+    """A message to any other node, or to the first of them."""
+    nodes = 1 << shape.dimensions
+    source = int(random.integers(nodes))
+    destination = int(random.integers(min(nodes, 2 if near else nodes)))
+    if destination == source:
+        destination = source ^ 1 << int(random.integers(shape.dimensions))
+    return Message(
+        source,
+        [destination],
+        1 + int(random.integers(body + 1)),
+        start_cycle=int(random.integers(cycles)),
+        injection=int(random.integers(shape.channels)),
+    )
+
+
+def _behind_another(random: np.random.Generator, records: list[Message], record: Message, nodes: int) -> Message:
+    """The message waits for an earlier one, if there is any, at its source or at its destination."""
+    if not records:
+        return record
+    number = int(random.integers(len(records)))
+    parent = records[number]
+    source = parent.source if random.random() < 0.3 else _destination(parent)
+    destination = _destination(record)
+    if destination == source:
+        destination = (source + 1) % nodes
+    delay_cycles = int(random.integers(0, 5))
+    return replace(record, source=source, destinations=[destination], parents=(number,), delay_cycles=delay_cycles)
+
+
+def _destination(record: Message) -> int:
+    (destination,) = record.destinations
+    return destination

@@ -12,17 +12,35 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+import numba
 import numpy as np
 import pytest
 
-from sim_model.loops import notices, object_code, processors
+from sim_model.engines.cycle.records import aligned_words
+from sim_model.engines.plane.layout import PlaneLayout, plane_layout, room_for
+from sim_model.engines.plane.loop import plane_loop
+from sim_model.hypercube.planes.layout import cube_layout
+from sim_model.hypercube.planes.loop import cube_loop
+from sim_model.loops import notices, object_code, pipeline, processors
 from sim_model.loops.arguments import ArgumentError, Layout
+from sim_model.loops.bits import enter
 from sim_model.loops.compiled import compiled_loop
 from sim_model.loops.digest import COMPILER_FILES
 from sim_model.loops.kept import read
 from sim_model.loops.machine_code import ENTRY, VALUE, load_by_llvm
 from sim_model.loops.object_code import load_code
 from sim_model.loops.processors import baselines
+from sim_model.loops.vector_operations import (
+    cube_operations,
+    memory_operations,
+    move_operations,
+    turn_operations,
+    word_operations,
+)
+from sim_model.torus.planes import find_route
+from tests.sim_model.torus_traffic import simulate, torus_model
+
+# Machine code of loops: kept by the digest of what it is built from, found in any folder, called without Numba.
 
 ROOT = Path(__file__).parent.parent.parent
 FACTORS = "FACTOR = 3\n"
@@ -344,3 +362,149 @@ class TestObjectFiles:
         assert load_code(object_file, "no_such_symbol") is None
         monkeypatch.setattr(object_code, "ADDRESS", 2)  # so that those in the file differ
         assert load_code(object_file, ENTRY) is None
+
+
+# Compilation with less work than Numba's own: in use with this version of Numba, and not needed.
+
+WITHOUT_HOOKS = "import sys; sys.modules['sim_model.loops.lean'] = None"
+SUM_OF_FIELDS = """
+from typing import NamedTuple
+import numpy as np
+from sim_model.loops.compiled import compiled, compiled_loop
+
+class State(NamedTuple):
+    numbers: np.ndarray
+    factor: int
+
+@compiled
+def scaled(position, state):
+    return state.numbers[position] * state.factor
+
+def total(state):
+    found, last = 0, 0
+    for position in range(len(state.numbers)):
+        number = scaled(position, state)
+        if number > 4:
+            last = number
+        found += number + last
+    return found
+
+loop = compiled_loop(total)
+state = State(np.arange(5), 3)
+assert loop(state) == total(state) == 57, (loop(state), total(state))
+from sim_model.loops import pipeline
+print(pipeline.LoopLibrary.__module__)
+"""
+
+
+def test_numba_has_what_lean_compilation_changes():
+    assert pipeline.LoopLibrary.__module__ == "sim_model.loops.lean", (
+        f"numba {numba.__version__} does not have all of sim_model/loops/lean.py: HOOKS; "
+        "adapt it to this version, or compiling takes four times as long"
+    )
+
+
+def test_loops_are_compiled_with_and_without_the_hooks(tmp_path):
+    for first, expected in (("", "lean"), (WITHOUT_HOOKS, "plain")):
+        (tmp_path / "run.py").write_text(f"{first}\n{SUM_OF_FIELDS}")
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "HYDRANOC_LOOPS": str(tmp_path / expected)}
+        command = [sys.executable, str(tmp_path / "run.py")]
+        found = subprocess.run(command, capture_output=True, text=True, env=environment)
+        assert found.stdout.strip() == f"sim_model.loops.{expected}", found.stderr
+
+
+def test_buffers_of_one_to_eight_flits_need_two_loops():
+    rooms = [room_for(depth) for depth in range(1, 17)]
+    assert rooms == [4] * 4 + [8] * 4 + [16] * 8
+    folder = ROOT / "sim_model" / "torus"
+    assert len({plane_loop(plane_layout(5, 2, room, find_route), folder) for room in rooms[:8]}) == 2
+    assert len({cube_loop(cube_layout(4, 2, room, 1, 1)) for room in rooms[:8]}) == 2
+
+
+# Operations on vectors, and on lists, are the same with and without Numba.
+
+ROWS = 13
+INPUTS = 7
+
+
+@pytest.mark.parametrize(("width", "dimensions"), [(8, 6), (16, 3)])
+def test_compiled_operations_are_those_of_python(width, dimensions):
+    names = {**memory_operations(width, INPUTS), **word_operations(width), **move_operations(width)}
+    vector_at, put, splat, gathered = (names[name] for name in ("vector_at", "put", "splat", "gathered"))
+    any_of, places_of, count_all = (names[name] for name in ("any_of", "places_of", "count_all"))
+    filled, lowest_of, above = (names[name] for name in ("filled", "lowest_of", "above"))
+    alone = names["alone"]
+    crossed, before, behind = (names[name] for name in ("crossed", "before", "behind"))
+    exchanged, rotated = cube_operations(width, dimensions)["exchanged"], turn_operations(width)["rotated"]
+
+    def work(row, found, number, turns):
+        one, other = vector_at(row, 0), vector_at(row, width + 1)
+        put(found, 0, one & ~other | (one ^ other))
+        put(found, width, crossed(one, number))
+        put(found, 2 * width, before(other))
+        put(found, 3 * width, behind(other))
+        put(found, 4 * width, exchanged(one))
+        put(found, 5 * width, gathered(row, 0))
+        put(found, 6 * width, splat(row[number]))
+        put(found, 7 * width, rotated(one, vector_at(turns, 0)))
+        put(found, 8 * width, filled(other))
+        put(found, 9 * width, lowest_of(other))
+        put(found, 10 * width, above(lowest_of(other)))
+        put(found, 11 * width, alone(row[number], number))
+        last = 12 * width
+        found[last], found[last + 1], found[last + 2] = any_of(other), places_of(other), count_all(one)
+
+    random, compiled = np.random.default_rng(3), compiled_loop(work)
+    for number in range(width):
+        row = random.integers(-(2**63), 2**63 - 1, width * width, dtype=np.int64)
+        row[random.integers(len(row), size=width * width // 3)] = 0
+        turns = random.permutation([0, 1, 31, 32, 62, 63, *range(2, width - 4)])
+        expected, found = np.zeros((2, ROWS * width), dtype=np.int64)
+        work(row, expected, number, turns)
+        compiled(row, found, number, turns)
+        assert (found == expected).all()
+
+
+def test_the_lowest_bit_of_each_word_and_what_is_above_it():
+    names = word_operations(8)
+    vector = np.array([0, 1, 6, -8, 1 << 62, -(1 << 63), -1, 0], dtype=np.int64)
+    lowest = names["lowest_of"](vector)
+    assert lowest.tolist() == [0, 1, 2, 8, 1 << 62, -(1 << 63), 1, 0]
+    assert names["above"](lowest).tolist() == [0, -2, -4, -16, -(1 << 63), 0, -2, 0]
+    assert names["filled"](vector).tolist() == [0, -1, -1, -1, -1, -1, -1, 0]
+
+
+def test_numbers_are_entered_in_lists():
+    def fill(numbers, position, number):
+        enter(numbers[1], position, number)
+
+    plain, found = np.zeros((2, 2, 4), dtype=np.uint32)
+    for position, number in ((0, 7), (3, 2**32 - 1)):
+        fill(plain, position, number)
+        compiled_loop(fill)(found, position, number)
+    assert plain.tolist() == found.tolist() == [[0, 0, 0, 0], [7, 0, 0, 2**32 - 1]]
+
+
+def test_exchanged_bits_are_those_of_neighbours():
+    vector = np.zeros(8, dtype=np.int64)
+    vector[[0, 4, 5]] = 1 << 5
+    exchanged = cube_operations(8, 5)["exchanged"](vector)
+    assert exchanged.tolist() == [1 << 4, 0, 0, 0, 1 << 21, 0, 0, 0]
+
+
+def test_gathered_words_are_those_of_rows():
+    operations = memory_operations(8, 2)
+    row = np.zeros(16, dtype=np.int64)
+    row[[1, 6, 9]] = 1, 4, 8
+    assert operations["gathered"](row, 0).tolist() == [5, 8, 0, 0, 0, 0, 0, 0]
+
+
+def test_vectors_lie_in_lines_of_the_cache():
+    """With vectors that lie in two, runs took a seventh longer, and no result shows it."""
+    assert all(aligned_words(rows, 24).ctypes.data % 64 == 0 for rows in (1, 2, 5) for _ in range(20))
+    family = simulate(torus_model(3, 3, 2), []).router_state
+    assert all(words.ctypes.data % 64 == 0 for words in (family.words, family.target_masks, family.port_vcs))
+    at = PlaneLayout(5, 3, 4, find_route)
+    sizes = ("PORTS", "HOST", "VCS", "ROOM", "MIN_DEPTH", "CREDIT_BITS", "CHANNELS", "FIRST_HOST", "HOST_OUTPUT")
+    offsets = {name: value for name, value in vars(at).items() if name.isupper() and name not in sizes}
+    assert {name: offset for name, offset in offsets.items() if offset % at.WIDTH} == {}

@@ -7,10 +7,17 @@ from sim_model.engines.simulation import Simulation
 from sim_model.messages.messages import Message
 from sim_model.min.model import MinModel
 from tests.networks import figure_1
-from tests.sim_model.builders import simulate, spam_model
-from tests.sim_model.harts_traffic import PAPER_ALGORITHMS, broadcast, built, harts_model, mixed_traffic
-from tests.sim_model.min_jobs import heavy_jobs
-from tests.sim_model.min_jobs import simulate as run
+from tests.sim_model.builders import (
+    PAPER_ALGORITHMS,
+    broadcast,
+    built,
+    harts_model,
+    heavy_jobs,
+    mixed_traffic,
+    simulate,
+    spam_model,
+)
+from tests.sim_model.builders import simulated as run
 from topology.harts.frame import PROCESSOR_SLOT, SLOTS, most_link_cycles
 from topology.harts.graph import DIRECTIONS
 from topology.min.graph import BIDIRECTIONAL, MinNetwork

@@ -8,7 +8,8 @@ from hydranoc.studies.min.latency import FLITS, fig14_destinations, min_fig14, s
 from hydranoc.studies.min.load import message_rate
 from hydranoc.studies.min.shapes import Shape
 from sim_model.min.model import MinModel
-from tests.sim_model.min_jobs import PRINTED_DEADLOCK, PRINTED_FLIT_BITS, PRINTED_NETWORK, heavy_jobs, simulate
+from tests.sim_model.builders import PRINTED_DEADLOCK, PRINTED_FLIT_BITS, PRINTED_NETWORK, heavy_jobs
+from tests.sim_model.builders import simulated as simulate
 from topology.min.deadlock import check_min_deadlock
 from topology.min.graph import BIDIRECTIONAL, KINDS, MinNetwork
 from topology.min.groups import EXACT, NO_TOKEN, PRINTED

@@ -1,4 +1,4 @@
-"""Stepping, running, recording, going back: consistent, compiled or not."""
+"""Stepping, running, recording, counting, describing and going back: consistent, compiled or not."""
 
 import hashlib
 import os
@@ -10,10 +10,32 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sim_model.engines.cycle import tables
+from sim_model.engines.engine import CYCLE_ENGINE, WORM
+from sim_model.engines.model import Wait
+from sim_model.engines.simulation import Simulation
+from sim_model.loops.bits import TAIL
+from sim_model.loops.compiled import compiled_loop
+from sim_model.loops.lookups import candidates_of, ports_to
 from sim_model.messages.messages import Message
+from sim_model.min.computed import MinRoutes, min_reach, min_routes
+from sim_model.min.model import MinModel
+from sim_model.spam.computed import SpamRoutes, spam_reach, spam_routes
 from sim_model.spam.model import SpamModel
-from tests.networks import random_irregular
-from tests.sim_model.builders import random_records, simulate, spam_model
+from tests.counted import events_of
+from tests.networks import random_irregular, with_parallel_links
+from tests.sim_model.builders import build, random_records, simulate, spam_model
+from tests.sim_model.random_runs import COMPARED
+from topology.common.counter_bus import COUNTED
+from topology.common.graph import Network
+from topology.common.lattice import irregular_network, lattice_network
+from topology.common.total_order import NO_ORDER, ORDERINGS, TOTAL
+from topology.min.graph import BIDIRECTIONAL, KINDS, MinNetwork
+from topology.min.routing import MinRouting
+from topology.spam.graph import SpamLabels
+from topology.spam.routing import SpamRouting
+
+# Stepping, running, recording, going back: consistent, compiled or not.
 
 ROOT = Path(__file__).parents[2]
 CYCLES = 400
@@ -180,3 +202,215 @@ def test_results_of_messages_that_are_groups_of_their_own_need_no_gathering():
                 rows = zip(*columns, strict=True)
                 wanted = [row for row in rows if row[0] >= 20 and row[1] >= 0 and (row[2] > 1) == multicast]
                 assert latencies.tolist() == [row[1] for row in sorted(wanted, key=lambda row: row[0])]
+
+
+# Counts per channel against what single steps show, in runs that jump over idle time and in a deadlock.
+
+IDLE_CYCLES = 5_000
+
+
+def contended():
+    """Messages in two bursts with much idle time between them."""
+    model = spam_model(random_irregular(5, switches=8), flit_bits=16, routing_cycles=3)
+    random = np.random.default_rng(1)
+    records = random_records(random, model, 60, cycles=200, body=12)
+    records += [Message(r.source, r.destinations, r.flits, start_cycle=r.start_cycle + IDLE_CYCLES) for r in records]
+    return model, build(model, records)
+
+
+def counted_by_steps(simulation, cycles):
+    """The counts, from the registers before each single step."""
+    network, state = simulation.model.network, simulation.state
+    counts = np.zeros((len(COUNTED), len(network.channels)), dtype=np.int64)
+    in_message = np.zeros(len(network.channels), dtype=bool)
+    source_bits = 1 << state.channels.source_port.astype(np.int64)
+    for _ in range(cycles):
+        valid = state.vertices.occupied[state.channels.source] & source_bits != 0
+        tail = state.channels.register & TAIL != 0
+        moved = simulation.step().moved
+        assert not (moved & ~valid).any()
+        counts += np.array(events_of(valid, moved, in_message))
+        in_message = np.where(moved, ~tail, in_message)
+    return counts
+
+
+def test_counts_equal_those_of_single_steps():
+    model, messages = contended()
+    ran = Simulation(model, messages, count_channels=True)
+    results = ran.run()
+    counts = np.array(ran.channel_counts())
+    assert results.cycles > IDLE_CYCLES
+    assert counts[0].sum() == results.flit_hops
+    assert (counts.sum(axis=1) > 100).all(), "the traffic must show stalls and bubbles"
+    assert (counted_by_steps(Simulation(model, messages), results.cycles) == counts).all()
+    recorded = Simulation(model, messages, count_channels=True)
+    recorded.record(results.cycles + 70)
+    assert (np.array(recorded.channel_counts()) == counts).all()
+
+
+def test_stuck_flits_stall_for_ever():
+    star = Network(1, [], [0, 0, 0, 0])
+    model = spam_model(star, enqueue="split")
+    messages = build(model, [Message(0, (1, 3), 12), Message(2, (1, 3), 12)])
+    recorded = Simulation(model, messages, count_channels=True)
+    recorded.record(300)
+    assert recorded.deadlocked
+    assert (np.array(recorded.channel_counts()) == counted_by_steps(Simulation(model, messages), 300)).all()
+    assert recorded.channel_counts().stalled_cycles.max() > 200
+
+
+def test_nothing_is_counted_unasked():
+    model, messages = contended()
+    simulation = Simulation(model, messages)
+    simulation.run(10)
+    with pytest.raises(ValueError, match="Channels are counted only in a simulation with count_channels=True"):
+        simulation.channel_counts()
+
+
+# Values that large networks compute in place of tables: equal to the tables, row by row, and so is every run.
+
+SPAM_NETWORKS = {
+    "lattice": lambda: lattice_network(60, seed=1),
+    "three on a switch": lambda: lattice_network(33, seed=2, processors_per_switch=3),
+    "few links": lambda: lattice_network(50, seed=3, max_switch_links=3),
+    "irregular": lambda: irregular_network(77, seed=3),
+    "one switch": lambda: lattice_network(1, processors_per_switch=2),
+    "parallel links": lambda: with_parallel_links(random_irregular(3), np.random.default_rng(1)),
+    **{f"small {seed}": lambda seed=seed: random_irregular(seed) for seed in range(6)},
+}
+MIN_SHAPES = ((2, 1), (2, 4), (3, 3), (4, 2), (8, 2))
+
+
+@compiled_loop
+def _compute_rows(routes, reach, candidates, ports):
+    """Compute what tables have, for all switches, keys, classes and processors."""
+    switches, keys, classes = candidates.shape
+    processors = ports.shape[1]
+    for switch in range(switches):
+        for key in range(keys):
+            for arrival in range(classes):
+                candidates[switch, key, arrival] = candidates_of(routes, switch, key, arrival)
+        for processor in range(processors):
+            ports[switch, processor] = ports_to(reach, switch, processor)
+
+
+def assert_same_tables(routing, routes, reach):
+    made = tables._whole_tables(routing)
+    candidates, ports = np.zeros_like(made.routes), np.zeros_like(made.reach_ports)
+    _compute_rows(routes, reach, candidates, ports)
+    np.testing.assert_array_equal(candidates, made.routes)
+    np.testing.assert_array_equal(ports, made.reach_ports)
+
+
+@pytest.mark.parametrize("ordering", ORDERINGS)
+@pytest.mark.parametrize("root", [None, 0])
+@pytest.mark.parametrize("name", SPAM_NETWORKS)
+def test_spam_is_computed_as_its_tables_say(name, root, ordering):
+    routing = SpamRouting(SpamLabels(SPAM_NETWORKS[name](), root), 32, ordering=ordering)
+    assert_same_tables(routing, spam_routes(routing), spam_reach(routing))
+
+
+@pytest.mark.parametrize("shape", MIN_SHAPES)
+@pytest.mark.parametrize("private", [False, True])
+@pytest.mark.parametrize(("kind", "ordering"), [*((kind, NO_ORDER) for kind in KINDS), (BIDIRECTIONAL, TOTAL)])
+def test_multistage_networks_are_computed_as_their_tables_say(kind, ordering, private, shape):
+    radix, stages = shape
+    routing = MinRouting(MinNetwork(kind, radix, stages, radix if private else 1), 32, ordering=ordering)
+    random = np.random.default_rng(1)
+    processors = len(routing.network.processors)
+    several = [random.choice(processors, 2, replace=False).tolist() for _ in range(20)]
+    keys = [routing.routing_key(first, [first, second]) for first, second in several]
+    assert_same_tables(routing, min_routes(routing), min_reach(routing))
+    assert keys == [routing.routing_key(first, [first, second]) for first, second in several]
+
+
+def test_a_wrong_interval_is_noticed():
+    routing = SpamRouting(SpamLabels(lattice_network(20, seed=1)), 32)
+    reach = spam_reach(routing)
+    reach.end[reach.end.argmax()] -= 1
+    with pytest.raises(AssertionError):
+        assert_same_tables(routing, spam_routes(routing), reach)
+
+
+def _models():
+    yield SpamModel(SpamRouting(SpamLabels(lattice_network(40, seed=5)), 16)), SpamRoutes
+    yield SpamModel(SpamRouting(SpamLabels(irregular_network(30, seed=6)), 64), routing_cycles=3), SpamRoutes
+    yield MinModel(MinRouting(MinNetwork("bi-butterfly", 2, 4), 32)), MinRoutes
+    yield MinModel(MinRouting(MinNetwork("omega", 3, 3), 16), buffer_flits=1), MinRoutes
+
+
+@pytest.mark.parametrize(
+    ("number", "engine"),
+    [
+        (0, WORM),
+        (1, WORM),
+        *(pytest.param(number, WORM, marks=pytest.mark.slow) for number in (2, 3)),  # each kind is compiled anew
+        *(pytest.param(number, CYCLE_ENGINE, marks=pytest.mark.slow) for number in range(4)),
+    ],
+)
+def test_runs_are_the_same(number, engine, monkeypatch):
+    (model, kind), (again, _) = list(_models())[number], list(_models())[number]
+    random = np.random.default_rng(number)
+    messages = build(model, random_records(random, model, 150, cycles=300, body=20))
+    by_tables = Simulation(model, messages, engine=engine).run()
+    monkeypatch.setattr(tables, "MAX_TABLE_ROWS", 0)
+    computed = Simulation(again, messages, engine=engine)
+    assert isinstance(computed._router_state.tables.routes, kind)
+    results = computed.run()
+    for name in COMPARED:
+        np.testing.assert_array_equal(getattr(results, name), getattr(by_tables, name), name)
+
+
+def test_given_tables_are_looked_up_however_large(monkeypatch):
+    monkeypatch.setattr(tables, "MAX_TABLE_ROWS", 0)
+    routing = SpamRouting(SpamLabels(lattice_network(9, seed=1)), 32)
+    routing.routes[0] = 0
+    simulation = Simulation(SpamModel(routing), build(SpamModel(routing), []))
+    assert (simulation.router_state.tables.routes[0] == 0).all()
+
+
+# Reports of routers with tables: the lines of a worm across two switches, and the input that an owner waits for.
+
+
+def spam() -> Simulation:
+    return simulate(spam_model(Network(2, [(0, 1)], [0, 1]), buffer_flits=1), [Message(0, [1], 8, start_cycle=0)])
+
+
+def multistage() -> Simulation:
+    model = MinModel(MinRouting(MinNetwork("baseline", 2, 2, 1), 32), buffer_flits=1)
+    return simulate(model, [Message(0, [1], 8, start_cycle=0)])
+
+
+def test_report_of_a_spam_router():
+    simulation = spam()
+    simulation.run(6)
+    assert simulation.describe_router(1).splitlines() == [
+        "router s1: route unit turn 1, age order []",
+        "  input 0 s0->s1 (tree): [m0.1] scanned 1 delay 0 request {1} active",
+        "  input 1 p1->s1 (up): [empty] scanned 0 delay 0 request {}",
+        "  output 0 s1->s0: empty, free",
+        "  output 1 s1->p1: empty, owned by input 0",
+    ]
+
+
+def test_report_of_a_switch():
+    simulation = multistage()
+    simulation.run(7)
+    assert simulation.describe_router(0).splitlines() == [
+        "router s0_0: route unit turn 1, token of group 0 free at place 1, this is 0",
+        "  input 0 p0->s0_0 (forward): [empty] scanned 1 delay 0 request {0} owed {0} copied {} queued standing",
+        "  input 1 p1->s0_0 (forward): [empty] scanned 0 delay 0 request {} owed {} copied {}",
+        "  output 0 s0_0->s1_0: m0.2, owned by input 0",
+        "  output 1 s0_0->s1_1: empty, free",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("make", "sink", "feeder"), [(spam, "s0->s1", "p0->s0"), (multistage, "s0_0->s1_0", "p0->s0_0")]
+)
+def test_an_owner_without_flits_waits_for_the_input_that_feeds_it_and_nobody_for_a_host(make, sink, feeder):
+    simulation = make()
+    simulation.run(5)  # the buffers of one flit are empty in every second cycle
+    number = {channel.name: channel.index for channel in simulation.model.network.channels}
+    waits = simulation.model.waits(simulation.state, simulation.router_state)
+    assert waits == [Wait(number[sink], -1, (number[feeder],), f"for more flits from {feeder}")]

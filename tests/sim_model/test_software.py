@@ -1,12 +1,31 @@
-"""Software multicast schedules."""
+"""Software multicast schedules, and those of columns, which become the unicasts of their records."""
 
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
 import pytest
 
-from sim_model.messages.messages import Message, MessageError
-from sim_model.messages.software import binomial_chain, software_multicasts, software_steps
+from sim_model.hypercube.multicasts import OWN_SOFTWARE
+from sim_model.hypercube.multicasts import software_sends as cube_sends
+from sim_model.messages.columns import ANY, MessageColumns, checked_messages
+from sim_model.messages.messages import Message, MessageError, Messages
+from sim_model.messages.multinode import multinode_columns
+from sim_model.messages.recursive_doubling import Unicast
+from sim_model.messages.schedule import software_schedule
+from sim_model.messages.software import COMMON_SOFTWARE, binomial_chain, software_multicasts, software_steps
+from sim_model.messages.spread import spread_unicasts
+from sim_model.torus.chain_columns import halved_positions
+from sim_model.torus.chains import POSITIVE, halved_chain
+from sim_model.torus.multinode import software_names, software_sends
+from sim_model.torus.multinode import software_sends as torus_sends
 from tests.networks import random_irregular
 from tests.sim_model.builders import simulate, spam_model
 from topology.common.graph import Network
+from topology.hypercube.graph import HypercubeNetwork
+from topology.torus.grid import Grid
+
+# Software multicast schedules.
 
 
 def test_chain_of_eight_worked_by_hand():
@@ -105,3 +124,201 @@ def test_separate_unicasts_take_as_many_startups_as_destinations():
     assert (results.lost, results.group_destinations.tolist()) == (0, [3])
     # link, routing, link and 19 more flits; a start-up begins when the tail before it has left, 21 cycles after its end
     assert results.group_latency_cycles[0] == 2 * (1000 + 21) + 1000 + 1 + 2 + 19
+
+
+# Multicasts in columns become the unicasts that their records become, one by one.
+
+NODES = 16
+TORUS, CUBE = Grid(4, 4), HypercubeNetwork(4, 2, 3)
+
+
+def multicasts(seed=1, messages=300):
+    """Unicasts, multicasts to any number of nodes, and broadcasts, in random order."""
+    random = np.random.default_rng(seed)
+    counts = random.choice([1, 2, 3, 5, 8, NODES - 1], messages)
+    source = random.integers(NODES, size=messages)
+    others = [random.permutation(np.delete(np.arange(NODES), one)) for one in source]
+    goes = [np.sort(nodes[:count]) for nodes, count in zip(others, counts, strict=True)]
+    return MessageColumns.of(
+        source=source,
+        destinations=np.concatenate(goes),
+        counts=counts,
+        flits=random.integers(4, 20, messages),
+        start_cycle=np.sort(random.integers(0, 1_000, messages)),
+    )
+
+
+SENDERS = {
+    **{name: partial(software_multicasts, software=name) for name in COMMON_SOFTWARE},
+    **{f"torus {name}": partial(torus_sends, TORUS, software=name, seed=3) for name in software_names(TORUS)},
+    **{f"cube {name}": partial(cube_sends, CUBE, software=name) for name in OWN_SOFTWARE},
+}
+
+
+def checked(records):
+    channels = CUBE.injection_channels_per_processor
+    build = {"processors": NODES, "header_flits": lambda _: 1, "injection_channels": channels}
+    return checked_messages(spread_unicasts(records, channels, 5), **build)
+
+
+@pytest.mark.parametrize("name", SENDERS)
+def test_columns_become_what_records_become(name, monkeypatch):
+    columns = multicasts()
+    from_records = checked(SENDERS[name](list(columns)))
+    assert len(from_records) >= len(columns.destinations)  # partitioned multicasts have representatives as well
+    assert set(np.diff(from_records.parent_offsets).tolist()) == ({0} if name == "separate" else {0, 1})
+    monkeypatch.setattr(Messages, "build", None)  # valid columns skip this
+    from_columns = checked(SENDERS[name](columns))
+    for member, column in vars(from_records).items():
+        assert np.array_equal(vars(from_columns)[member], column), member
+        assert vars(from_columns)[member].dtype == column.dtype, member
+
+
+@pytest.mark.parametrize("name", SENDERS)
+def test_without_messages_there_is_nothing_to_send(name):
+    none = multicasts()
+    none = MessageColumns.of(
+        source=none.source[:0],
+        destinations=none.destinations[:0],
+        counts=none.counts[:0],
+        flits=none.flits[:0],
+        start_cycle=none.start_cycle[:0],
+    )
+    assert len(checked(SENDERS[name](none))) == 0
+
+
+@pytest.mark.parametrize("name", SENDERS)
+def test_columns_out_of_order_are_sent_as_their_records(name):
+    columns = multicasts()
+    begin = columns.offsets[:-1][columns.counts > 2][0]
+    turned = columns.destinations.copy()
+    turned[begin : begin + 2] = turned[begin : begin + 2][::-1]
+    turned = replace(columns, destinations=turned)
+    assert not turned.in_order()
+    assert SENDERS[name](turned) == SENDERS[name](list(turned))
+
+
+@pytest.mark.parametrize("name", SENDERS)
+def test_columns_that_wait_for_others_are_sent_as_their_records(name):
+    """Every message waits for the one before, which comes from or to its source."""
+    source = np.arange(20) % NODES
+    columns = MessageColumns.of(
+        source=source,
+        destinations=np.sort(np.stack(((source + 1) % NODES, (source + 3) % NODES), axis=1)).ravel(),
+        counts=np.full(20, 2),
+        flits=np.full(20, 5),
+        start_cycle=np.zeros(20, dtype=np.int64),
+    )
+    waiting = replace(
+        columns,
+        parent_offsets=np.maximum(np.arange(-1, 20), 0),
+        parents=np.arange(19, dtype=np.int32),
+        delay_cycles=np.full(19, 7),
+    )
+    sends = SENDERS[name](waiting)
+    assert sends == SENDERS[name](list(waiting))
+    assert sum(7 in record.delays for record in sends) >= 19
+
+
+@pytest.mark.parametrize("name", ["torus u-torus", "cube recursive-doubling"])
+def test_wrong_nodes_are_named_with_their_record(name):
+    columns = multicasts()
+    number = int(np.flatnonzero(columns.counts > 1)[3])
+    last = columns.offsets[number + 1] - 1  # still in ascending order
+    wrong = np.where(np.arange(len(columns.destinations)) == last, NODES, columns.destinations)
+    with pytest.raises(MessageError, match=f"^Message {number}: Destination must be a processor, 0 to 15, not 16$"):
+        SENDERS[name](replace(columns, destinations=wrong))
+
+
+def test_what_comes_back_to_the_source_starts_nothing():
+    def there_and_back(source, destinations):
+        first, *others = destinations
+        return [Unicast(source, first), Unicast(first, source), *(Unicast(source, other) for other in others)]
+
+    columns = multicasts()
+    from_records, from_columns = (
+        checked(software_schedule(records, NODES, there_and_back)) for records in (list(columns), columns)
+    )
+    for member, column in vars(from_records).items():
+        assert np.array_equal(vars(from_columns)[member], column), member
+
+
+def test_a_chosen_injection_channel_is_no_turn():
+    """Two senders of one group, whose second unicasts have channels."""
+    columns = replace(
+        MessageColumns.of(
+            source=np.array([0, 1, 0, 1, 0, 1, 0]),
+            destinations=np.array([1, 2, 3, 4, 5, 6, 7]),
+            flits=np.full(7, 5),
+            start_cycle=np.zeros(7),
+        ),
+        group=np.array([0, 0, 0, 0, 0, 0, 1], dtype=np.int32),
+        injection=np.array([ANY, ANY, 2, 0, ANY, ANY, ANY], dtype=np.int32),
+    )
+    for seed in range(10):
+        injection = [record.injection or 0 for record in spread_unicasts(columns, 3, seed)]
+        assert injection == [record.injection or 0 for record in spread_unicasts(list(columns), 3, seed)]
+        assert injection[2:4] == [2, 0]
+        assert (injection[4] - injection[0]) % 3 == (injection[5] - injection[1]) % 3 == 1
+
+
+# Multicasts of tori and meshes in columns are the unicasts that their records become one by one.
+
+GRIDS = [
+    *(Grid(*sides) for sides in ((4, 4), (8, 4), (6, 6), (4, 12), (3, 5), (1, 7), (9, 2), (16, 16))),
+    *(Grid(*sides, wraps=False) for sides in ((4, 4), (3, 7), (1, 5), (8, 2))),
+]
+CASES = [(grid, name) for grid in GRIDS for name in software_names(grid)]
+MULTICASTS = 60
+
+
+def random_columns(grid: Grid, seed: int) -> MessageColumns:
+    """Unicasts, multicasts and broadcasts; some nodes send often."""
+    random = np.random.default_rng(seed)
+    source = random.integers(grid.nodes, size=MULTICASTS) % random.integers(1, grid.nodes + 1)
+    counts = np.minimum(random.choice([1, 2, 3, 9, grid.nodes // 2 + 1, grid.nodes - 1], MULTICASTS), grid.nodes - 1)
+    others = [random.permutation(np.delete(np.arange(grid.nodes), one)) for one in source]
+    return MessageColumns.of(
+        source=source,
+        destinations=np.concatenate([np.sort(nodes[:count]) for nodes, count in zip(others, counts, strict=True)]),
+        counts=counts,
+        flits=random.integers(1, 50, MULTICASTS),
+        start_cycle=random.integers(0, 1_000, MULTICASTS),
+    ).with_operation(0)
+
+
+def assert_alike(grid: Grid, fast, plain):
+    """The same messages in the same order, in the same columns."""
+    of_columns, of_records = (
+        vars(checked_messages(records, processors=grid.nodes, header_flits=lambda _: 1)) for records in (fast, plain)
+    )
+    for member, column in of_columns.items():
+        assert np.array_equal(column, of_records[member]), member
+        assert column.dtype == of_records[member].dtype, member
+
+
+@pytest.mark.parametrize(("grid", "software"), CASES)
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
+def test_columns_are_the_sends_of_records(grid, software, seed):
+    columns = random_columns(grid, seed)
+    fast, plain = (software_sends(grid, records, software, seed) for records in (columns, list(columns)))
+    assert isinstance(fast, MessageColumns)
+    assert_alike(grid, fast, plain)
+
+
+@pytest.mark.parametrize("software", ["u-torus", "u-mesh", "4III", "4IIIB"])
+def test_workload_of_the_paper(software):
+    torus = Grid(16, 16)
+    columns = multinode_columns(256, sources=48, destinations=80, hot_spot=0.25, flits=32, seed=2)
+    fast, plain = (software_sends(torus, records, software, 5) for records in (columns, list(columns)))
+    assert_alike(torus, fast, plain)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 7, 16, 33])
+def test_a_shape_is_a_halved_chain_of_positions(size):
+    chain = [100 + 3 * position for position in range(size)]
+    for owner in range(size):
+        sends = halved_chain(chain, owner, lambda *_: POSITIVE)
+        assert [(chain[start], chain[end]) for start, end in halved_positions(size, owner).T] == [
+            (send.sender, send.receiver) for send in sends
+        ]

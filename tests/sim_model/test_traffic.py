@@ -1,14 +1,19 @@
-"""Random traffic and traces."""
+"""Random traffic, traces, and injection processes against their mean rates and definitions."""
 
 import hashlib
 from collections import Counter
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from sim_model.messages.trace import TraceError, read_trace, trace_messages
+from sim_model.statistics.latency import confidence_interval
 from sim_model.traffic import random_traffic
 from sim_model.traffic.counts import ClippedGaussian
+from sim_model.traffic.injection import BernoulliInjection, BurstInjection, PeriodicInjection, PoissonInjection
+
+# Random traffic and traces.
 
 USUAL = {
     "processors": 16,
@@ -149,3 +154,160 @@ def test_broken_trace_lines_are_named(line, problem):
         trace_messages(["0,1,2,10", "", line], processors=4, header_flits=lambda _: 1)
     assert caught.value.line == 3
     assert caught.value.problem == problem
+
+
+# Injection processes against their mean rates and definitions.
+
+NODES = 16
+PROCESSES = [
+    PoissonInjection(0.03),
+    PoissonInjection(1.7),
+    BernoulliInjection(0.03),
+    BernoulliInjection(1),
+    PeriodicInjection(0.03),
+    PeriodicInjection(0.25),
+    BurstInjection(0.03, rate_in_bursts=0.3, mean_burst_cycles=20),
+    BurstInjection(0.5, rate_in_bursts=0.6, mean_burst_cycles=30),
+]
+MIN_P = 1e-3
+
+
+def generator(seed=1):
+    return np.random.Generator(np.random.PCG64(seed))
+
+
+def gaps_by_node(process, cycles, nodes=NODES):
+    cycle, node = process.starts(generator(), cycles, nodes)
+    return [np.diff(cycle[node == number]) for number in range(nodes)]
+
+
+@pytest.mark.parametrize("process", PROCESSES, ids=str)
+def test_mean_rate(process):
+    cycles = 2_000
+    rates = [len(process.starts(generator(seed), cycles, NODES)[0]) / (NODES * cycles) for seed in range(100)]
+    interval = confidence_interval(rates, 0.999)
+    assert interval.mean == pytest.approx(process.messages_per_node_per_cycle, abs=interval.half_width + 1e-9)
+    assert interval.relative < 0.06
+
+
+@pytest.mark.parametrize("process", PROCESSES, ids=str)
+def test_starts_are_in_order_within_their_time_and_repeatable(process):
+    cycle, node = process.starts(generator(), 3_000, NODES)
+    cells = cycle * NODES + node
+    assert (np.diff(cells) >= 0).all()
+    assert cycle.min() >= 0
+    assert 2_950 < cycle.max() < 3_000
+    assert set(node.tolist()) == set(range(NODES))
+    again = process.starts(generator(), 3_000, NODES)
+    assert np.array_equal(cells, again[0] * NODES + again[1])
+    short = process.starts(generator(), 1, 1)  # the set to draw from may be empty
+    assert len(short[0]) == len(short[1])
+
+
+def test_poisson_gaps_are_exponential_and_counts_of_windows_poisson():
+    process = PoissonInjection(0.001)
+    gaps = np.concatenate(gaps_by_node(process, 1_000_000))
+    assert stats.kstest(gaps + 0.5, stats.expon(scale=1000).cdf).pvalue > MIN_P
+    cycle, node = PoissonInjection(0.05).starts(generator(2), 100_000, NODES)
+    windows = np.bincount(cycle // 100 * NODES + node, minlength=1000 * NODES)
+    assert windows.var() / windows.mean() == pytest.approx(1, abs=4 * (2 / len(windows)) ** 0.5)
+    assert stats.chisquare(np.bincount(node)).pvalue > MIN_P
+
+
+def test_poisson_may_start_several_messages_of_a_node_in_a_cycle():
+    cycle, node = PoissonInjection(0.5).starts(generator(), 10_000, NODES)
+    per_cell = np.bincount(cycle * NODES + node, minlength=10_000 * NODES)
+    seen = np.bincount(per_cell, minlength=5)[:5]
+    expected = stats.poisson.pmf(np.arange(5), 0.5) * len(per_cell)
+    expected *= seen.sum() / expected.sum()
+    assert stats.chisquare(seen, expected).pvalue > MIN_P
+
+
+def test_bernoulli_gaps_are_geometric_and_no_node_starts_two_messages_in_a_cycle():
+    gaps = np.concatenate(gaps_by_node(BernoulliInjection(0.2), 50_000))
+    assert gaps.min() == 1
+    seen = np.bincount(gaps, minlength=31)[1:31]
+    expected = stats.geom.pmf(np.arange(1, 31), 0.2)
+    assert stats.chisquare(seen, expected / expected.sum() * seen.sum()).pvalue > MIN_P
+
+
+def test_a_sure_bernoulli_process_starts_in_every_cycle():
+    cycle, node = BernoulliInjection(1).starts(generator(), 20, 3)
+    assert cycle.tolist() == [c for c in range(20) for _ in range(3)]
+    assert node.tolist() == [0, 1, 2] * 20
+
+
+def test_periods_are_kept_to_the_cycle_and_begin_anywhere():
+    assert {int(gap) for gaps in gaps_by_node(PeriodicInjection(0.02), 5_000) for gap in gaps} == {50}
+    assert {int(gap) for gaps in gaps_by_node(PeriodicInjection(0.4), 5_000) for gap in gaps} == {2, 3}
+    cycle, node = PeriodicInjection(0.001).starts(generator(), 1_000, 500)
+    assert sorted(node.tolist()) == list(range(500))
+    assert stats.kstest((cycle + 0.5) / 1_000, "uniform").pvalue > MIN_P
+
+
+def test_lengths_of_bursts_and_pauses_are_geometric():
+    process = BurstInjection(0.02, rate_in_bursts=0.1, mean_burst_cycles=10)
+    assert process.mean_pause_cycles == pytest.approx(40)
+    node, begin, end = process.bursts(generator(), 400_000, NODES)
+    inner = (begin > 0) & (end < 400_000)
+    bursts = (end - begin)[inner]
+    pauses = (begin[1:] - end[:-1])[node[1:] == node[:-1]]
+    for sample, mean in ((bursts, 10), (pauses, 40)):
+        interval = confidence_interval(sample, 0.999)
+        assert interval.mean == pytest.approx(mean, abs=interval.half_width)
+        assert interval.relative < 0.02
+        # a geometric distribution is defined by its chance to continue
+        going_on = (sample > 15).sum() / (sample > 14).sum()
+        assert going_on == pytest.approx(1 - 1 / mean, abs=4 / (sample > 14).sum() ** 0.5)
+    in_burst = (end - begin).sum() / (400_000 * NODES)
+    assert in_burst == pytest.approx(process.share_of_bursts, rel=0.02)
+
+
+def test_a_node_starts_messages_in_bursts_alone_at_the_rate_of_bursts():
+    process = BurstInjection(0.02, rate_in_bursts=0.4, mean_burst_cycles=25)
+    cycles = 200_000
+    node, begin, end = process.bursts(generator(7), cycles, NODES)
+    cycle, sender = process.starts(generator(7), cycles, NODES)  # the same bursts: they are drawn first
+    bursting = np.zeros(cycles * NODES, dtype=bool)
+    for number, first, last in zip(node.tolist(), begin.tolist(), end.tolist(), strict=True):
+        bursting[number * cycles + first : number * cycles + last] = True
+    assert bursting[sender * cycles + cycle].all()
+    rate, trials = len(cycle) / bursting.sum(), int(bursting.sum())
+    assert rate == pytest.approx(0.4, abs=4 * (0.4 * 0.6 / trials) ** 0.5)
+    assert np.bincount(sender * cycles + cycle).max() == 1
+
+
+def test_a_node_is_in_a_burst_as_often_at_the_beginning_as_later():
+    process = BurstInjection(0.1, rate_in_bursts=0.25, mean_burst_cycles=50)
+    _, begin, _ = process.bursts(generator(3), 10, 5_000)
+    share = (begin == 0).sum() / 5_000
+    assert share == pytest.approx(0.4, abs=4 * (0.4 * 0.6 / 5_000) ** 0.5)
+
+
+@pytest.mark.parametrize(
+    ("make", "problem"),
+    [
+        (lambda: PoissonInjection(0), "Messages per node per cycle must be greater than 0, not 0"),
+        (lambda: PeriodicInjection(-1), "Messages per node per cycle must be greater than 0, not -1"),
+        (lambda: PoissonInjection(float("nan")), "Messages per node per cycle must be greater than 0, not nan"),
+        (lambda: BernoulliInjection(1.1), "Messages per node per cycle must be greater than 0 and at most 1, not 1.1"),
+        (lambda: BurstInjection(0.2, 0.2, 9), "Rate in bursts must be more than the mean 0.2 and at most 1, not 0.2"),
+        (lambda: BurstInjection(0.2, 1.5, 9), "Rate in bursts must be more than the mean 0.2 and at most 1, not 1.5"),
+        (lambda: BurstInjection(0.2, 0.3, 0.5), "Mean burst must be at least 1 cycle, not 0.5"),
+        (
+            lambda: BurstInjection(0.2, 0.25, 2),
+            "Mean burst must be at least 4 cycles at these rates, so that pauses are a cycle long, not 2",
+        ),
+    ],
+)
+def test_parameters_of_injection_are_checked(make, problem):
+    with pytest.raises(ValueError, match=f"^{problem}$"):
+        make()
+
+
+@pytest.mark.parametrize("rate", [1e-17, 5e-19])
+def test_where_next_to_nothing_starts_nothing_starts(rate):
+    """Sums of such gaps do not fit into 64 bits, and came out negative."""
+    for seed in range(30):
+        cycle, node = BernoulliInjection(rate).starts(generator(seed), 20, NODES)
+        assert (cycle.tolist(), node.tolist()) == ([], [])

@@ -1,16 +1,22 @@
-"""Tori and meshes, messages on them, and routing as the paper has it, for the tests of the golden model."""
+"""Tori and meshes, messages on them and the channels that they take, for the tests of the golden model."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from sim_model.engines.simulation import Simulation
 from sim_model.messages.messages import Message, Messages
+from sim_model.torus.chains import Send
 from sim_model.torus.model import TorusModel
-from tests.sim_model.vc_reference import Route, VcReference
+from tests.sim_model.references import Route, VcReference
 from topology.common.host_pattern import EAGER, HostBehaviour
 from topology.torus.graph import TorusNetwork
-from topology.torus.grid import Grid, Turns
+from topology.torus.grid import X_NEGATIVE, X_POSITIVE, Grid, Turns
 from topology.torus.operations import turns_of
 from topology.torus.routing import TorusRouting
+
+# Tori and meshes, messages on them, and routing as the paper has it, for the tests of the golden model.
 
 
 def torus_model(rows, columns, vcs, *, wraps=True, flit_bits=32, vc_rule="dally-seitz", **parameters) -> TorusModel:
@@ -119,3 +125,53 @@ def torus_route(routing: TorusRouting, records: list[Message]) -> Route:
         return [out for out in vcs if network.vc_of[out] in good], []
 
     return route
+
+
+# Channels that the sends of a multicast take, for the tests of its schedules.
+
+Channel = tuple[int, int]
+Vc = tuple[int, int, int]
+
+
+def links(grid: Grid, send: Send) -> Iterator[Channel]:
+    """Physical channels of a send."""
+    for hop in grid.path(send.sender, send.receiver, send.turns):
+        yield hop.node, hop.direction
+
+
+def vcs(grid: Grid, send: Send) -> Iterator[Vc]:
+    """Channels with the class that stands for the VC: 0 while the ring is yet to be closed."""
+    for hop in grid.path(send.sender, send.receiver, send.turns):
+        yield hop.node, hop.direction, 0 if hop.wrap_ahead else 1
+
+
+def dateline_vcs(grid: Grid, send: Send) -> Iterator[Vc]:
+    """The same with the plain rule: class 1 once the ring has been closed."""
+    closes: dict[bool, bool] = {}
+    for hop in grid.path(send.sender, send.receiver, send.turns):
+        along_column = hop.direction in (X_POSITIVE, X_NEGATIVE)
+        closes.setdefault(along_column, hop.wrap_ahead)
+        yield hop.node, hop.direction, int(closes[along_column] and not hop.wrap_ahead)
+
+
+def conflicts(grid: Grid, sends: Iterable[Send], used) -> int:
+    """Number of repeated uses of a channel or VC within a step."""
+    uses = Counter((send.step, place) for send in sends for place in used(grid, send))
+    return sum(uses.values()) - len(uses)
+
+
+def conflicting_sends(grid: Grid, sends: Sequence[Send], used) -> int:
+    """Number of sends that share a channel or VC with another one of their step."""
+    uses = Counter((send.step, place) for send in sends for place in used(grid, send))
+    return sum(any(uses[send.step, place] > 1 for place in used(grid, send)) for send in sends)
+
+
+def random_multicasts(
+    grid: Grid, count: int, seed: int, most: int | None = None
+) -> Iterator[tuple[int, Sequence[int]]]:
+    """Sources and destinations; how many there are, 1 to ``most`` (default: all), is random too."""
+    generator = np.random.Generator(np.random.PCG64(seed))
+    most = grid.nodes - 1 if most is None else most
+    for _ in range(count):
+        source, *others = generator.permutation(grid.nodes).tolist()
+        yield source, others[: int(generator.integers(1, most + 1))]

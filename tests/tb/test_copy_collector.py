@@ -28,7 +28,8 @@ from tb.harts.copy_collector import (
     collector_keywords,
 )
 from tb.harts.copy_oracle import CrowdedOracle, ExactOracle, Oracle, Packet
-from tests.tb.parts_runner import ALL_TESTS, Instance, build_rack, mutated, run_rack
+from tests.sampled import sampled
+from tests.tb.racks import ALL_TESTS, Instance, build_rack, mutated, run_rack
 from topology.common.flits import FlitFormat
 from topology.harts.broadcast import algorithm_number
 from topology.harts.graph import HexMesh
@@ -165,7 +166,6 @@ MUTANTS = [
         tests=ALL_TESTS,
     ),
     Mutant("takes_a_tail_too_early", copy_collector, "& ~(flit.tail & self._emission.emitting)", "", ANY_OUTPUT),
-    # all of these are among the slow tests
     Mutant("shares_the_last_lane", copy_vote, "none & ~following[-1]", "none & ~following[-2:].any()", ANY_OUTPUT),
     Mutant(
         "takes_an_empty_body_for_any_other", copy_vote, " & ~(poll.empty ^ head.replicate(self.lanes))", "", ANY_OUTPUT
@@ -237,7 +237,7 @@ MUTANTS = [
     Mutant("loads_late", copy_emission, "& register.free", "& ~link.valid", r"o\.valid is 0x0", tests=ALL_TESTS),
     Mutant("sends_on_while_one_waits", copy_emission, "& register.free", "", r"o\.\w+ is 0x"),
 ]
-QUICK_MUTANTS = 10
+QUICK_MUTANTS = ("votes_twice", "takes_the_entry_that_is_sent", "does_not_sweep")
 CAME_OUT = "came out and (not|none)"
 TWIN_FAULTS = [
     ("threshold(entry.copies, self.mode)", "(entry.copies + 1) // 2", SMALL, ORDERLY, CAME_OUT),
@@ -271,26 +271,18 @@ def _own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("HYDRANOC_CACHE", str(tmp_path / "simulators"))
 
 
-@pytest.mark.parametrize(
-    ("of", "cycles"),
-    [
-        *(pytest.param(of, CYCLES_PER_PHASE, id=name_of(of)) for of in SHAPES),
-        *(pytest.param(of, SLOW_CYCLES_PER_PHASE, id=name_of(of), marks=pytest.mark.slow) for of in MORE_SHAPES),
-    ],
-)
-def test_collector_agrees_with_its_golden_twin_and_the_oracle(of, cycles, require_tool, tmp_path):
+@pytest.mark.parametrize("of", sampled([*SHAPES, *MORE_SHAPES], (SMALL, STRICT, FIRST_COPY)), ids=name_of)
+def test_collector_agrees_with_its_golden_twin_and_the_oracle(of, require_tool, tmp_path):
     require_tool("icarus")
-    part = sound(of, cycles)
+    part = sound(of, CYCLES_PER_PHASE if of in SHAPES else SLOW_CYCLES_PER_PHASE)
     outcomes = run([part], tmp_path)[part.name]
     assert outcomes == [None] * BENCH_TESTS
 
 
 @pytest.mark.parametrize(
     "mutant",
-    [
-        pytest.param(mutant, id=mutant.name, marks=[] if number < QUICK_MUTANTS else [pytest.mark.slow])
-        for number, mutant in enumerate(MUTANTS)
-    ],
+    sampled(MUTANTS, [mutant for mutant in MUTANTS if mutant.name in QUICK_MUTANTS]),
+    ids=lambda mutant: mutant.name,
 )
 def test_bench_finds_the_fault(mutant, require_tool, tmp_path):
     require_tool("icarus")

@@ -1,4 +1,4 @@
-"""Expected values of the lock-step bench, and its report of a mismatch."""
+"""Expected values of the lock-step bench, its rules of hosts, and its report of a mismatch."""
 
 from dataclasses import replace
 
@@ -8,20 +8,27 @@ import pytest
 from hydranoc import load
 from rtl.endpoints.harness import observed_layout
 from sim_model.engines.simulation import Simulation
-from sim_model.loops.bits import INDEX_SHIFT, MESSAGE_SHIFT, TAIL
+from sim_model.harts.record import variant_field
+from sim_model.loops.bits import INDEX_SHIFT, MESSAGE_SHIFT, TAIL, index_of, message_of
+from sim_model.messages.messages import Messages
 from tb.common.difference import Difference
 from tb.common.expectation import Expectation
+from tb.common.host_rules import HostRules
 from tb.common.message_flits import MessageFlits
 from tests.networks import figure_1
-from tests.tb.injection_workloads import injecting_job, injecting_routing
-from tests.tb.spam_workloads import Shape, comparison, staged_traffic
-from tests.tb.torus_workloads import job as torus_job
-from tests.tb.torus_workloads import torus_routing
+from tests.sim_model.builders import build, built, harts_model, mixed_traffic, random_records
+from tests.sim_model.test_messages import MODELS, random_dependent_records
+from tests.tb.workloads import Shape, injecting_job, injecting_routing, staged_traffic, torus_job, torus_routing
+from tests.tb.workloads import spam_comparison as comparison
 from topology.common.flit_signature import flit_signature
 from topology.common.flits import FlitFormat
+from topology.common.host_pattern import EAGER, HostBehaviour
 from topology.common.link_stages import LinkStages
 from topology.common.observed import UNSIGNED, ObservedLayout, StatusOutput
 from topology.common.side_wires import SideWire
+from topology.harts.faults import NO_FAULTS, Faults
+
+# Expected values of the lock-step bench, and its report of a mismatch.
 
 SHAPE = Shape(flit_bits=16)
 
@@ -276,3 +283,123 @@ def test_headers_are_cut_into_flits_bit_by_bit(flit_bits):
             packed = flits.packed(message << MESSAGE_SHIFT | index << INDEX_SHIFT, 0)
             data, head, _ = flits.format.unpack(packed)
             assert (data, head) == (header >> flit_bits * index & (1 << flit_bits) - 1, index == 0)
+
+
+# Headers and bodies that hosts of a mesh are expected to get, against the closed form in the topology layer.
+
+CYCLES = 1_200
+
+
+@pytest.mark.parametrize(
+    "faults", [NO_FAULTS, Faults((), (3,), ((0, 1),), forging_nodes=((2, 5),))], ids=["sound", "faulty"]
+)
+def test_delivered_flits_are_as_the_routing_says(faults):
+    model = harts_model(2, faults=faults)
+    messages = built(model, mixed_traffic(model, CYCLES, 0.006, 1))
+    recording = Simulation(model, messages).record(CYCLES)
+    flits, layout, routing = MessageFlits(model, messages), FlitFormat(model.flit_bits), model.routing
+    heads = spoilt = 0
+    for node, channel in zip(model.network.delivery_processors, model.network.delivery_channels, strict=True):
+        for cycle in np.flatnonzero(recording.flits[:, channel] >= 0).tolist():
+            flit, variant = int(recording.flits[cycle, channel]), recording.variants[cycle, channel]
+            data, head, _ = layout.unpack(flits.packed(flit, int(variant)))
+            message = message_of(flit)
+            assert head == (index_of(flit) == 0)
+            if not head:
+                spoilt += variant_field(variant, "spoilt")
+                assert (data == (1 << model.flit_bits) - 1) == bool(variant_field(variant, "spoilt"))
+                continue
+            heads += 1
+            assert data == routing.delivered_header(
+                int(messages.source[message]),
+                node,
+                int(messages.operation[message]),
+                message,
+                int(variant_field(variant, "direction")),
+                forwarded=bool(variant_field(variant, "forwarded")),
+            )
+    assert heads > 40
+    assert (spoilt > 0) == bool(faults.corrupting_nodes)
+
+
+# The bench's own rules of hosts against the model's hosts, and against messages with other dependencies.
+
+CHUNK = 97
+BEHAVIOURS = {"eager": EAGER, "pausing": HostBehaviour(140, 90, seed=3)}
+
+
+def dependent(family):
+    model = MODELS[family]()
+    messages = Messages.build(
+        random_dependent_records(model, 250, seed=6),
+        processors=len(model.network.processors),
+        header_flits=model.header_flits,
+        injection_channels=model.network.injection_channels_per_processor,
+    )
+    return model, messages
+
+
+def multicasts():
+    model = MODELS["spam"]()
+    return model, build(model, random_records(np.random.default_rng(2), model, 150, cycles=900, body=12))
+
+
+def broadcasts():
+    """Several copies of each broadcast come to every node."""
+    model = harts_model(2)
+    return model, built(model, mixed_traffic(model, 900, 0.004, seed=3))
+
+
+JOBS = {
+    "spam": lambda: dependent("spam"),
+    "torus": lambda: dependent("torus"),
+    "multicasts": multicasts,
+    "broadcasts": broadcasts,
+}
+
+
+def offers_of(model, messages, ruled, startup_cycles, hosts):
+    """Offers of the model's hosts, and of rules for other messages that see the same tails."""
+    simulation = Simulation(model, messages, startup_cycles, hosts=hosts)
+    rules = HostRules(model.network, ruled, startup_cycles, hosts)
+    modelled, worked_out = [], []
+    while not simulation.finished:
+        first = simulation.cycle
+        recording = simulation.record(CHUNK)
+        rows, injectors = np.nonzero(recording.accepted_message >= 0)
+        for row, injector in zip(rows.tolist(), injectors.tolist(), strict=True):
+            modelled.append((first + row, injector, int(recording.accepted_message[row, injector])))
+        for row, offers in rules.offers(first, recording).items():
+            worked_out += [(first + row, injector, message) for injector, message in offers]
+    return modelled, sorted(worked_out)
+
+
+@pytest.mark.parametrize("behaviour", BEHAVIOURS)
+@pytest.mark.parametrize("startup_cycles", [0, 7])
+@pytest.mark.parametrize("job", JOBS)
+def test_rules_and_model_offer_the_same_in_the_same_cycles(job, startup_cycles, behaviour):
+    model, messages = JOBS[job]()
+    modelled, worked_out = offers_of(model, messages, messages, startup_cycles, BEHAVIOURS[behaviour])
+    assert len(modelled) == len(messages)
+    assert worked_out == modelled
+
+
+def longest_wait(messages):
+    """Position of the longest delay, which some start is sure to follow from."""
+    return int(messages.delay_cycles.argmax())
+
+
+FAULTS = {
+    "a delay": lambda m: replace(m, delay_cycles=m.delay_cycles + (np.arange(len(m.parents)) == longest_wait(m)) * 500),
+    "all starts": lambda m: replace(m, start_cycle=m.start_cycle + 1),
+    "all parents": lambda m: replace(
+        m, parent_offsets=m.parent_offsets * 0, parents=m.parents[:0], delay_cycles=m.delay_cycles[:0]
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_host_that_waits_for_something_else_is_seen(fault):
+    model, messages = dependent("spam")
+    modelled, worked_out = offers_of(model, messages, FAULTS[fault](messages), 3, EAGER)
+    assert worked_out != modelled

@@ -1,23 +1,28 @@
-"""Hypercubes in lock-step with their golden model, and one-line faults that it must report."""
+"""Hypercubes in lock-step with their golden model, with atomic and non-atomic VC reallocation."""
 
 import itertools
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from hydranoc import load
 from hydranoc.lockstep.compare import Comparison, harness_source
 from rtl.hypercube.network import hypercube_plan
 from sim_model.engines.simulation import Simulation
 from sim_model.hypercube.model import HypercubeModel
 from sim_model.messages.messages import Message, Messages
-from tests.tb.comparisons import REPORT, assert_equal, compare_verilog
-from tests.tb.hypercube_workloads import SentHome, hypercube_routing, job
-from tests.tb.mutations import Mutation
+from tests.sampled import sampled
+from tests.tb.comparisons import assert_equal
+from tests.tb.workloads import SentHome, hypercube_routing
+from tests.tb.workloads import hypercube_job as job
 from topology.common.host_pattern import HostBehaviour, level_of
+from topology.common.virtual_channels import NON_ATOMIC
 from topology.hypercube.routing import ADAPTIVE_ONLY, DUATO, WRONG_ESCAPE
+from topology.hypercube.vc_reallocation import NON_ATOMIC_ESCAPE
+
+# Hypercubes in lock-step with their golden model, and one-line faults that it must report.
 
 # dimensions, VCs, buffer flits, flit bits, rule, injection channels
 SMALL = (
@@ -37,105 +42,6 @@ FAULTY = {  # workload that shows a fault
     "home": ((2, 2, 4, 16, DUATO, 1), HOSTS[0], 300),
     "channels": ((3, 3, 2, 16, DUATO, 3), HOSTS[0], 300),
 }
-INPUT, OUTPUT, ALLOCATOR, ROUTER, FRONTS, ORDER, RANDOM, DELIVERY, POINTER = (
-    f"{file}.py"
-    for file in (
-        "hypercube/adaptive_input",
-        "hypercube/adaptive_output",
-        "hypercube/vc_allocator",
-        "hypercube/router",
-        "hypercube/vc_heads",
-        "vc/cycle_order",
-        "vc/random_order",
-        "vc/delivery_buffer",
-        "parts/ring_pointer",
-    )
-)
-MUTATIONS = [
-    Mutation(name, file, text, replacement, workload)
-    for name, file, text, replacement, workload in (
-        ("keeps what has no way", INPUT, "drains.eq(self.active & self.nowhere", "drains.eq(0 & self.nowhere", "home"),
-        ("never drains from a host", INPUT, "~remaining.any() if self._part.host", "0 if self._part.host", "home"),
-        ("says nothing of what it drains", INPUT, "discarding[v].eq(drained)", "discarding[v].eq(0)", "home"),
-        ("loses the credits of VC 0", INPUT, "self.credits.eq(popped)", "self.credits.eq(popped & 2)", "fast"),
-        ("never releases VC 0", INPUT, "(popped & tails)[", "(popped & tails & 2)[", "fast"),
-        (
-            "releases a VC behind any flit",
-            FRONTS,
-            "self.is_tail.eq(ended & ~buffer.several)",
-            "self.is_tail.eq(1)",
-            "fast",
-        ),
-        ("counts a credit twice", INPUT, "credits + 1", "credits + 2", "fast"),
-        ("forgets the flit that left just now", INPUT, "self._asks + left", "self._asks", "wide"),
-        ("asks late", INPUT, "& (credited | enough)", "& enough", "fast"),
-        ("takes a body flit for a head", FRONTS, "& ~buffer.present & ~vc.active", "& ~buffer.present", "fast"),
-        (
-            "takes flits for those of the other VC",
-            INPUT,
-            "else self.link.valid)",
-            "else self.link.valid[::-1])",
-            "fast",
-        ),
-        ("goes on behind a tail", FRONTS, "return ~is_tail & ", "return ", "fast"),
-        ("fills a delivery buffer too full", INPUT, "part.room | ~delivers", "1", "stalled"),
-        ("frees a VC too early", OUTPUT, "else self.releases[vc]", "else self.load[vc]", "fast"),
-        ("takes the VC of another one", OUTPUT, "concat(lower).all(), self.taken", "1, self.taken", "wide"),
-        (
-            "gives the escape VC to all",
-            OUTPUT,
-            "self.vcs - self.has_escape",
-            "self.vcs - 0 * self.has_escape",
-            "fast",
-        ),
-        (
-            "lets other heads take the leader's VC",
-            ALLOCATOR,
-            "~leads[i].replicate(high - low) | leader[low:high]",
-            "Const(-1, high - low)",
-            "wide",
-        ),
-        ("gives VCs that are not free", ALLOCATOR, "concat(self._free()[o] & line for", "concat(line for", "fast"),
-        ("gives escapes that are not free", ALLOCATOR, "(picked.escape & self.free_escapes).any()", "1", "fast"),
-        (
-            "escapes over the highest dimension",
-            ALLOCATOR,
-            "lowest: Any = lowest_one(wanted)",
-            "lowest: Any = wanted[::-1]",
-            "fast",
-        ),
-        ("makes a step without a choice", ALLOCATOR, "order.step.eq(chose)", "order.step.eq(1)", "fast"),
-        ("makes no step", ALLOCATOR, "order.step.eq(chose)", "order.step.eq(0)", "fast"),
-        ("looks along another diagonal", ALLOCATOR, "c)) ^ d for", "c)) for", "fast"),
-        (
-            "numbers injection channels like ports",
-            ALLOCATOR,
-            "lines[output ^ p.input_codes[port]] for",
-            "lines[output ^ port] for",
-            "channels",
-        ),
-        ("never changes places", RANDOM, "Mux(state[0], swapped,", "Mux(0, swapped,", "wide"),
-        ("has another shift register", RANDOM, "init=ORDER_SEED", "init=2", "wide"),
-        ("forgets which pairs are turned round", ORDER, "held[k] ^ (i % 2)", "held[k] ^ 0", "fast"),
-        ("says too late that there is no room", DELIVERY, "self.depth - ROOM_FLITS", "self.depth", "stalled"),
-        ("offers a VC beside the escape", ROUTER, "other & ~escapes", "other", "wide"),
-        (
-            "keeps the delivery channel behind a tail",
-            INPUT,
-            "self.ends.eq((asked & tails).any())",
-            "self.ends.eq(0)",
-            "fast",
-        ),
-        (
-            "sends over the last VC as well",
-            OUTPUT,
-            "self.requests.any() & ~concat(others)",
-            "~concat(others)",
-            "fast",
-        ),
-        ("addresses places that are not counted", POINTER, "following ^ (following >> 1)", "following ^ 1", "fast"),
-    )
-]
 
 
 def name(shape) -> str:
@@ -157,7 +63,7 @@ def campaign():
         yield (dimensions, vcs, depth, (16, 64)[number % 2], DUATO, channels), HOSTS[number // 3 % 2]
 
 
-@pytest.mark.parametrize("shape", SMALL, ids=name)
+@pytest.mark.parametrize("shape", sampled(SMALL, (SMALL[2], SMALL[3], SMALL[4])), ids=name)
 def test_small_networks_under_icarus(shape, tmp_path, require_tool):
     require_tool("icarus")
     assert_equal(job_of(shape, cycles=500, most_compared=2_000), "icarus", tmp_path)
@@ -217,19 +123,91 @@ def test_without_an_order_of_escapes_hardware_and_model_deadlock_alike(rule, vcs
     assert_equal(Comparison(model, messages, 0, results.cycles + 200, harness), "icarus", tmp_path)
 
 
-def marked(mutations: list[Mutation]) -> Iterator[Any]:
-    """Every third fault is always tested, and all with ``--slow``."""
-    for number, mutation in enumerate(mutations):
-        yield pytest.param(mutation, marks=[pytest.mark.slow] if number % 3 else [])
+# Hypercubes with non-atomic VC reallocation, in lock-step with their golden model; and faults of theirs.
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SHORT_BODY_FLITS = 3
+"""So that a buffer of 4 flits holds several worms."""
+
+# dimensions, lanes, buffer flits, lane reuse
+REUSE_SMALL = (
+    (1, 2, 2, NON_ATOMIC),
+    (2, 1, 4, NON_ATOMIC_ESCAPE),
+    (2, 2, 1, NON_ATOMIC_ESCAPE),
+    (2, 2, 4, NON_ATOMIC_ESCAPE),
+    (2, 3, 3, NON_ATOMIC),
+    (3, 2, 4, NON_ATOMIC),
+)
+REUSE_FAULTY = {  # workload that shows a fault
+    "tail": ((2, 2, 4, NON_ATOMIC), HOSTS[0]),
+    "escape": ((2, 2, 4, NON_ATOMIC_ESCAPE), HOSTS[0]),
+    "stalled": ((2, 3, 2, NON_ATOMIC), HOSTS[1]),
+}
 
 
-@pytest.mark.parametrize("mutation", list(marked(MUTATIONS)), ids=lambda mutation: mutation.name.replace(" ", "-"))
-def test_mutation_is_reported(mutation, tmp_path, require_tool):
+def reuse_name(shape) -> str:
+    dimensions, vcs, buffer_flits, vc_reallocation = shape
+    return f"{dimensions}-cube-{vcs}x{buffer_flits}-{vc_reallocation}"
+
+
+def reuse_job(shape, **more) -> Comparison:
+    dimensions, vcs, buffer_flits, vc_reallocation = shape
+    routing = hypercube_routing(dimensions, vcs, injection_channels=more.pop("channels", 1))
+    return job(routing, buffer_flits, vc_reallocation=vc_reallocation, **more)
+
+
+def reuse_campaign():
+    """All sizes with all VCs and depths; other parameters vary in turn."""
+    deal = itertools.product((2, 3), (1, 2, 3), (1, 2, 4), (NON_ATOMIC_ESCAPE, NON_ATOMIC))
+    for number, shape in enumerate(deal):
+        channels = (1, shape[0])[number // 2 % 2]
+        most_body_flits = (SHORT_BODY_FLITS, 24)[number // 3 % 2]
+        yield shape, channels, most_body_flits, HOSTS[number // 5 % 2]
+
+
+@pytest.mark.parametrize(
+    "number", sampled(range(len(REUSE_SMALL)), (1, 4)), ids=lambda number: reuse_name(REUSE_SMALL[number])
+)
+def test_small_networks_behind_tails_under_icarus(number, tmp_path, require_tool):
     require_tool("icarus")
-    shape, hosts, cycles = FAULTY[mutation.workload]
-    comparison = job_of(shape, cycles=cycles, hosts=hosts, most_compared=2_000)
-    if mutation.workload == "home":
-        comparison = replace(comparison, model=SentHome(comparison.model.routing, comparison.model.buffer_flits))
-    result = compare_verilog(comparison, mutation, tmp_path, {"buffer_flits": shape[2]}, "hypercube")
-    assert result.mismatches == 1, f"the comparison did not see hardware that {mutation.name}"
-    assert REPORT.match(result.report or ""), result.report
+    more = {
+        "hosts": HOSTS[number % 2],
+        "channels": 1 + (number > 2),
+        "most_body_flits": (SHORT_BODY_FLITS, 24)[number % 2],
+    }
+    assert_equal(
+        reuse_job(REUSE_SMALL[number], cycles=500, most_compared=1_500, **more),
+        "icarus",
+        tmp_path,
+    )
+
+
+@pytest.mark.parametrize("vc_reallocation", [NON_ATOMIC_ESCAPE, NON_ATOMIC])
+def test_worms_without_a_way_are_drained_one_behind_the_other(vc_reallocation, tmp_path, require_tool):
+    require_tool("icarus")
+    sound = reuse_job((2, 2, 4, vc_reallocation), cycles=500, most_compared=1_500, most_body_flits=SHORT_BODY_FLITS)
+    model = SentHome(sound.model.routing, sound.model.buffer_flits, vc_reallocation)
+    assert_equal(replace(sound, model=model), "icarus", tmp_path)
+
+
+def test_hardware_and_model_deadlock_alike_behind_tails(tmp_path, require_tool):
+    require_tool("icarus")
+    cube = load(EXAMPLES / "deadlock-hypercube-tail.yaml")
+    results = Simulation(cube.model, cube.messages).run()
+    assert results.deadlocked
+    harness = harness_source(cube.plan)
+    assert_equal(Comparison(cube.model, cube.messages, 0, results.cycles + 60, harness), "icarus", tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("shape", "channels", "most_body_flits", "hosts"),
+    list(reuse_campaign()),
+    ids=lambda part: reuse_name(part) if isinstance(part, tuple) else "",
+)
+def test_campaign_behind_tails(shape, channels, most_body_flits, hosts, tmp_path, require_tool):
+    require_tool("verilator")
+    more = {"hosts": hosts, "channels": channels, "most_body_flits": most_body_flits}
+    comparison = reuse_job(shape, cycles=20_000, most_compared=25_000, broadcasts=True, **more)
+    assert comparison.cycles >= 20_000
+    assert_equal(comparison, "verilator", tmp_path)

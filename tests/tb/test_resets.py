@@ -1,8 +1,4 @@
-"""Networks that are reset several times under load: after each reset they are as new, in every register.
-
-A register that keeps its value behaves like any other up to the second reset, so no run from power-up alone shows it.
-Before the first one registers and memories have anything in them, so that none is relied on to begin at 0.
-"""
+"""Networks that are reset several times under load, and the channel counters of whole networks."""
 
 from dataclasses import replace
 
@@ -19,13 +15,12 @@ from sim_model.messages.messages import Message, Messages
 from sim_model.min.model import MinModel
 from sim_model.spam.model import SpamModel
 from sim_model.torus.model import TorusModel
-from tests.networks import five_port_network
-from tests.tb.comparisons import assert_equal, compare_verilog
-from tests.tb.harts_workloads import loaded
-from tests.tb.mutations import Mutation, copy_hardware, harness_verilog
-from tests.tb.scrambled import scrambled
-from tests.tb.test_counters import SHAPE as COUNTED_SHAPE
-from tests.tb.test_counters import job as counted
+from tests.networks import five_port_network, random_irregular
+from tests.tb.comparisons import assert_equal, from_anything, scrambled
+from tests.tb.mutations import copy_hardware, harness_verilog, mutations
+from tests.tb.workloads import Shape, loaded, staged_traffic
+from tests.tb.workloads import spam_comparison as comparison
+from topology.common.counter_bus import COUNTED
 from topology.hypercube.graph import HypercubeNetwork
 from topology.hypercube.routing import HypercubeRouting
 from topology.min.graph import MinNetwork
@@ -35,6 +30,8 @@ from topology.spam.routing import SpamRouting
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid
 from topology.torus.routing import TorusRouting
+
+# Networks that are reset several times under load: after each reset they are as new, in every register.
 
 RESETS = (61, 150, 163, 240)
 CYCLES = 340
@@ -66,73 +63,21 @@ def busy(family: str) -> Comparison:
     return Comparison(model, messages, 0, CYCLES, harness_source(plan), resets=RESETS)
 
 
-def from_anything(job: Comparison, seed: int = 1) -> Comparison:
-    """Registers and memories begin with random values: state without a reset must not matter."""
-    return replace(job, harness=replace(job.harness, verilog=scrambled(job.harness.verilog, seed)))
-
-
 @pytest.mark.parametrize("family", [*ROUTED, "harts"])
 def test_resets_under_load(family, tmp_path, require_tool):
     require_tool("icarus")
     assert_equal(from_anything(busy(family)), "icarus", tmp_path)
 
 
-LOST_RESETS = [
-    ("spam", "of a buffer's count", "parts/input_buffer.py", "count: Any = Signal(range(self.depth + 1)"),
-    ("min", "of the token's holder", "min/token_station.py", "holder = Signal(inputs"),
-    ("torus", "of an output VC's credits", "vc/credit_counter.py", 'init=depth, name=f"credits_{vc}"'),
-    ("torus", "of a delivery buffer's flit", "vc/delivery_buffer.py", "present: Any = Signal("),
-    ("hypercube", "of the random order", "vc/random_order.py", "state = Signal(STATE_BITS, init=ORDER_SEED"),
-    pytest.param(
-        *("harts", "of a transmitter's owner", "harts/transmitter_bank.py", "owned: Any = Signal(PORTS"),
-        marks=pytest.mark.slow,
-    ),
-]
-
-
-@pytest.mark.parametrize(("family", "what", "file", "text"), LOST_RESETS)
-def test_a_lost_reset_is_reported(family, what, file, text, tmp_path, require_tool):
-    require_tool("icarus")
-    sound = busy(family)
-    settings = {"packet_flits": 32} if family == "harts" else {}
-    lost = f"{text}{'' if text.endswith('(') else ', '}reset_less=True"
-    mutation = Mutation(f"has lost the reset {what}", file, text, lost)
-    result = compare_verilog(sound, mutation, tmp_path, settings, family)
-    assert result.mismatches == 1, f"no check saw that the hardware {mutation.name}"
-    assert (result.mismatch_cycle or 0) >= sound.resets[0]
-
-
 def test_a_difference_before_the_last_reset_has_a_waveform(tmp_path, require_tool):
     require_tool("icarus")
-    sound, text = busy("torus"), "present: Any = Signal("
-    lost = Mutation("has lost a reset", "vc/delivery_buffer.py", text, f"{text}reset_less=True")
+    sound, (lost,) = busy("torus"), mutations("lock-step", "resets torus delivery")
     copy_hardware(tmp_path, lost)
     verilog = harness_verilog(tmp_path, sound.model.routing, {}, family="torus")
     outcome = compare_network(replace(sound, harness=replace(sound.harness, verilog=verilog)), "icarus", tmp_path)
     assert RESETS[0] <= (outcome.result.mismatch_cycle or 0) < RESETS[-1]
     assert outcome.waveform is not None
     assert outcome.waveform.stat().st_size > 0
-
-
-UNSWEPT = Mutation(
-    "relies on sums that begin at 0",
-    "generator/channel_counters.py",
-    "Mux(fresh, 0, Value.cast(read.data[kind]))",
-    "Value.cast(read.data[kind])",
-)
-
-
-@pytest.mark.parametrize("mutation", [None, UNSWEPT], ids=["sound", "relies-on-zeros"])
-def test_counters_begin_at_zero_whatever_their_memory_has(mutation, tmp_path, require_tool):
-    """A simulation that begins with zeros in memories does not see that no logic clears them."""
-    require_tool("icarus")
-    sound = counted(cycles=250, traffic_cycles=200)
-    copy_hardware(tmp_path, mutation)
-    settings = {"buffer_flits": COUNTED_SHAPE.buffer_flits}
-    verilog = harness_verilog(tmp_path, sound.model.routing, settings, counters=True)
-    job = from_anything(replace(sound, harness=replace(sound.harness, verilog=verilog)))
-    result = compare_network(job, "icarus", tmp_path).result
-    assert (result.mismatches, result.mismatch_cycle) == (int(mutation is not None), None)
 
 
 def test_tables_are_not_scrambled():
@@ -145,3 +90,25 @@ def test_tables_are_not_scrambled():
     assert "u[0] = 8'h00;" not in changed
     with pytest.raises(ValueError, match="must have registers with a value"):
         scrambled("module a();\nendmodule\n", 1)
+
+
+# The channel counters of whole networks against the golden model's, and faults in them.
+
+COUNTED_SHAPE = Shape(flit_bits=16, buffer_flits=1)
+
+
+def counted(cycles=None, traffic_cycles=600):
+    routing = COUNTED_SHAPE.routing(random_irregular(3, switches=4))
+    made = comparison(routing, COUNTED_SHAPE, staged_traffic(routing, traffic_cycles, seed=1), cycles)
+    plan = replace(spam_plan(routing, buffer_flits=COUNTED_SHAPE.buffer_flits), counters=True)
+    return replace(made, harness=harness_source(plan))
+
+
+@pytest.mark.parametrize("cycles", [None, 350], ids=["to the end", "cut short"])
+@pytest.mark.parametrize("simulator", ["icarus", "verilator"])
+def test_counters_equal_the_models(simulator, cycles, tmp_path, require_tool):
+    require_tool(simulator)
+    made = counted(cycles)
+    result = compare_network(made, simulator, tmp_path).result
+    assert (result.mismatches, result.report) == (0, None)
+    assert result.compared_counters == len(COUNTED) * len(made.model.network.channels)

@@ -19,17 +19,13 @@ from tests.proofs.catalog import PROOFS
 from tests.proofs.claims import rtlil_of
 from tests.rtl import test_axi_network, test_port_arrays, test_verilog
 from tests.rtl.test_harts_streams import ALL_COPIES
-from tests.tb import host_workloads, hypercube_workloads, min_workloads, test_axi_streams, torus_workloads
-from tests.tb import registers_runner as registers
-from tests.tb.harts_workloads import FAULTS, every_broadcast, loaded
-from tests.tb.spam_workloads import Shape, staged_traffic
-from tests.tb.spam_workloads import comparison as spam_comparison
-from tests.tb.test_counters import job as counted
-from tests.tb.test_links_lockstep import spam_job as long_links
-from tests.tb.test_loadable_tables import comparison as with_loaded_tables
-from tests.tb.test_loadable_tables import multistage, spam
-from tests.tb.test_resets import ROUTED, busy, from_anything
-from tests.tb.test_wide_headers import JOBS, WIDE_HEADERS
+from tests.tb import test_axi_streams, workloads
+from tests.tb import test_registers as registers
+from tests.tb.comparisons import from_anything
+from tests.tb.test_headers_lockstep import WIDE_HEADERS, WIDE_JOBS, loadable_min, loadable_spam, with_loaded_tables
+from tests.tb.test_hosts_lockstep import spam_job as long_links
+from tests.tb.test_resets import ROUTED, busy, counted
+from tests.tb.workloads import FAULTS, Shape, every_broadcast, loaded, spam_comparison, staged_traffic
 from topology.common.virtual_channels import ATOMIC, NON_ATOMIC, PRIORITY_LOW
 from topology.harts.graph import HexMesh
 from topology.harts.reception import FIRST, VOTE
@@ -116,35 +112,35 @@ def _spam_job(cycles: int = 400, **settings: Any) -> Comparison:
 def _torus_job(*shape: Any, cycles: int = 500, **more: Any) -> Comparison:
     """Return a comparison from rows, columns, wraps, VCs, rule, then buffer and routing delay."""
     rows, columns, wraps, vcs, rule, buffer_flits, routing_cycles = shape
-    routing = torus_workloads.torus_routing(rows, columns, vcs, wraps=wraps, flit_bits=16, rule=rule)
-    return torus_workloads.job(routing, buffer_flits, routing_cycles, cycles, **more)
+    routing = workloads.torus_routing(rows, columns, vcs, wraps=wraps, flit_bits=16, rule=rule)
+    return workloads.torus_job(routing, buffer_flits, routing_cycles, cycles, **more)
 
 
 def _hypercube_job(dimensions: int, vcs: int, buffer_flits: int, channels: int = 1, **more: Any) -> Comparison:
-    routing = hypercube_workloads.hypercube_routing(dimensions, vcs, injection_channels=channels)
-    return hypercube_workloads.job(routing, buffer_flits, 700, **more)
+    routing = workloads.hypercube_routing(dimensions, vcs, injection_channels=channels)
+    return workloads.hypercube_job(routing, buffer_flits, 700, **more)
 
 
 def _held_back(family: str) -> Comparison:
-    return host_workloads.holding_back(host_workloads.SMALL[family](), host_workloads.BEHAVIOURS["0.3"])
+    return workloads.holding_back(workloads.SMALL[family](), workloads.BEHAVIOURS["0.3"])
 
 
 COMPARED: dict[str, Callable[[], Comparison]] = {
     "harts broadcasts": lambda: every_broadcast(3),  # in smaller ones no leg of a broadcast is longer than a step
     "harts algorithm a": lambda: every_broadcast(2, algorithm_a=True),
     **{f"{family} with resets": lambda family=family: from_anything(busy(family)) for family in (*ROUTED, "harts")},
-    **{f"{name} wide": JOBS[name] for name in WIDE_HEADERS},
-    **{f"{family} held back": lambda family=family: _held_back(family) for family in host_workloads.SMALL},
+    **{f"{name} wide": WIDE_JOBS[name] for name in WIDE_HEADERS},
+    **{f"{family} held back": lambda family=family: _held_back(family) for family in workloads.SMALL},
     "spam narrow": lambda: _spam_job(flit_bits=8, buffer_flits=5, routing_cycles=3),
     "spam split": lambda: _spam_job(flit_bits=16, buffer_flits=1, enqueue="split"),
     "spam long links": lambda: long_links(3),
     "spam deep": lambda: _spam_job(flit_bits=16, buffer_flits=40, cycles=300),
     "spam counted": lambda: from_anything(counted(None, 300)),
-    "spam loaded tables": lambda: with_loaded_tables(spam)[0],
-    "min loaded tables": lambda: with_loaded_tables(multistage)[0],
-    "min two channels": lambda: min_workloads.job("bi-butterfly", 2, 2, 2, 8, 3, 2, cycles=500),
-    "min wide switches": lambda: min_workloads.job("baseline", 4, 1, 1, 16, 1, 1, cycles=500),
-    "min printed release": lambda: min_workloads.job("omega", 2, 2, 1, 32, 1, 1, cycles=500, token="printed"),
+    "spam loaded tables": lambda: with_loaded_tables(loadable_spam)[0],
+    "min loaded tables": lambda: with_loaded_tables(loadable_min)[0],
+    "min two channels": lambda: workloads.min_job("bi-butterfly", 2, 2, 2, 8, 3, 2, cycles=500),
+    "min wide switches": lambda: workloads.min_job("baseline", 4, 1, 1, 16, 1, 1, cycles=500),
+    "min printed release": lambda: workloads.min_job("omega", 2, 2, 1, 32, 1, 1, cycles=500, token="printed"),
     "harts faulty": lambda: loaded(2, 200, faults=FAULTS[2], guard=True),
     "harts slow": lambda: loaded(2, 200, buffer_flits=3, gap_frames=2, relay_frames=2),
     "torus dateline": lambda: _torus_job(2, 3, True, 2, DATELINE, 1, 2),
@@ -165,7 +161,7 @@ _STREAMS = {
     "min-b-channels": ("tests/tb/test_axi_streams.py",),
     "mesh": ("tests/tb/test_axi_torus.py",),
     "torus": ("tests/tb/test_axi_torus.py",),
-    "hypercube": ("tests/tb/test_axi_hypercube.py",),
+    "hypercube": ("tests/tb/test_axi_torus.py",),
 }
 _NETWORKS = (
     *("smallest", "min-bi", "loadable", "harts", "harts-guarded", "mesh-line", "torus-ring"),

@@ -29,7 +29,7 @@ class Broken(AssertionError):
 
 
 class Neighbours:
-    """Drives all links of a router through the ports of ``tests.tb.fuzz_rig``.
+    """Drives all links of a router through the ports of ``tests.tb.test_fuzz``.
 
     Members
     -------

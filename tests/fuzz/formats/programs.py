@@ -11,7 +11,7 @@ from tests.fuzz.case import CONFIGURATION, RESULTS, Case, Format
 from tests.fuzz.formats.network_files import ENCODINGS
 from tests.fuzz.formats.network_files import TRAPS as MSCCL_TRAPS
 from tests.fuzz.mutations import damaged, miswritten
-from tests.sim_model.programs.writers import (
+from tests.sim_model.programs.files import (
     L1D,
     L2,
     MEMORY,

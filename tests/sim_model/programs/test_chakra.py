@@ -7,8 +7,7 @@ from sim_model.programs.chakra import read_chakra, read_nodes
 from sim_model.programs.collectives import COLLECTIVES, Collective
 from sim_model.programs.lowering import lowered
 from sim_model.programs.program import ProgramError
-from tests.sim_model.programs.counts import chakra_counts
-from tests.sim_model.programs.writers import attribute, base128, chakra, node, run
+from tests.sim_model.programs.files import attribute, base128, chakra, chakra_counts, node, run
 
 LOAD, COMPUTE, SEND, RECEIVE, COLLECTIVE = 2, 4, 5, 6, 7
 ALL_REDUCE, BROADCAST = 0, 5

@@ -12,8 +12,8 @@ from sim_model.programs.program import ProgramError
 from tests.networks import random_irregular
 from tests.sim_model.builders import build as built
 from tests.sim_model.builders import spam_model
-from tests.sim_model.programs.counts import SEND, goal_graph, waits
-from tests.sim_model.test_dependencies import random_dependent_records
+from tests.sim_model.programs.files import SEND, goal_graph, waits
+from tests.sim_model.test_messages import random_dependent_records
 
 TREE = """
 num_ranks 4  // a comment

@@ -1,0 +1,485 @@
+"""Engines that move worms or planes have the results of the one that moves flits, at every stop and in every cycle."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from sim_model.engines.calendar import (
+    WHEEL,
+    WHEEL_MASK,
+    Calendar,
+    cancel,
+    make_calendar,
+    next_entry_cycle,
+    postpone,
+    schedule,
+)
+from sim_model.engines.counts import KINDS
+from sim_model.engines.cycle.state import NEVER, NONE
+from sim_model.engines.plane.counts import COUNT_BITS, add_to_planes, counts_by_planes
+from sim_model.engines.plane.layout import ports_of_vector
+from sim_model.engines.plane.model import MIN_FLITS
+from sim_model.engines.plane.state import moves_of, plane_of
+from sim_model.engines.results import Results
+from sim_model.engines.simulation import Simulation
+from sim_model.hypercube.model import HypercubeModel
+from sim_model.hypercube.orders import first_in_order, make_orders
+from sim_model.hypercube.planes.orders import input_orders, vc_orders
+from sim_model.loops.vector_operations import turn_operations
+from sim_model.messages.messages import Message, Messages
+from sim_model.torus.model import TorusModel
+from sim_model.torus.multinode import software_sends
+from sim_model.torus.planes import make_neighbours
+from tests.networks import ring
+from tests.sim_model.builders import build, random_records, simulate, spam_model
+from tests.sim_model.random_runs import CubeShape as Shape
+from tests.sim_model.random_runs import Run, differences, random_cube_run, random_run, random_vc_run
+from topology.common.graph import Network
+from topology.common.host_pattern import HostBehaviour
+from topology.common.virtual_channels import ATOMIC, PRIORITY_LOW
+from topology.hypercube.diagonals import input_codes
+from topology.hypercube.routing import ADAPTIVE_ONLY, WRONG_ESCAPE
+from topology.hypercube.vc_reallocation import NON_ATOMIC_ESCAPE
+from topology.torus.graph import TorusNetwork
+from topology.torus.grid import DIRECTIONS, Grid, Turns
+from topology.torus.operations import operation
+from topology.torus.routing import TorusRouting
+
+LINE = Network(3, [(0, 1), (1, 2)], [0, 1, 2, 2])
+VCS = ((2, 4), (1, 2), (2, 5))
+"""VCs of a channel, and flits of their buffers: each pair is compiled by itself."""
+MORE_VCS = ((1, 1), (1, 3), (2, 1), (2, 3), (2, 8), (3, 2), (4, 5), (8, 1), (1, 16))
+SMALL, LARGE = Shape(3, 1, 1, channels=2, rule=WRONG_ESCAPE), Shape(6, 3, 4)
+"""Each is compiled by itself, which takes longer than its runs. The small one can deadlock."""
+MORE_SHAPES = (
+    Shape(1, 1, 1),
+    Shape(1, 2, 3),
+    Shape(2, 1, 4),
+    Shape(2, 3, 2, channels=2),
+    Shape(2, 1, 1, rule=ADAPTIVE_ONLY),
+    Shape(2, 2, 3, rule=WRONG_ESCAPE),
+    Shape(3, 1, 2, rule=WRONG_ESCAPE),
+    Shape(3, 1, 2, channels=3, rule=ADAPTIVE_ONLY),
+    Shape(3, 2, 8, rule=ADAPTIVE_ONLY),
+    Shape(3, 2, 2, channels=3),
+    Shape(4, 2, 4),
+    Shape(4, 4, 1, channels=4),
+    Shape(4, 3, 3, channels=2, rule=WRONG_ESCAPE),
+    Shape(5, 2, 8),
+    Shape(5, 1, 3, channels=5),
+    Shape(5, 8, 2),
+    Shape(6, 2, 1),
+    Shape(6, 2, 16),
+    Shape(6, 3, 4, channels=6),
+    Shape(6, 3, 2, rule=ADAPTIVE_ONLY),
+    Shape(7, 2, 4),
+    Shape(7, 3, 3, channels=7),
+    Shape(8, 2, 4),
+)
+MAX_CYCLES = 2_000
+
+
+class Runs(NamedTuple):
+    """Random runs by cycles and by an engine: the few that are quick, the many, and deadlocks among the few."""
+
+    random: Callable[[int], Run]
+    engine: str
+    few: int
+    many: int
+    deadlocks: int = 0
+
+
+def worm_runs(family: str) -> Runs:
+    return Runs(partial(random_run, family), "worm", 100, 5_000, 2)
+
+
+def vc_runs(vcs: int, buffer_flits: int) -> Runs:
+    return Runs(partial(random_vc_run, vcs, buffer_flits), "planes", 40, 600, 2 if vcs == 1 else 0)
+
+
+def cube_runs(shape: Shape) -> Runs:
+    return Runs(partial(random_cube_run, shape), "planes", 40, 120, 3 if shape == SMALL else 0)
+
+
+QUICK = {
+    **{family: worm_runs(family) for family in ("spam", "min")},
+    **{f"lanes-{vcs}-{flits}": vc_runs(vcs, flits) for vcs, flits in VCS},
+    **{f"cube-{name}": cube_runs(shape) for name, shape in (("small", SMALL), ("large", LARGE))},
+}
+MORE = {
+    **{f"lanes-{vcs}-{flits}": vc_runs(vcs, flits) for vcs, flits in MORE_VCS},
+    **{f"cube-{number}": cube_runs(shape) for number, shape in enumerate(MORE_SHAPES)},
+}
+
+
+def compare(runs: Runs, seeds: range) -> tuple[int, int]:
+    """Runs that deadlocked, and those that were stopped on their way."""
+    deadlocked, stopped = 0, 0
+    for seed in seeds:
+        run = runs.random(seed)
+        _, by_cycles, counted = run.simulate("cycle")
+        _, by_engine, again = run.simulate(runs.engine)
+        for stop, (one, other) in enumerate(zip(by_cycles, by_engine, strict=True)):
+            assert differences(one, other) == [], f"seed {seed}, stop {stop}"
+        assert np.array_equal(counted, again), f"seed {seed}, counts of channels"
+        deadlocked += by_cycles[-1].deadlocked
+        stopped += any(0 < found.flit_hops < by_cycles[-1].flit_hops for found in by_cycles)
+    return deadlocked, stopped
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_results_are_the_same(name):
+    runs = QUICK[name]
+    deadlocked, stopped = compare(runs, range(runs.few))
+    assert deadlocked >= runs.deadlocks
+    assert stopped > runs.few // 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*QUICK, *MORE])
+def test_results_are_the_same_in_many_runs(name):
+    runs = {**QUICK, **MORE}[name]
+    compare(runs, range(runs.few, runs.few + runs.many))
+
+
+# The engine that moves worms.
+
+
+def test_a_deadlock_is_reported_as_without_worms():
+    network = ring(5)
+    model = spam_model(network, up_after_down=True)
+    messages = build(model, [Message(node, [(node + 2) % 5], 60) for node in range(5)])
+    (worms, (ended,), _), (cycles, (again,), _) = (
+        Run(model, messages, 0, ()).simulate(engine) for engine in ("worm", "cycle")
+    )
+    assert worms.deadlocked
+    assert ended.cycles == again.cycles
+    assert worms.deadlock_report() == cycles.deadlock_report()
+
+
+def test_what_looks_at_flits_goes_on_by_cycles():
+    """A run that has begun with worms is stepped, recorded, copied and looked into like any other."""
+    model = spam_model(LINE)
+    records = random_records(np.random.default_rng(3), model, 40, cycles=200, body=40)
+    worms, cycles = simulate(model, records), Simulation(model, build(model, records), engine="cycle")
+    assert (worms.engine, cycles.engine) == ("worm", "cycle")
+    assert differences(worms.run(150), cycles.run(150)) == []
+    assert worms.engine == "worm"
+    for _ in range(20):
+        one, other = worms.step(), cycles.step()
+        assert (one.moved == other.moved).all()
+        assert (one.accepted, one.ejected) == (other.accepted, other.ejected)
+    assert worms.engine == "cycle"
+    assert [worms.describe_router(switch) for switch in range(3)] == [
+        cycles.describe_router(switch) for switch in range(3)
+    ]
+    assert differences(worms.run(), cycles.run()) == []
+
+
+def test_a_run_can_be_put_back_behind_worms():
+    model = spam_model(LINE)
+    records = random_records(np.random.default_rng(3), model, 40, cycles=200, body=40)
+    simulation = simulate(model, records)
+    simulation.run(150)
+    kept = simulation.snapshot()
+    ended = simulation.run()
+    simulation.restore(kept)
+    assert simulation.cycle == 150
+    assert differences(simulation.run(), ended) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "parameters", "why"),
+    [
+        ({"hosts": HostBehaviour(pause_level=128)}, {}, "for hosts that hold back"),
+        ({}, {"link_cycles": 2}, "for links with register stages"),
+        ({}, {"enqueue": "split"}, "for these routers"),
+    ],
+)
+def test_where_worms_cannot_be_moved_flits_are(options, parameters, why):
+    model = spam_model(LINE, **parameters)
+    messages = build(model, [Message(0, [2], 8)])
+    assert Simulation(model, messages, **options).engine == "cycle"
+    with pytest.raises(ValueError, match=f"Engine must be 'cycle' {why}, not 'worm'"):
+        Simulation(model, messages, engine="worm", **options)
+
+
+def test_an_unknown_engine():
+    model = spam_model(LINE)
+    with pytest.raises(ValueError, match="Engine must be one of worm, planes, cycle, not 'flit'"):
+        Simulation(model, build(model, [Message(0, [2], 8)]), engine="flit")
+
+
+# The calendar of the engine that moves worms, against a plain list of events.
+
+ENTRIES, STEPS, FARTHEST = 12, 400, 5 * WHEEL
+
+
+def due(calendar: Calendar, cycle: int) -> set[int]:
+    """Entries of the calendar for a cycle."""
+    found, entry = set(), int(calendar.first[cycle & WHEEL_MASK])
+    while entry != NONE:
+        if calendar.entries[entry].cycle == cycle:
+            found.add(entry)
+        entry = int(calendar.entries[entry].following)
+    return found
+
+
+@pytest.mark.parametrize("farthest", [3, 40, WHEEL - 1, FARTHEST, 1 << 50])
+def test_every_entry_happens_once_and_in_its_cycle(farthest):
+    random = np.random.default_rng(farthest)
+    calendar, plain, cycle = make_calendar(ENTRIES), {}, 0
+    for _ in range(STEPS):
+        entry = int(random.integers(ENTRIES))
+        if entry in plain and random.random() < 0.3:
+            cancel(entry, calendar)
+            del plain[entry]
+        else:
+            plain[entry] = cycle + 1 + int(random.integers(farthest))
+            postpone(entry, plain[entry], calendar)
+        assert calendar.pending[0] == len(plain)
+        if random.random() < 0.5:
+            continue
+        following = next_entry_cycle(cycle, calendar)
+        assert following == min(plain.values(), default=NEVER)
+        if following == NEVER:
+            continue
+        cycle = following
+        happening = {entry for entry, when in plain.items() if when == cycle}
+        assert due(calendar, cycle) == happening
+        for entry in happening:
+            cancel(entry, calendar)
+            del plain[entry]
+
+
+def test_a_list_is_found_in_its_last_word_and_behind_the_end_of_the_wheel():
+    for begin in (0, 31, 32, WHEEL - 2, WHEEL - 1, 7 * WHEEL + 5):
+        for ahead in (1, 2, 31, 32, 33, WHEEL - 1, WHEEL):
+            calendar = make_calendar(1)
+            schedule(0, begin + ahead, calendar)
+            assert next_entry_cycle(begin, calendar) == begin + ahead
+
+
+# The engine that moves planes.
+
+
+def mesh_model(**parameters) -> TorusModel:
+    return TorusModel(TorusRouting(TorusNetwork(Grid(3, 4, wraps=False), 2), 32), **parameters)
+
+
+def test_a_deadlock_is_reported_as_by_cycles():
+    """One VC in a ring: every node sends half way round."""
+    model = TorusModel(TorusRouting(TorusNetwork(Grid(1, 5), 1), 32), buffer_flits=2)
+    messages = build(model, [Message(node, [(node + 2) % 5], 60) for node in range(5)])
+    (planes, (ended,), _), (cycles, (again,), _) = (
+        Run(model, messages, 0, ()).simulate(engine) for engine in ("planes", "cycle")
+    )
+    assert planes.deadlocked
+    assert ended.cycles == again.cycles
+    assert planes.deadlock_report() == cycles.deadlock_report()
+
+
+def test_what_looks_at_flits_of_planes_goes_on_by_cycles():
+    model = mesh_model()
+    messages = build(model, [Message(node, [11 - node], 40, start_cycle=3 * node) for node in range(12)])
+    planes, cycles = (Simulation(model, messages, engine=engine) for engine in ("planes", "cycle"))
+    assert differences(planes.run(50), cycles.run(50)) == []
+    assert planes.engine == "planes"
+    one, other = planes.step(), cycles.step()
+    assert (one.moved == other.moved).all()
+    assert planes.engine == "cycle"
+    assert planes.describe_router(5) == cycles.describe_router(5)
+    assert differences(planes.run(), cycles.run()) == []
+
+
+def test_long_runs_go_by_planes():
+    model = mesh_model(buffer_flits=4)
+    short = build(model, [Message(0, [11], MIN_FLITS // 2), Message(1, [11], MIN_FLITS // 2 - 1)])
+    long = build(model, [Message(0, [11], MIN_FLITS // 2), Message(1, [11], MIN_FLITS // 2)])
+    assert Simulation(model, short).engine == "cycle"
+    assert Simulation(model, long).engine == "planes"
+
+
+@pytest.mark.parametrize(
+    ("message", "options", "why"),
+    [
+        (Message(0, [11], 8), {"hosts": HostBehaviour(pause_level=128)}, "for hosts that hold back"),
+        (Message(0, [11], 8, operation=operation(Turns(True, False))), {}, "for unroutable messages"),
+    ],
+)
+def test_where_planes_cannot_be_moved(message, options, why):
+    model = mesh_model()
+    messages = build(model, [message])
+    assert Simulation(model, messages, **options).engine == "cycle"
+    with pytest.raises(ValueError, match=f"Engine must be 'cycle' {why}, not 'planes'"):
+        Simulation(model, messages, engine="planes", **options)
+
+
+def test_numbers_in_planes():
+    """Additions of random amounts for random routers."""
+    random = np.random.default_rng(5)
+    words, slots = 2, 3
+    counts = np.zeros((words, KINDS, slots, COUNT_BITS), dtype=np.int64)
+    expected = np.zeros((KINDS, slots, words * 64), dtype=np.int64)
+    for _ in range(300):
+        kind, slot, word = random.integers(KINDS), random.integers(slots), int(random.integers(words))
+        chosen, amount = random.random(64) < 0.3, int(random.choice([1, 1, 1, 7, 1000, 123_456_789]))
+        add_to_planes(counts[word, kind, slot], plane_of(chosen)[0], amount)
+        expected[kind, slot, 64 * word : 64 * word + 64] += amount * chosen
+    channels = np.arange(words * 64)
+    for slot in range(slots):
+        assert np.array_equal(counts_by_planes(counts, np.full_like(channels, slot), channels), expected[:, slot])
+
+
+WIDE_GRIDS = [Grid(16, 16), Grid(13, 17, wraps=False), Grid(5, 48), Grid(20, 25), Grid(30, 16, wraps=False)]
+"""Tori and meshes of 4 and 8 words, the last of them full or not."""
+
+
+@pytest.mark.parametrize("grid", WIDE_GRIDS, ids=str)
+@pytest.mark.parametrize(
+    ("vcs", "options"),
+    [
+        (2, {"buffer_flits": 8, "injection_priority": PRIORITY_LOW}),
+        (2, {"buffer_flits": 8, "routing_cycles": 2, "vc_reallocation": ATOMIC}),
+        (1, {"buffer_flits": 2}),
+    ],
+)
+def test_networks_of_several_words(grid, vcs, options):
+    """Multicasts by software, which wait for each other, on networks of more than 64 routers."""
+    model = TorusModel(TorusRouting(TorusNetwork(grid, vcs), 32), **options)
+    random = np.random.default_rng(grid.nodes + vcs)
+    records = [
+        Message(int(source), sorted(random.permutation(grid.nodes)[:12].tolist()), int(random.integers(1, 40)))
+        for source in random.permutation(grid.nodes)[:40]
+    ]
+    software = "spu" if vcs > 1 or not grid.wraps else "u-mesh"
+    messages = build(model, list(software_sends(grid, records, software)))
+    planes, cycles = (Simulation(model, messages, 20, engine=engine) for engine in ("planes", "cycle"))
+    for stop in (150, 300, None):
+        assert differences(planes.run(stop), cycles.run(stop)) == []
+    assert planes.finished
+    assert planes.results().lost == 0
+
+
+# Planes move over the links of tori and meshes: each router gets the bit of the one before it, or the one behind.
+
+SIDES = [(4, 4), (8, 8), (16, 16), (3, 5), (1, 9), (2, 2), (7, 20), (5, 64), (33, 3), (100, 2)]
+PLACES = ports_of_vector(DIRECTIONS + 1)
+rotated = turn_operations(PLACES)["rotated"]
+GRIDS = [Grid(*sides, wraps=wraps) for sides in SIDES for wraps in (True, False)]
+
+
+def moved(bits, moves, direction):
+    """Bits that arrive over the channels of a direction, from a bit of each router; by words, like the loop."""
+    plane = plane_of(bits)
+    found = np.zeros_like(plane)
+    for word in range(len(plane)):
+        for part in range(moves.begins[word], moves.begins[word + 1]):
+            came = rotated(np.full(PLACES, plane[moves.word[part]]), moves.turn[part]) & moves.mask[part]
+            found[word] |= came[direction]
+    return found
+
+
+@pytest.mark.parametrize("grid", GRIDS)
+def test_neighbours_are_those_of_the_grid(grid):
+    for direction, neighbours in enumerate(make_neighbours(grid)):
+        found = [grid.neighbour(node, direction) for node in range(grid.nodes)]
+        assert neighbours.tolist() == [node if behind is None else behind for node, behind in enumerate(found)]
+
+
+@pytest.mark.parametrize("grid", GRIDS)
+def test_bits_move_along_channels_and_back(grid):
+    ahead, back = moves_of(make_neighbours(grid))
+    bits = np.random.default_rng(grid.nodes).random(grid.nodes) < 0.5
+    for direction in range(DIRECTIONS):
+        gets, returned = np.zeros((2, grid.nodes), dtype=bool)
+        for node in range(grid.nodes):
+            behind = grid.neighbour(node, direction)
+            if behind is not None:
+                gets[behind], returned[node] = bits[node], bits[behind]
+        assert np.array_equal(moved(bits, ahead, direction), plane_of(gets))
+        assert np.array_equal(moved(bits, back, direction), plane_of(returned))
+
+
+# Hypercubes by planes.
+
+
+def messages_for(model: HypercubeModel, records: list[Message]) -> Messages:
+    network = model.network
+    return Messages.build(
+        records,
+        processors=network.switches,
+        header_flits=model.header_flits,
+        injection_channels=network.injection_channels_per_processor,
+    )
+
+
+@pytest.mark.parametrize("faulty", ["input_orders", "key", "highest"])
+def test_a_faulty_table_is_noticed(faulty):
+    """Orders of another cycle, destinations of another message, escapes as by another rule."""
+    assert any(differences(*_by_cycles_and_a_faulty_table(seed, faulty)) for seed in range(QUICK["cube-small"].few))
+
+
+def _by_cycles_and_a_faulty_table(seed: int, faulty: str) -> tuple[Results, Results]:
+    run = random_cube_run(SMALL, seed)
+    by_cycles, by_planes = (
+        Simulation(run.model, run.messages, run.startup_cycles, engine=engine) for engine in ("cycle", "planes")
+    )
+    by_planes.run(0)
+    state: Any = by_planes._fast_run
+    table: np.ndarray = getattr(state.planes, faulty)
+    table[:] = ~table if faulty == "highest" else np.roll(table, 1, axis=0)
+    return by_cycles.run(MAX_CYCLES), by_planes.run(MAX_CYCLES)
+
+
+@pytest.mark.parametrize(("dimensions", "vcs", "channels"), [(3, 1, 1), (3, 2, 2), (4, 3, 4), (6, 3, 1), (5, 8, 3)])
+def test_orders_are_those_of_the_other_engine(dimensions, vcs, channels):
+    inputs, codes = dimensions + channels, input_codes(dimensions, channels)
+    masks = [(1 << vcs) - 1 << d * vcs for d in range(dimensions)]
+    masks += [1 << dimensions * vcs + channel for channel in range(channels)]
+    orders, width = make_orders(masks, vcs), 16
+    before, in_a_row = input_orders(dimensions, inputs, width), vc_orders(inputs, vcs)
+    for step, order in enumerate(orders):
+        table = before[step % len(before)].reshape(width, width)[np.ix_(codes, codes)]
+        rank = (table != 0).sum(axis=0)  # how many come before each input
+        left = (1 << inputs) - 1
+        for place in range(inputs):
+            first = first_in_order(left, order.input, order)
+            assert rank[first] == place
+            left ^= 1 << first
+        left = (1 << vcs) - 1
+        for vc in in_a_row[step % len(in_a_row)]:
+            assert vc == first_in_order(left, order.vc, order)
+            left ^= 1 << vc
+
+
+def test_a_deadlock_of_a_hypercube_is_reported_as_by_cycles():
+    run = next(run for seed in range(50) if (run := random_cube_run(SMALL, seed)).simulate("cycle")[0].deadlocked)
+    planes, cycles = (Run(run.model, run.messages, 0, ()).simulate(engine)[0] for engine in ("planes", "cycle"))
+    assert planes.deadlocked
+    assert planes.deadlock_report() == cycles.deadlock_report()
+
+
+def test_long_runs_of_hypercubes_go_by_planes():
+    model = LARGE.model()
+    assert Simulation(model, messages_for(model, [Message(0, [63], 100)])).engine == "cycle"
+    long = [Message(0, [63], MIN_FLITS // 2), Message(1, [63], MIN_FLITS // 2)]
+    assert Simulation(model, messages_for(model, long)).engine == "planes"
+
+
+@pytest.mark.parametrize(
+    ("message", "vc_reallocation", "options", "why"),
+    [
+        (Message(0, [7], 8), "empty", {"hosts": HostBehaviour(pause_level=128)}, "for hosts that hold back"),
+        (Message(0, [7], 8), NON_ATOMIC_ESCAPE, {}, "for lanes that are given again behind a tail"),
+    ],
+)
+def test_where_planes_of_hypercubes_cannot_be_moved(message, vc_reallocation, options, why):
+    model = HypercubeModel(SMALL.model().routing, vc_reallocation=vc_reallocation)
+    messages = messages_for(model, [message])
+    assert Simulation(model, messages, **options).engine == "cycle"
+    with pytest.raises(ValueError, match=f"Engine must be 'cycle' {why}, not 'planes'"):
+        Simulation(model, messages, engine="planes", **options)
