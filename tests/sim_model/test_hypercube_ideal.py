@@ -11,7 +11,7 @@ import pytest
 from hydranoc.studies.hypercube.analytical import saturation_rate
 from hydranoc.studies.hypercube.analytical_traffic import HypercubeLoad, link_load
 from hydranoc.studies.hypercube.ideal import run as ideal_run
-from hydranoc.studies.hypercube.ideal.cube import IdealCube
+from hydranoc.studies.hypercube.ideal.cube import CHOICE_OF_DIMENSIONS, CHOICE_OF_VCS, IdealCube
 from hydranoc.studies.hypercube.ideal.run import IdealDeadlock, IdealRun, simulate
 from hydranoc.studies.hypercube.ideal.state import NONE, make_state
 from hydranoc.studies.hypercube.ideal.traffic import Generated, PoissonSources
@@ -404,7 +404,7 @@ def test_worms_of_an_input_take_turns():
     assert sorted(run.latencies(0, 2).tolist()) == [18, 19]
 
 
-@pytest.mark.parametrize(("choice", "share"), [("vcs", 0.25), ("dimensions", 0.5)])
+@pytest.mark.parametrize(("choice", "share"), [(CHOICE_OF_VCS, 0.25), (CHOICE_OF_DIMENSIONS, 0.5)])
 def test_chances_of_dimensions(choice, share):
     # One free adaptive VC in dimension 0, three in dimension 1.
     over_first = 0
