@@ -38,6 +38,15 @@ def listed() -> Iterator[tuple[str, Any, bool]]:
         if directive == "currentmodule":
             module = name
             continue
+        if directive == "automodule":
+            members = vars(importlib.import_module(name)).items()
+            functions = [(member, called) for member, called in members if inspect.isfunction(called)]
+            yield from (
+                (f"{name}.{member}", called, False)
+                for member, called in functions
+                if called.__module__ == name and not member.startswith("_")
+            )
+            continue
         whole = name if "." in name else f"{module}.{name}"
         home, _, attribute = whole.rpartition(".")
         yield whole, getattr(importlib.import_module(home), attribute), ":inherited-members:" in options

@@ -21,24 +21,23 @@ IN_MESSAGE = KINDS
 
 
 @compiled
-def events(valid, ready, in_message):
-    """Return what is counted in a cycle, in the order of ``COUNTED``: bits of one channel, or of those of 64 routers.
+def events(valid, ready, tail, in_message):
+    """Return the events of a cycle: bits of one channel, or of those of 64 routers.
 
     Parameters
     ----------
-    valid, ready : int
-        A flit is in the output register, and has room behind it.
+    valid, ready, tail : int
+        A flit is in the output register, has room behind it, and is a tail.
     in_message : int
         The cycle is after the move of a head, and not after that of its tail.
+
+    Returns
+    -------
+    tuple of int
+        1 for each count that goes up, in the order of ``COUNTED``; and behind them ``in_message`` of the next cycle.
     """
-    return valid & ready, valid & ~ready, in_message & ~valid
-
-
-@compiled
-def in_message_after(valid, ready, tail, in_message):
-    """Return ``in_message`` for the next cycle; ``tail``: the flit in the output register is one."""
     moves = valid & ready
-    return moves & ~tail | in_message & ~moves
+    return moves, valid & ~ready, in_message & ~valid, moves & ~tail | in_message & ~moves
 
 
 @compiled
@@ -50,10 +49,10 @@ def count_cycles(cycles, state):
         valid = state.vertices[channel.source].occupied >> channel.source_port & 1
         staged = has_stages and state.stages[number].last != 0
         full = state.stages[number].full & 1 if staged else (1 if channel.count == depth else 0)
-        happens = events(valid, full ^ 1, tally[IN_MESSAGE])
+        happens = events(valid, full ^ 1, channel.register & TAIL, tally[IN_MESSAGE])
         for kind in range(KINDS):
             tally[kind] += cycles * happens[kind]
-        tally[IN_MESSAGE] = in_message_after(valid, full ^ 1, channel.register & TAIL, tally[IN_MESSAGE])
+        tally[IN_MESSAGE] = happens[IN_MESSAGE]
 
 
 def counts_by_cycles(state: EngineState) -> ChannelCounts:

@@ -160,6 +160,14 @@ PERMUTATIONS: dict[str, Callable[[ChannelNetwork], DestinationOf]] = {
 def coordinates(network: ChannelNetwork) -> tuple[np.ndarray, ...]:
     """Return the place of each node's switch in each dimension.
 
+    Parameters
+    ----------
+    network : ChannelNetwork
+
+    Returns
+    -------
+    tuple of int64[nodes]
+
     Raises
     ------
     ValueError

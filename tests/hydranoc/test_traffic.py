@@ -8,6 +8,7 @@ import pytest
 
 from hydranoc import load
 from hydranoc.errors import ConfigError
+from sim_model.traffic.permutations import PERMUTATIONS
 from tests.each import each
 
 ROOT = Path(__file__).parents[2]
@@ -127,6 +128,12 @@ def test_local_multicasts_in_hardware_and_in_software(tmp_path):
 @each(
     "network, traffic, problem",
     [
+        (
+            MESH,
+            "pattern: transpos",
+            f"6: traffic.pattern must be uniform, {', '.join(PERMUTATIONS)} or MODULE:FUNCTION, not 'transpos'; "
+            "did you mean 'transpose'?",
+        ),
         (MESH, "pattern: own.py:failing", "6: traffic.pattern: Pattern 'own.py:failing' fails: RuntimeError: no way"),
         (
             MESH,
@@ -177,7 +184,8 @@ def test_the_page_on_traffic_shows_what_works(tmp_path):
                 traffic = f"{key}: {word}" + ("\nmulticast_fraction: 0.5\nsoftware: separate" if "multi" in key else "")
                 assert len(configured(tmp_path, traffic, f"network: {network}\n").messages), traffic
                 tried.add((key, word.partition(",")[0]))
-    assert len(tried) == 19
+    assert {("pattern", name) for name in PERMUTATIONS} <= tried
+    assert len(tried) == 13 + len(PERMUTATIONS)
 
 
 def test_requests_are_replied_to(tmp_path):

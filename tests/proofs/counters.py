@@ -37,7 +37,7 @@ class Counted:
         open_message: Any = Signal(name="in_message_reference")
         with m.If(valid & ready):
             m.d.sync += open_message.eq(~tail)
-        kinds = Array(events_of(valid, ready, open_message))
+        kinds = Array(events_of(valid, ready, tail, open_message))
         self.happens: Any = claims.named(part.enable & kinds[self.kind], "counts")
         self.open_message = open_message
         self.total: Any = Signal(COUNT_BITS, name="counted_reference")

@@ -229,7 +229,7 @@ def counted_by_steps(simulation, cycles):
         tail = state.channels.register & TAIL != 0
         moved = simulation.step().moved
         assert not (moved & ~valid).any()
-        counts += np.array(events_of(valid, moved, in_message))
+        counts += np.array(events_of(valid, moved, tail, in_message))
         in_message = np.where(moved, ~tail, in_message)
     return counts
 

@@ -45,10 +45,9 @@ class RandomTraffic(Traffic):
         Injection process: ``poisson``; ``bernoulli``, in each cycle with the same probability; ``periodic``, at a
         constant interval from a random cycle on; or bursts and pauses, or batches.
     pattern : str, HotSpot, Permutation or Local
-        Destinations of unicasts: ``uniform``, any other node; a permutation, ``transpose``, ``bit-complement``,
-        ``bit-reverse``, ``shuffle``, ``tornado`` or ``neighbour`` (docs/look_up/traffic.md); ``MODULE:FUNCTION`` or
-        ``FILE.py:FUNCTION``, a function of your own; a pattern that a package adds; or a mapping. Messages to their
-        own source are not sent.
+        Destinations of unicasts: ``uniform``, any other node; a permutation such as ``transpose``
+        (docs/look_up/traffic.md has all); ``MODULE:FUNCTION`` or ``FILE.py:FUNCTION``, a function of your own; a
+        pattern that a package adds; or a mapping. Messages to their own source are not sent.
     multicast_fraction : float
         Fraction of messages to several ``destinations``.
     broadcast_fraction : float

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sim_model.engines.counts import KINDS, events, in_message_after
+from sim_model.engines.counts import IN_MESSAGE, KINDS, events
 from sim_model.engines.plane.layout import RouterLayout
 from sim_model.loops.compiled import compiled
 from topology.common.counter_bus import ChannelCounts
@@ -30,19 +30,19 @@ def count_planes(cycles, word, first_cycle, planes, at: RouterLayout):
             valid, tail = row[at.REGISTER], row[at.REGISTER_TAIL]
         elif slot % at.WIDTH >= at.HOST_OUTPUT:
             continue
-        _add_events(cycles, counts, slot, valid, -1, row[at.IN_MESSAGE + slot])
-        row[at.IN_MESSAGE + slot] = in_message_after(valid, -1, tail, row[at.IN_MESSAGE + slot])
+        _count(cycles, slot, valid, -1, tail, row, counts, at)
     for channel in range(at.CHANNELS):
         place = at.FIRST_HOST + channel
-        full = row[at.HELD + (planes.depth - 1) * at.HELD_STEP + place]
-        _add_events(cycles, counts, at.SLOTS + channel, row[at.INJECTOR_VALID + place], ~full, 0)
+        valid, full = row[at.INJECTOR_VALID + place], row[at.HELD + (planes.depth - 1) * at.HELD_STEP + place]
+        _count(cycles, at.SLOTS + channel, valid, ~full, row[at.INJECTOR_LAST + place], row, counts, at)
 
 
 @compiled
-def _add_events(cycles, counts, slot, valid, ready, in_message):
-    happens = events(valid, ready, in_message)
+def _count(cycles, slot, valid, ready, tail, row, counts, at: RouterLayout):
+    happens = events(valid, ready, tail, row[at.IN_MESSAGE + slot])
     for kind in range(KINDS):
         add_to_planes(counts[kind, slot], happens[kind], cycles)
+    row[at.IN_MESSAGE + slot] = happens[IN_MESSAGE]
 
 
 @compiled

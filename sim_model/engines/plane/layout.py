@@ -55,6 +55,8 @@ class RouterLayout(VectorLayout):
         Channels from a processor, and the place of the first one among the inputs.
     SLOTS, HOST_OUTPUT : int
         Places of all output VCs, VC by VC, and the place of the delivery channel.
+    IN_MESSAGE : int
+        Planes of the slots of counts: the output VCs, and behind them the channels from the host.
     HELD, HELD_STEP : int
         Planes of the first place of buffers, and from there to the next place.
     """
@@ -68,6 +70,7 @@ class RouterLayout(VectorLayout):
     HELD: int
     HELD_STEP: int
     INJECTOR_VALID: int
+    INJECTOR_LAST: int
     REGISTER: int
     REGISTER_TAIL: int
     IN_MESSAGE: int
@@ -128,7 +131,7 @@ class PlaneLayout(RouterLayout):
         self.DELIVERED_TAIL = take(1)
         self.REGISTER = take(1)  # a flit is in the register of the delivery channel
         self.REGISTER_TAIL = take(1)
-        self.IN_MESSAGE = take(vcs)  # output VCs between the moves of a head and of its tail, if they are counted
+        self.IN_MESSAGE = take(vcs + 1)  # [slot]: between the moves of a head and of its tail, if they are counted
 
     def _place_signals(self, ports: int, vcs: int) -> None:
         """Place what is written anew in every cycle."""

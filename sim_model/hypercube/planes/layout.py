@@ -88,7 +88,7 @@ class CubeLayout(RouterLayout):
         self.STATE = take(-(-(STATE_BITS + self.WIDTH) // self.WIDTH))  # bits of the shift register behind it
         self.INJECTOR_VALID = take(1)  # by input from the host: a flit is in the injector's register
         self.INJECTOR_LAST = take(1)  # and is a tail
-        self.IN_MESSAGE = take(vcs)  # by output: between the moves of a head and of its tail, if they are counted
+        self.IN_MESSAGE = take(vcs + 1)  # [slot]: between the moves of a head and of its tail, if they are counted
         # What never changes.
         self.IS_HOST = take(1)  # by input
         self.IS_DIMENSION = take(1)  # by output

@@ -15,6 +15,7 @@ from hydranoc import load
 from hydranoc.config.reference.page import json_schema
 from hydranoc.config.schema import ListTraffic, RandomTraffic
 from hydranoc.families.registry import OWN_FAMILIES
+from sim_model.traffic.permutations import PERMUTATIONS
 from tests.fuzz.case import CONFIGURATION, RESULTS, Case, Format
 from tests.fuzz.mutations import damaged, mistaken, miswritten, odd_values, odd_words
 
@@ -24,9 +25,7 @@ TEXTS: dict[str, tuple[str, ...]] = {
     "software": ("binomial", "separate", "umin", "cmin", "u-torus", "spu", "4IIIB", "recursive-doubling", "nothing"),
     "scheme": ("u-torus", "u-mesh", "4IIIB", "spu", "binomial"),
     "algorithm": ("6-bcast", "A5", "1-bcast", "nothing"),
-    "pattern": (
-        *("uniform", "transpose", "bit-complement", "bit-reverse", "shuffle", "tornado", "neighbour", "os:getcwd"),
-    ),
+    "pattern": ("uniform", *PERMUTATIONS, "os:getcwd"),
     "routing": ("tables.csv", "os:getcwd", "missing.py:f", "nothing"),
     "file": ("a.csv", "a.edges", "a.goal", "missing.xml", "a{rank}.et"),
 }
