@@ -9,7 +9,7 @@ An engine calls ``schedule_hosts`` before it runs, ``send_messages`` in a cycle 
 """
 
 from sim_model.engines.calendar import WHEEL_MASK, cancel, make_calendar, next_entry_cycle, postpone, schedule
-from sim_model.engines.cycle.sources import offers_later
+from sim_model.engines.cycle.endpoints import offers_later
 from sim_model.engines.cycle.state import NEXT_HOST_CYCLE, NONE, STRAY, UNSENT, EngineState
 from sim_model.loops.compiled import compiled
 

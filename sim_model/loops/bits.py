@@ -1,4 +1,4 @@
-"""Masks of ports, and flits packed into one integer."""
+"""Masks of ports, words of planes, flits packed into one integer, and lists of numbers."""
 
 from sim_model.loops.compiled import compiled
 
@@ -57,6 +57,11 @@ def source_bit(channel):
 def sink_bit(channel):
     """Return the mask of the port at the sink of a channel."""
     return 1 << channel.sink_port
+
+
+def count_bits(word):
+    """Count the 1 bits of a word of 64."""
+    return (int(word) & 0xFFFF_FFFF_FFFF_FFFF).bit_count()
 
 
 def enter(numbers, position, number):

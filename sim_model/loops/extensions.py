@@ -7,10 +7,9 @@ from numba.core.imputils import lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import intrinsic, models, overload, register_model
 
-from sim_model.loops.bits import enter, highest_bit, lowest_bit
+from sim_model.loops.bits import count_bits, enter, highest_bit, lowest_bit
 from sim_model.loops.lookups import candidates_of, computed_for, ports_to
 from sim_model.loops.pipeline import INLINED
-from sim_model.loops.plane_bits import count_bits
 from sim_model.loops.vector_layout import VectorLayout
 
 

@@ -11,6 +11,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 
+from sim_model.loops.vector_operations import OPERATIONS
 from sim_model.loops.vector_types import (
     WORD,
     WordVector,
@@ -21,7 +22,6 @@ from sim_model.loops.vector_types import (
     shuffled,
 )
 from sim_model.loops.vector_types import splat as splat_of
-from sim_model.loops.vectors import OPERATIONS
 
 Code = tuple[types.Type, Callable[..., Any]]
 _registered = 0

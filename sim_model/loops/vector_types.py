@@ -1,4 +1,4 @@
-"""Vectors of words (``loops/vectors.py``) as a type of Numba, and their instructions."""
+"""Vectors of words (``loops/vector_operations.py``) as a type of Numba, and their instructions."""
 
 import operator
 from collections.abc import Callable, Sequence

@@ -27,7 +27,7 @@ from sim_model.engines.results import Results
 from sim_model.engines.simulation import Simulation
 from sim_model.hypercube.model import HypercubeModel
 from sim_model.hypercube.orders import first_in_order, make_orders
-from sim_model.hypercube.planes.orders import input_orders, vc_orders
+from sim_model.hypercube.planes.state import input_orders, vc_orders
 from sim_model.loops.vector_operations import turn_operations
 from sim_model.messages.messages import Message, Messages
 from sim_model.torus.model import TorusModel

@@ -1,7 +1,10 @@
-"""State of host back-pressure (docs/look_up/timing.md, "Host back-pressure"): sources that pause, receivers that stall.
+"""Host back-pressure (docs/look_up/timing.md, "Host back-pressure"): sources that pause, receivers that stall.
 
 There are no records of sources if none ever pauses, and none of receivers if none ever stalls. None of this code runs
 then.
+
+The buffer of a channel into a processor is its ejector. Its ``count`` is such that it is full at the depth of all other
+buffers, so links treat both alike.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,8 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim_model.engines.cycle.records import make_records
-from sim_model.loops.compiled import compiled
+from sim_model.engines.cycle.occupied_outputs import await_move, unblock
+from sim_model.engines.cycle.records import NONE, make_records
+from sim_model.loops.bits import index_of, message_of, source_bit
+from sim_model.loops.compiled import compiled, compiled_apart
 from sim_model.messages.header_lengths import header_lengths
 from sim_model.messages.messages import Messages
 from topology.common.channels import ChannelNetwork
@@ -114,3 +119,86 @@ def _make_blockades(network: ChannelNetwork, hosts: HostBehaviour) -> np.recarra
 def holds_back(cycle, phase, level, ring):
     """Return whether an endpoint pauses or stalls in a cycle."""
     return ring[(phase + cycle) % PERIOD_CYCLES] < level
+
+
+@compiled_apart
+def await_word(injector, state):
+    """Load the next flit of an injector: a header flit at once, a word when the source offers one."""
+    endpoints, channel = state.endpoints, state.channels[state.hosts[injector].channel]
+    if index_of(channel.register) >= endpoints.header_flits[message_of(channel.register)]:
+        endpoints.sources[injector].waiting = 1
+        state.vertices[channel.source].occupied &= ~source_bit(channel)
+
+
+@compiled_apart
+def step_sources(cycle, state):
+    """Step all sources by one cycle. Returns a number that is 0 only if none of them changes, now or later.
+
+    An offered word stays valid until it is taken, as in AXI4-Stream.
+    """
+    endpoints, hosts = state.endpoints, state.hosts
+    changes = 0
+    for injector in range(len(endpoints.sources)):
+        if hosts[injector].sending == NONE:
+            continue
+        source = endpoints.sources[injector]
+        if not source.offered:
+            changes += 1
+            if not holds_back(cycle, source.phase, endpoints.pause_level, endpoints.ring):
+                source.offered = 1
+        if source.waiting and source.offered:
+            changes += 1
+            source.waiting = 0
+            source.offered = 0
+            channel = state.channels[hosts[injector].channel]
+            state.vertices[channel.source].occupied |= source_bit(channel)
+            await_move(hosts[injector].channel, state)
+    return changes
+
+
+@compiled_apart
+def offers_later(cycle, injector, endpoints):
+    """Return whether a host may not offer its injector a message yet; if it may, words follow in the next cycle."""
+    source = endpoints.sources[injector]
+    if holds_back(cycle, source.phase, endpoints.pause_level, endpoints.ring):
+        return True
+    source.offered = 0
+    return False
+
+
+@compiled_apart
+def step_receivers(cycle, state):
+    """Step all receivers by one cycle, after the links. Returns a number that is 0 only if all ejectors are empty."""
+    endpoints, channels = state.endpoints, state.channels
+    depth = state.buffer_depth_flits
+    begin_blockades(cycle, endpoints)
+    changes = 0
+    for position in range(len(endpoints.receivers)):
+        receiver = endpoints.receivers[position]
+        channel = channels[receiver.channel]
+        if receiver.held > 0:
+            changes += 1
+            if not is_stalled(cycle, receiver, endpoints):
+                if channel.count == depth:
+                    unblock(receiver.channel, channel, state)
+                channel.count -= 1
+        receiver.held = channel.count - depth + EJECTOR_FLITS
+    return changes
+
+
+@compiled
+def begin_blockades(cycle, endpoints):
+    """Start the blockades that begin in this cycle."""
+    for position in range(len(endpoints.blockades)):
+        blockade = endpoints.blockades[position]
+        if blockade.start_cycle <= cycle < blockade.end_cycle:
+            receiver = endpoints.receivers[blockade.receiver]
+            receiver.blocked_until = max(receiver.blocked_until, blockade.end_cycle)
+
+
+@compiled
+def is_stalled(cycle, receiver, endpoints):
+    """Return whether a receiver stalls in this cycle."""
+    if cycle < receiver.blocked_until:
+        return True
+    return holds_back(cycle, receiver.phase, endpoints.stall_level, endpoints.ring)

@@ -1,5 +1,6 @@
 """Links: flits leave output registers for the buffer at the sink, or for the processor."""
 
+from sim_model.engines.cycle.endpoints import await_word
 from sim_model.engines.cycle.occupied_outputs import (
     BETWEEN_SWITCHES,
     FROM_PROCESSOR,
@@ -7,7 +8,6 @@ from sim_model.engines.cycle.occupied_outputs import (
     load_register,
     unblock,
 )
-from sim_model.engines.cycle.sources import await_word
 from sim_model.engines.cycle.stages import enter_stages, move_through_stages
 from sim_model.engines.cycle.state import DISORDERED, FLIT_HOPS, FLITS_IN_NETWORK, NONE
 from sim_model.engines.cycle.wakeups import ROW_MASK, ROW_SHIFT, wake

@@ -7,9 +7,8 @@ from typing import Any
 
 from sim_model.engines.counts import count_cycles
 from sim_model.engines.cycle.clock import LIMIT, next_cycle, status
+from sim_model.engines.cycle.endpoints import step_receivers, step_sources
 from sim_model.engines.cycle.links import load_heads, move_flits
-from sim_model.engines.cycle.receivers import step_receivers
-from sim_model.engines.cycle.sources import step_sources
 from sim_model.engines.cycle.state import CYCLE, NEXT_HOST_CYCLE
 from sim_model.engines.hosts import schedule_hosts
 from sim_model.loops.compiled import compiled, compiled_loop

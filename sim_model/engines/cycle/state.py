@@ -50,7 +50,7 @@ CHANNEL_FIELDS = (
     byte("role"),  # see ``movers.py``
     "register",  # packed flit in the output register, meaningful where occupied
     short("front"),  # slot of the first flit in the buffer
-    signed("count"),  # flits in the buffer, one that arrives in this cycle included; for ejectors see ``receivers.py``
+    signed("count"),  # flits in the buffer, one that arrives in this cycle included; for ejectors see ``endpoints.py``
     "expected",  # into a processor: next flit (without its tail bit) of the message that is arriving, or NONE
 )
 STAGE_FIELDS = (

@@ -24,9 +24,8 @@ from sim_model.engines.plane.router import (
     update_vc_availability,
 )
 from sim_model.engines.plane.state import ALIVE, CHANGED, PlaneState
-from sim_model.loops.bits import lowest_bit
+from sim_model.loops.bits import count_bits, lowest_bit
 from sim_model.loops.compiled import compiled, compiled_loop
-from sim_model.loops.plane_bits import count_bits
 
 PlaneLoop = Callable[[PlaneState, EngineState, Any, int], int]
 

@@ -16,8 +16,8 @@ from sim_model.hypercube.planes.hosts import free_injectors, inject_messages, mo
 from sim_model.hypercube.planes.layout import WORD_SHIFT, CubeLayout
 from sim_model.hypercube.planes.links import count_arrived, count_credits, send_flits, take_from_links
 from sim_model.hypercube.planes.state import ASKING_HEADS
+from sim_model.loops.bits import count_bits
 from sim_model.loops.compiled import compiled, compiled_loop
-from sim_model.loops.plane_bits import count_bits
 
 CubeLoop = Callable[[Any, EngineState, Any, int], int]
 

@@ -11,8 +11,8 @@ from sim_model.engines.plane.counts import COUNT_BITS
 from sim_model.engines.plane.layout import room_for
 from sim_model.engines.plane.state import PLANE_COUNTERS, plane_of, words_for
 from sim_model.hypercube.planes.layout import STATE_BITS, CubeLayout, cube_layout
-from sim_model.hypercube.planes.orders import input_orders, vc_orders
-from topology.common.choice_orders import ORDER_FEEDBACK, ORDER_SEED
+from topology.common.choice_orders import ORDER_FEEDBACK, ORDER_SEED, cycle_order, order_size, vc_order_size
+from topology.hypercube.diagonals import input_codes
 from topology.hypercube.routing import WRONG_ESCAPE, parity
 
 # Fields of ``vcs``.
@@ -37,7 +37,7 @@ class CubeState(NamedTuple):
     injected: np.ndarray  # int64[injectors, 2 + places], messages whose head is on its way to be read, see ``hosts.py``
     delivered: np.ndarray  # int64[switches, 2 + places], messages whose tail is on its way to the processor
     key: np.ndarray  # int64[messages], destinations
-    input_orders: np.ndarray  # int64[cycles, inputs times width], see ``orders.py``
+    input_orders: np.ndarray  # int64[cycles, inputs times width], see ``input_orders``
     vc_orders: np.ndarray  # int64[cycles, VCs]
     awake: np.ndarray  # int64[2, words], 1 for words in which something can happen, by cycle modulo 2
     counts: np.ndarray  # int64[words, kinds, output VCs and injectors, bits]; no words if nothing is counted
@@ -107,3 +107,25 @@ def _first_rows(at: CubeLayout, words: int, depth: int) -> np.ndarray:
     rows[:, at.IS_DELIVERY + at.DIMENSIONS] = -1
     rows[:, at.IS_FIRST] = -1
     return rows
+
+
+def input_orders(dimensions: int, inputs: int, width: int) -> np.ndarray:
+    """Return the precedence among inputs: int64[cycles, width * width], by cycle + 1 modulo their number.
+
+    From ``code * width`` on there is a vector that is -1 for all inputs that come after the one with this code
+    (``topology/hypercube/diagonals.py``).
+    """
+    size, codes = order_size(inputs), input_codes(dimensions, inputs - dimensions)
+    table = np.zeros((2 * size, width, width), dtype=np.int64)
+    for step in range(2 * size):
+        order = [codes[number] for number in cycle_order(size, step - 1) if number < inputs]
+        for position, code in enumerate(order):
+            table[step, code, order[position + 1 :]] = -1
+    return table.reshape(2 * size, width * width)
+
+
+def vc_orders(inputs: int, vcs: int) -> np.ndarray:
+    """Return the VCs of any input, the first one first: int64[cycles, VCs], by cycle + 1 modulo their number."""
+    size = vc_order_size(vcs, order_size(inputs))
+    orders = [[vc for vc in cycle_order(size, step - 1) if vc < vcs] for step in range(2 * size)]
+    return np.array(orders, dtype=np.int64)
