@@ -10,11 +10,17 @@ from tests.tb.mutations import as_parameters
 
 
 def by_quickness(*members):
-    """All proofs as parameters; slow tests but for those that have all of these members of ``Proof``."""
-    return [
-        pytest.param(name, marks=() if all(getattr(proof, member) for member in members) else pytest.mark.slow)
-        for name, proof in PROOFS.items()
-    ]
+    """All proofs as parameters; slow tests but for those that have all of these members of ``Proof``.
+
+    The first of each part is a sentinel.
+    """
+    cases, parts = [], set()
+    for name, proof in PROOFS.items():
+        quick = all(getattr(proof, member) for member in members)
+        marks = [pytest.mark.sentinel] * (quick and proof.part not in parts) + [pytest.mark.slow] * (not quick)
+        parts.update([proof.part] * quick)
+        cases.append(pytest.param(name, marks=marks))
+    return cases
 
 
 @pytest.mark.parametrize("name", by_quickness("quick"))

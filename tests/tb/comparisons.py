@@ -88,10 +88,10 @@ def compare_verilog_text(sound: Comparison, verilog: str, folder: Path) -> Locks
 READ_BY_A_COMPARISON = ("topology", "sim_model", "tb", "hydranoc/lockstep", "requirements.lock")
 
 
-def assert_equal(job, simulator, folder):
-    """Compare in every cycle; an equal comparison is kept by the digest of all that it reads."""
+def assert_equal(job, simulator, folder, *, anew=False):
+    """Compare in every cycle; an equal comparison is kept by the digest of all that it reads, unless ``anew``."""
     kept = cache_folder() / "comparisons" / _digest(job, simulator)
-    if kept.exists():
+    if kept.exists() and not anew:
         return
     outcome = compare_network(job, simulator, folder)
     assert outcome.result.report is None, outcome.result.report

@@ -14,6 +14,7 @@ from tests.tb.workloads import harts_comparison as comparison
 from topology.harts.faults import NO_FAULTS, Faults
 
 
+@pytest.mark.sentinel
 @pytest.mark.parametrize(
     "settings",
     sampled(
@@ -24,7 +25,7 @@ from topology.harts.faults import NO_FAULTS, Faults
 )
 def test_small_mesh_under_icarus(settings, tmp_path, require_tool):
     require_tool("icarus")
-    assert_equal(loaded(2, 500, **settings), "icarus", tmp_path)
+    assert_equal(loaded(2, 500, **settings), "icarus", tmp_path, anew=True)
 
 
 @pytest.mark.slow

@@ -81,9 +81,10 @@ def test_small_networks_under_icarus(shape, tmp_path, require_tool):
     assert_equal(job_of(shape, cycles=800), "icarus", tmp_path)
 
 
+@pytest.mark.sentinel
 def test_pauses_and_stalls(tmp_path, require_tool):
     require_tool("icarus")
-    assert_equal(job_of(SMALL[1], cycles=800, hosts=HOSTS[1]), "icarus", tmp_path)
+    assert_equal(job_of(SMALL[1], cycles=800, hosts=HOSTS[1]), "icarus", tmp_path, anew=True)
 
 
 @pytest.mark.slow
