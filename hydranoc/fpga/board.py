@@ -14,7 +14,7 @@ from hydranoc.errors import ConfigError
 from hydranoc.fpga.run import FpgaFailed, _run
 from hydranoc.lockstep.tools import find_tools, version_of
 from hydranoc.reports.progress import Progress
-from hydranoc.reports.summary import table
+from hydranoc.reports.table import table
 
 
 class DoesNotFit(RuntimeError):

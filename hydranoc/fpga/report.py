@@ -9,7 +9,7 @@ from fpga.common.devices import NO_CLOCK, Device
 from fpga.common.timing import Path, path_lines, with_design_names
 from hydranoc.fpga.baseline import BaselineEntry, changes
 from hydranoc.fpga.run import Measurement
-from hydranoc.reports.summary import table
+from hydranoc.reports.table import table
 
 
 def area_figures(area: Area, device: Device) -> dict[str, Any]:

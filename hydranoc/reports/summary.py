@@ -1,12 +1,13 @@
 """Results of a run: the JSON summary, its text for display, and ``messages.csv``."""
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hydranoc.reports.table import cell, table
 from sim_model.engines.results import Results
 from sim_model.statistics.latency import Summary
 from sim_model.traffic.requests import round_trip_cycles
@@ -148,23 +149,6 @@ BEYOND_SATURATION = "beyond saturation: latencies grow with the length of the ru
 _SHADES = " .:-=+*#%@"
 
 
-def table(rows: Iterable[tuple[str, object]]) -> str:
-    """Return names and values in two columns."""
-    texts = [(name, _text(value)) for name, value in rows]
-    width = max((len(name) for name, _ in texts), default=0)
-    return "\n".join(f"{name:<{width}}  {value}" for name, value in texts)
-
-
-def _text(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        return f"{value:,.1f}"
-    return str(value)
-
-
 def _hosts(hosts: Mapping[str, Any]) -> str:
     """Return the host back-pressure in words."""
     parts = [f"pause {hosts['pause']:.2f}, stall {hosts['stall']:.2f}, seed {hosts['seed']}"]
@@ -181,7 +165,7 @@ def summary_text(summary: Mapping[str, Any]) -> str:
     rows = [(name.replace("_", " "), value) for name, value in plain.items() if name not in _TABLES]
     lines = [table(rows), "", f"{'latency, cycles':<16}" + "".join(f"{head:>11}" for head in _HEADS)]
     for name, figures in summary["latency_cycles"].items():
-        cells = ["-" if figures[head] is None else _text(figures[head]) for head in _HEADS]
+        cells = ["-" if figures[head] is None else cell(figures[head]) for head in _HEADS]
         lines.append(f"  {name.replace('_', ' '):<14}" + "".join(f"{cell:>11}" for cell in cells))
     lines += [_shaded(name, figures) for name, figures in summary.get("latency_histogram", {}).items()]
     if "load" in summary:

@@ -8,7 +8,7 @@ import click
 from hydranoc.api import load
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
-from hydranoc.reports.summary import table
+from hydranoc.reports.table import table
 from hydranoc.verbs.options import config_argument, json_option, network_choices, network_options, print_summary
 
 

@@ -9,7 +9,7 @@ import click
 
 from hydranoc.lockstep.kept import BYTES_PER_GB, drop, kept_simulators, remove_leftovers
 from hydranoc.lockstep.simulator_cache import keep_within_limit, limit_gb, set_limit_gb
-from hydranoc.reports.summary import table
+from hydranoc.reports.table import table
 from hydranoc.verbs.options import json_option, print_summary
 from sim_model.loops.folders import cache_folder
 

@@ -10,7 +10,7 @@ from hydranoc.api import load
 from hydranoc.certificates.writing import CHECKER, Certificate
 from hydranoc.reports.output import result_folder, write_whole
 from hydranoc.reports.progress import progress_bars
-from hydranoc.reports.summary import table
+from hydranoc.reports.table import table
 from hydranoc.verbs.options import NamedPath, config_argument, json_option, print_summary
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import click
 
 from hydranoc.daemon import server
 from hydranoc.daemon.client import connect, peer
-from hydranoc.reports.summary import table
+from hydranoc.reports.table import table
 from hydranoc.verbs.options import json_option, print_summary
 from topology.common.errors import MachineTrouble
 

@@ -9,7 +9,7 @@ import click
 import hydranoc
 from hydranoc.errors import ConfigError, file_error
 from hydranoc.reports.output import WRITING, result_folder
-from hydranoc.reports.summary import table
+from hydranoc.reports.table import table
 from hydranoc.verbs.options import EXAMPLES, NamedPath
 
 _PACKAGE = Path(hydranoc.__file__).parent

@@ -9,7 +9,7 @@ from hydranoc.api import load
 from hydranoc.errors import shown
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
-from hydranoc.reports.summary import table
+from hydranoc.reports.table import table
 from hydranoc.verbs.options import (
     RESULTS,
     config_argument,
