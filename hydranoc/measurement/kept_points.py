@@ -9,7 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
-from hydranoc.measurement.threads import replication_threads, worker_notices
+from hydranoc.measurement.threads import replication_threads
+from hydranoc.measurement.worker_notices import worker_notices
 
 
 class _Dataclass(Protocol):

@@ -14,7 +14,8 @@ from functools import partial
 from typing import Any
 
 from hydranoc.errors import ConfigError
-from hydranoc.measurement.threads import replication_threads, worker_notices
+from hydranoc.measurement.threads import replication_threads
+from hydranoc.measurement.worker_notices import worker_notices
 from topology.common.errors import MachineTrouble
 
 BATCH_SECONDS = 1.0
