@@ -30,7 +30,7 @@ Configuration = dict[str, object]
 
 def _mesh(kind: str, nodes: int) -> tuple[Configuration, Configuration]:
     side = round(nodes**0.5)
-    network = {"family": "torus", "topology": {"kind": kind, "rows": side, "columns": side}, "lanes": 2}
+    network = {"family": "torus", "topology": {"kind": kind, "rows": side, "columns": side}, "virtual_channels": 2}
     rate = {"torus": 0.48, "mesh": 0.24}[kind] / side
     return {**network, "buffer_flits": 4}, {"flits": 16, "messages_per_node_per_cycle": rate}
 
@@ -60,7 +60,13 @@ def _harts(nodes: int) -> tuple[Configuration, Configuration]:
 
 def _hypercube(nodes: int) -> tuple[Configuration, Configuration]:
     topology = {"kind": "hypercube", "dimensions": nodes.bit_length() - 1}
-    network = {"family": "hypercube", "topology": topology, "lanes": 3, "buffer_flits": 4, "injection_channels": 1}
+    network = {
+        "family": "hypercube",
+        "topology": topology,
+        "virtual_channels": 3,
+        "buffer_flits": 4,
+        "injection_channels": 1,
+    }
     return network, {"flits": 16, "messages_per_node_per_cycle": 0.09}
 
 

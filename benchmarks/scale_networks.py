@@ -53,14 +53,14 @@ def _hexagon(nodes: int) -> int:
 
 def _torus(nodes: int) -> dict[str, Any]:
     side = isqrt(nodes)
-    return {"family": "torus", "topology": {"kind": "torus", "rows": side, "columns": side}, "lanes": 2}
+    return {"family": "torus", "topology": {"kind": "torus", "rows": side, "columns": side}, "virtual_channels": 2}
 
 
 def _hypercube(nodes: int) -> dict[str, Any]:
     return {
         "family": "hypercube",
         "topology": {"kind": "hypercube", "dimensions": _power_of_two(nodes)},
-        "lanes": 2,
+        "virtual_channels": 2,
     }
 
 

@@ -9,6 +9,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from hydranoc.config import schema
 from hydranoc.config.extensions import ExtensionError
+from hydranoc.config.former_names import rename_former
 from hydranoc.config.hosts import host_behaviour
 from hydranoc.config.source import GivenSource, Source, YamlSource
 from hydranoc.config.topologies import build_network
@@ -99,6 +100,7 @@ def checked_config(source: Source, families: Mapping[str, FamilyT]) -> Config[Fa
         family = families[name]
     except ExtensionError as error:
         raise source.error((*NETWORK, "family"), f"network.family: {error}") from error
+    rename_former(source, NETWORK, family.network_section)
     section = validate(source, NETWORK, family.network_section, partial(_families_with, families, name))
     traffic = None
     if top.traffic is not None:

@@ -34,6 +34,8 @@ class Source(ABC):
         Its content as plain Python values.
     files : NamedFiles
         Files that it names.
+    former : list of str
+        Keys and values given by former names, each with its present name.
     """
 
     path: Path
@@ -44,9 +46,26 @@ class Source(ABC):
     def files(self) -> NamedFiles:
         return NamedFiles(self.path.parent)
 
+    @cached_property
+    def former(self) -> list[str]:
+        return []
+
+    def rename(self, key_path: KeyPath, old: str, new: str) -> None:
+        """Give a key of the mapping at a place another name."""
+        node: Any = self.data
+        for step in key_path:
+            node = node[step]
+        for names in (node, self.lines_of(node)):
+            if old in names:
+                names[new] = names.pop(old)
+
     @abstractmethod
     def error(self, key_path: KeyPath, message: str) -> ConfigError:
         """Return an error about the value at a place."""
+
+    def lines_of(self, _node: Any) -> dict[str, int]:
+        """Return the lines of a mapping by key; nothing where there are no lines."""
+        return {}
 
     @abstractmethod
     def line_of(self, key_path: KeyPath) -> int | None:
@@ -146,6 +165,10 @@ class YamlSource(Source):
     def error(self, key_path: KeyPath, message: str) -> ConfigError:
         """Return an error about the value at a place."""
         return ConfigError(message, file=self.path, line=self.line_of(key_path))
+
+    def lines_of(self, node: Any) -> dict[str, int]:
+        """Return the lines of a mapping by key."""
+        return self._values.lines_of(node)
 
     def line_of(self, key_path: KeyPath) -> int:
         """Return the line of a key or list item; that of the nearest enclosing item where there is none."""

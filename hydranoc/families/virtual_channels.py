@@ -7,13 +7,16 @@ from hydranoc.config.schema.fields import Field
 from hydranoc.errors import KeyWrong
 from hydranoc.families.family import Family, RoutingT, SectionT
 from topology.common.errors import FieldError
-from topology.common.virtual_channels import MAX_VCS
+from topology.common.virtual_channels import ATOMIC, MAX_VCS, NON_ATOMIC
+from topology.hypercube.vc_reallocation import NON_ATOMIC_ESCAPE
 
 if TYPE_CHECKING:
     from sim_model.messages.columns import MessageColumns
     from sim_model.messages.messages import Message
 
 MAX_BUFFER_FLITS = 16
+VC_REALLOCATIONS = {"atomic": ATOMIC, "non-atomic": NON_ATOMIC, "non-atomic-escape": NON_ATOMIC_ESCAPE}
+"""Rules of VC reallocation by their value in configurations."""
 
 
 class VcSection(NetworkSection):
@@ -21,15 +24,19 @@ class VcSection(NetworkSection):
 
     Members
     -------
-    lanes : int
+    virtual_channels : int
         Virtual channels of each link between two switches.
     buffer_flits : int
         Buffer of a virtual channel in flits; with 4 or more a single virtual channel reaches the full rate.
     """
 
     FIXED_KEYS: ClassVar[tuple[str, ...]] = ("link_cycles", "tables")
+    FORMER_KEYS: ClassVar = {"lanes": "virtual_channels", "lane_reuse": "vc_reallocation"}
+    FORMER_VALUES: ClassVar = {
+        "vc_reallocation": {"empty": "atomic", "tail": "non-atomic", "escape-tail": "non-atomic-escape"}
+    }
 
-    lanes: Annotated[int, Field(ge=1, le=MAX_VCS)] = 2
+    virtual_channels: Annotated[int, Field(ge=1, le=MAX_VCS)] = 2
     buffer_flits: Annotated[int, Field(ge=1, le=MAX_BUFFER_FLITS)] = 4
 
 

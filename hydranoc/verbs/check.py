@@ -123,6 +123,8 @@ def check(config: Path, tables: Path | None, certificate: Path | None, digests: 
       hydranoc check examples/demo.yaml --certificate certificate.json --digests digests.json
     """
     design = load(config)
+    if design.config.source.former:
+        click.echo(f"{config}: {', '.join(design.config.source.former)}", err=True)
     with progress_bars("checking"):
         report = design.check()
         rows = None if tables is None else _write_tables(design, tables)

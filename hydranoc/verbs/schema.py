@@ -31,7 +31,7 @@ def schema(markdown: bool, path: Path | None) -> int:
     from hydranoc.config.reference.page import json_schema, reference_page
     from hydranoc.families.registry import FAMILIES
 
-    content = json_schema(FAMILIES)
+    content = json_schema(FAMILIES, former=not markdown)
     text = reference_page(content) if markdown else json.dumps(content, indent=2) + "\n"
     if path is None:
         click.echo(text, nl=False)

@@ -55,7 +55,7 @@ class AdaptiveInput(Part):
         The head is granted a virtual channel of the output in ``row``.
     row : In(outputs)
         One-hot or 0.
-    VC : In(VCs of a channel)
+    lane : In(VCs of a channel)
         Virtual channel of that output, one-hot. Unspecified with one virtual channel.
     credited : In(VCs of a channel).array(dimensions)
         Credits on the wires behind each output.

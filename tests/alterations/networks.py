@@ -21,15 +21,15 @@ SPAM = {
 TORUS = {
     "family": "torus",
     "topology": {"kind": "torus", "rows": 3, "columns": 3},
-    "lanes": 2,
-    "lane_rule": "balanced",
+    "virtual_channels": 2,
+    "vc_rule": "balanced",
 }
 HYPERCUBE = {
     "family": "hypercube",
     "topology": {"kind": "hypercube", "dimensions": 2},
-    "lanes": 2,
+    "virtual_channels": 2,
     "injection_channels": 2,
-    "lane_reuse": "escape-tail",
+    "vc_reallocation": "non-atomic-escape",
 }
 MIN = {"family": "min", "topology": {"kind": "baseline", "radix": 2, "stages": 2}, "link_cycles": 2}
 HARTS = {"family": "harts", "topology": {"kind": "hexmesh", "size": 2}, "packet_flits": 3}
@@ -60,8 +60,18 @@ OTHERS: dict[str, list[dict[str, Any]]] = {
         {"negative_control": "non-atomic-enqueue"},
         {"worm_guard": True},
     ],
-    "torus": [{"lane_rule": "dateline"}, {"buffer_flits": 3}, {"lane_reuse": "empty"}, {"injection_priority": "low"}],
-    "hypercube": [{"lane_reuse": "empty"}, {"lane_reuse": "tail"}, {"buffer_flits": 2}, {"injection_channels": 1}],
+    "torus": [
+        {"vc_rule": "dateline"},
+        {"buffer_flits": 3},
+        {"vc_reallocation": "atomic"},
+        {"injection_priority": "low"},
+    ],
+    "hypercube": [
+        {"vc_reallocation": "atomic"},
+        {"vc_reallocation": "non-atomic"},
+        {"buffer_flits": 2},
+        {"injection_channels": 1},
+    ],
     "min": [{"buffer_flits": 3}, {"routing_cycles": 2}, {"worm_guard": True}, {"flit_bits": 16}],
     "harts": [{"pages": 12}, {"packet_flits": 4}, {"negative_control": "no-classes"}, {"buffer_flits": 2}],
     "spam-stream": [{"buffer_flits": 3}, {"flit_bits": 17}],

@@ -30,7 +30,7 @@ BLOCKS = {
     "$GUARDED": f"{NETWORK}  worm_guard: true\n  watchdog_flits: 7\n",
     "$SPAM": NETWORK,
     "$TORUS": "network:\n  family: torus\n  topology: {kind: torus, rows: 4, columns: 4}\n",
-    "$LANES": "network:\n  family: torus\n  topology: {kind: torus, rows: 16, columns: 16}\n",
+    "$VCS": "network:\n  family: torus\n  topology: {kind: torus, rows: 16, columns: 16}\n",
     "$CUBE": "network:\n  family: hypercube\n  topology: {kind: hypercube, dimensions: 8}\n",
     "$HARTS": "network:\n  family: harts\n  topology: {kind: hexmesh, size: 3}\n",
     "$RANDOM": "traffic:\n  kind: random\n  cycles: 100\n  messages_per_node_per_cycle: 0.01\n  flits: 8\n",

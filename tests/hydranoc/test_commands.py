@@ -63,7 +63,7 @@ def test_negative_controls_deadlock_in_the_model(name, tmp_path, capsys):
 @pytest.mark.parametrize("name", NEGATIVE)
 def test_negative_controls_do_not_deadlock_without_their_fault(name, tmp_path):
     lines = (EXAMPLES / name).read_text().splitlines()
-    kept = [line for line in lines if "negative_control" not in line and "lane_reuse: tail" not in line]
+    kept = [line for line in lines if "negative_control" not in line and "vc_reallocation: non-atomic" not in line]
     (tmp_path / "right.yaml").write_text("\n".join(kept))
     assert run(["check", str(tmp_path / "right.yaml")]) == 0
     assert run(["model", str(tmp_path / "right.yaml"), "-o", str(tmp_path)]) == 0

@@ -35,8 +35,8 @@ def test_configuration_and_defaults(tmp_path):
     assert (torus.routing.vc_rule, torus.routing.flit_bits) == ("dally-seitz", 32)
     assert (torus.model.buffer_flits, torus.model.routing_cycles, torus.model.vc_reallocation) == (4, 1, "tail")
     assert torus.model.injection_priority == torus.plan.parameters["injection_priority"] == "equal"
-    more = "  lanes: 3\n  lane_rule: dateline\n  lane_reuse: empty\n  buffer_flits: 16\n  routing_cycles: 3\n"
-    more += "  injection_priority: low\n"
+    more = "  virtual_channels: 3\n  vc_rule: dateline\n  vc_reallocation: atomic\n  buffer_flits: 16\n"
+    more += "  routing_cycles: 3\n  injection_priority: low\n"
     mesh = design(tmp_path, "mesh", 4, 2, f"{more}  flit_bits: 16\n")
     assert not mesh.routing.network.grid.wraps
     assert (mesh.routing.network.vcs, mesh.routing.vc_rule, mesh.routing.flit_bits) == (3, "dateline", 16)
@@ -47,10 +47,10 @@ def test_configuration_and_defaults(tmp_path):
 
 
 def test_balanced_vcs_are_accepted(tmp_path, capsys):
-    torus = design(tmp_path, "torus", 3, 4, "  lane_rule: balanced\n")
+    torus = design(tmp_path, "torus", 3, 4, "  vc_rule: balanced\n")
     assert torus.routing.vc_rule == "balanced"
     assert torus.plan.parameters["lane_rule"] == "balanced"
-    path = write(tmp_path, "  topology: {kind: torus, rows: 3, columns: 4}\n  lane_rule: balanced\n")
+    path = write(tmp_path, "  topology: {kind: torus, rows: 3, columns: 4}\n  vc_rule: balanced\n")
     assert run(["check", str(path)]) == 0
     assert "lanes in two classes (balanced)" in capsys.readouterr().out
 
@@ -75,7 +75,7 @@ def test_check_of_a_sound_torus(tmp_path, capsys):
 
 
 def test_check_prints_the_ring_of_a_torus_with_one_vc(tmp_path, capsys):
-    text = "  topology: {kind: torus, rows: 1, columns: 4}\n  lanes: 1\n  negative_control: one-lane\n"
+    text = "  topology: {kind: torus, rows: 1, columns: 4}\n  virtual_channels: 1\n  negative_control: one-vc\n"
     assert run(["check", str(write(tmp_path, text))]) == 1
     said = capsys.readouterr().out
     assert "POSSIBLE: the dependencies between lanes have a cycle" in said
@@ -83,7 +83,7 @@ def test_check_prints_the_ring_of_a_torus_with_one_vc(tmp_path, capsys):
 
 
 def test_a_mesh_with_one_vc_is_sound(tmp_path):
-    assert design(tmp_path, "mesh", 3, 4, "  lanes: 1\n").check().right
+    assert design(tmp_path, "mesh", 3, 4, "  virtual_channels: 1\n").check().right
 
 
 def test_messages_run_and_multicasts_are_software(tmp_path):
@@ -171,7 +171,8 @@ def test_configuration_and_defaults_hypercube(tmp_path):
     assert isinstance(network, HypercubeNetwork)
     assert (network.dimensions, network.vcs, network.injection_channels_per_processor) == (3, 2, 1)
     assert (cube.routing.rule, cube.routing.flit_bits, cube.model.buffer_flits) == ("duato", 32, 4)
-    more = "  lanes: 4\n  injection_channels: 5\n  buffer_flits: 2\n  flit_bits: 16\n  lane_reuse: escape-tail\n"
+    more = "  virtual_channels: 4\n  injection_channels: 5\n  buffer_flits: 2\n  flit_bits: 16\n"
+    more += "  vc_reallocation: non-atomic-escape\n"
     wide = hypercube_design(tmp_path, 5, more)
     network = wide.routing.network
     assert (network.dimensions, network.vcs, network.injection_channels_per_processor) == (5, 4, 5)
@@ -181,8 +182,10 @@ def test_configuration_and_defaults_hypercube(tmp_path):
 
 
 def test_vcs_are_given_again_by_one_rule_in_model_and_hardware(tmp_path):
-    for rule, free in (("empty", True), ("escape-tail", True), ("tail", False)):
-        cube = hypercube_design(tmp_path, 3, f"  lane_reuse: {rule}\n")
+    given = {"atomic": "empty", "non-atomic-escape": "escape-tail", "non-atomic": "tail"}
+    for value, rule in given.items():
+        free = value != "non-atomic"
+        cube = hypercube_design(tmp_path, 3, f"  vc_reallocation: {value}\n")
         assert cube.plan.parameters["lane_reuse"] == cube.model.vc_reallocation == rule
         assert cube.check().right == free
 
@@ -196,7 +199,7 @@ def test_a_negative_control_is_the_rule_of_model_and_hardware(rule, tmp_path):
 
 def test_check_of_a_sound_hypercube(tmp_path, capsys):
     path = hypercube_write(
-        tmp_path, "  topology: {kind: hypercube, dimensions: 4}\n  lanes: 3\n  injection_channels: 2\n"
+        tmp_path, "  topology: {kind: hypercube, dimensions: 4}\n  virtual_channels: 3\n  injection_channels: 2\n"
     )
     assert run(["check", str(path), "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
@@ -220,7 +223,7 @@ def test_check_of_a_sound_hypercube(tmp_path, capsys):
 
 
 def test_check_prints_the_ring_of_escapes_in_the_wrong_order(tmp_path, capsys):
-    text = "  topology: {kind: hypercube, dimensions: 2}\n  lanes: 1\n  negative_control: wrong-escape\n"
+    text = "  topology: {kind: hypercube, dimensions: 2}\n  virtual_channels: 1\n  negative_control: wrong-escape\n"
     assert run(["check", str(hypercube_write(tmp_path, text))]) == 1
     said = capsys.readouterr().out
     assert "POSSIBLE: the dependencies between lanes have a cycle" in said
@@ -229,7 +232,7 @@ def test_check_prints_the_ring_of_escapes_in_the_wrong_order(tmp_path, capsys):
 
 @pytest.mark.slow
 def test_the_largest_hypercube_is_checked(tmp_path):
-    cube = hypercube_design(tmp_path, 12, "  lanes: 4\n")
+    cube = hypercube_design(tmp_path, 12, "  virtual_channels: 4\n")
     report = cube.check()
     assert report.right
     assert report.pairs == 4096 * 4095

@@ -1,7 +1,9 @@
 """The JSON Schema of configurations and the page of reference: complete, correct, and equal to the command's output."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, get_args
 
 import fastjsonschema
 import pytest
@@ -190,3 +192,43 @@ def test_families_take_some_keys_with_their_default_alone(family, key, tmp_path,
     text = _network(tmp_path, family, TOPOLOGIES[section.TOPOLOGIES[0].__name__], f"  {key}: {OTHERS[key]}\n")
     assert set(section.FIXED_KEYS) <= set(OTHERS)
     assert _is_taken(tmp_path / "c.yaml") == is_valid(text) == (key not in section.FIXED_KEYS)
+
+
+def _former() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """Yield family, keys by their former names, and the same keys by their present names."""
+    for name, family in FAMILIES.items():
+        section = family.network_section
+        for key, values in section.FORMER_VALUES.items():
+            if key in section.model_fields:
+                allowed = get_args(section.model_fields[key].annotation)
+                for former, present in values.items():
+                    if present in str(allowed):
+                        keys = [key, *(old for old, new in section.FORMER_KEYS.items() if new == key)]
+                        yield from ((name, {one: former}, {key: present}) for one in keys)
+        for former, key in section.FORMER_KEYS.items():
+            yield name, {former: section.model_fields[key].default}, {key: section.model_fields[key].default}
+
+
+SMALL = {
+    "torus": {"kind": "torus", "rows": 3, "columns": 3},
+    "hypercube": {"kind": "hypercube", "dimensions": 2},
+    "min": {"kind": "baseline", "radix": 2, "stages": 2},
+}
+
+
+@each("family, former, present", list(_former()))
+def test_former_names_give_the_same_network(family, former, present, tmp_path, capsys):
+    network = {"family": family, "topology": SMALL[family]}
+    old, new = (load({"network": network | keys}) for keys in (former, present))
+    assert old.config.network_section == new.config.network_section
+    assert old.plan.parameters == new.plan.parameters
+    assert set(old.config.source.data["network"]) == set(new.config.source.data["network"])
+    accepts = fastjsonschema.compile(json_schema(FAMILIES))
+    accepts({"network": network | former})
+    path = tmp_path / "c.yaml"
+    path.write_text(json.dumps({"network": network | former}))
+    run(["check", str(path), "--json"])
+    said = capsys.readouterr()
+    assert [line.partition(": network.")[0] for line in said.err.splitlines()] == [str(path)]
+    assert " is now " in said.err
+    json.loads(said.out)

@@ -18,7 +18,7 @@ from topology.common.virtual_channels import INJECTION_PRIORITY, VC_REALLOCATION
 from topology.hypercube.graph import HypercubeNetwork
 from topology.hypercube.routing import DUATO, HypercubeRouting
 from topology.min.graph import BIDIRECTIONAL, KINDS, MinNetwork
-from topology.min.groups import EXACT, NO_TOKEN, PRINTED
+from topology.min.groups import AS_PUBLISHED, EXACT, NO_TOKEN
 from topology.min.routing import MinRouting
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid, Turns
@@ -141,7 +141,7 @@ def random_min(random: np.random.Generator) -> MinModel:
         MinRouting(network, pick(random, 8, 16, 64), pick(random, *HEADER_KINDS)),
         buffer_flits=pick(random, *BUFFER_FLITS),
         routing_cycles=pick(random, *ROUTING_CYCLES),
-        token=pick(random, EXACT, EXACT, PRINTED, NO_TOKEN),
+        token=pick(random, EXACT, EXACT, AS_PUBLISHED, NO_TOKEN),
     )
 
 

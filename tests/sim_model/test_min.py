@@ -12,7 +12,7 @@ from tests.sim_model.builders import PRINTED_DEADLOCK, PRINTED_FLIT_BITS, PRINTE
 from tests.sim_model.builders import simulated as simulate
 from topology.min.deadlock import check_min_deadlock
 from topology.min.graph import BIDIRECTIONAL, KINDS, MinNetwork
-from topology.min.groups import EXACT, NO_TOKEN, PRINTED
+from topology.min.groups import AS_PUBLISHED, EXACT, NO_TOKEN
 from topology.min.routing import MinRouting
 
 RUNS, MANY_RUNS = 150, 1000
@@ -61,9 +61,9 @@ def test_tokens_prevent_deadlock_in_a_thousand_jobs(kind, radix, stages, channel
 
 def test_the_paper_s_release_deadlocks():
     routing = MinRouting(MinNetwork(*PRINTED_NETWORK), PRINTED_FLIT_BITS)
-    for token in (PRINTED, EXACT):
+    for token in (AS_PUBLISHED, EXACT):
         model = MinModel(routing, buffer_flits=1, token=token)
-        assert simulate(model, PRINTED_DEADLOCK).deadlocked == (token == PRINTED)
+        assert simulate(model, PRINTED_DEADLOCK).deadlocked == (token == AS_PUBLISHED)
         assert check_min_deadlock(routing, model.buffer_depth_flits, token).free == (token == EXACT)
 
 

@@ -14,7 +14,7 @@ from tests.tb.comparisons import assert_equal
 from tests.tb.workloads import min_job as job
 from topology.common.total_order import TOTAL
 from topology.min.graph import MinNetwork
-from topology.min.groups import EXACT, NO_TOKEN, PRINTED
+from topology.min.groups import AS_PUBLISHED, EXACT, NO_TOKEN
 from topology.min.routing import MinRouting
 
 # kind, radix, stages, consumption channels, flit bits, buffer flits, routing cycles
@@ -87,13 +87,13 @@ def test_the_printed_release_deadlocks_in_hardware_and_the_exact_one_does_not(tm
     """The paper's rule, more than B (n - j) flits, lets a token go while headers can still be overtaken."""
     require_tool("icarus")
     routing = MinRouting(MinNetwork(*PRINTED_NETWORK), PRINTED_FLIT_BITS)
-    for token in (PRINTED, EXACT):
+    for token in (AS_PUBLISHED, EXACT):
         settings = {"buffer_flits": 1, "token": token}
         model, plan = MinModel(routing, **settings), min_plan(routing, **settings)
         messages = Messages.build(
             PRINTED_DEADLOCK, processors=len(routing.network.processors), header_flits=model.header_flits
         )
         results = Simulation(model, messages).run()
-        assert results.deadlocked == (token == PRINTED)
+        assert results.deadlocked == (token == AS_PUBLISHED)
         comparison = Comparison(model, messages, 0, results.cycles + 200, harness_source(plan))
         assert_equal(comparison, "icarus", tmp_path / token)

@@ -33,7 +33,7 @@ from topology.common.link_stages import LinkStages, check_link_cycles
 from topology.harts.frame import most_link_cycles
 from topology.min.deadlock import check_min_deadlock
 from topology.min.graph import MinNetwork
-from topology.min.groups import PRINTED, TokenGroups
+from topology.min.groups import AS_PUBLISHED, TokenGroups
 from topology.min.routing import MinRouting
 
 
@@ -270,13 +270,13 @@ def test_flits_until_a_token_goes_on_count_those_in_stages():
     levels = groups.levels[0]
     assert levels == 2
     assert [groups.release_flits(0, 4, cycles) for cycles in (1, 2, 3, 5)] == [11, 15, 19, 27]
-    assert [groups.release_flits(0, 4, cycles, PRINTED) for cycles in (1, 5)] == [13, 13]
+    assert [groups.release_flits(0, 4, cycles, AS_PUBLISHED) for cycles in (1, 5)] == [13, 13]
 
 
 def test_the_static_check_knows_that_the_paper_s_release_counts_no_stages():
     routing = MinRouting(MinNetwork("baseline", 2, 3), 16)
-    assert check_min_deadlock(routing, 2, PRINTED).free
-    verdict = check_min_deadlock(routing, 2, PRINTED, 2)
+    assert check_min_deadlock(routing, 2, AS_PUBLISHED).free
+    verdict = check_min_deadlock(routing, 2, AS_PUBLISHED, 2)
     assert not verdict.free
     assert "passes the token on after 7 flits" in verdict.reason
     assert check_min_deadlock(routing, 2, link_cycles=2).free

@@ -9,7 +9,7 @@ from tests.each import each
 from topology.common.errors import TopologyError
 from topology.min.deadlock import check_min_deadlock
 from topology.min.graph import BACKWARD, BIDIRECTIONAL, FORWARD, KINDS, UNIDIRECTIONAL, MinNetwork
-from topology.min.groups import NO_TOKEN, PRINTED, TokenGroups
+from topology.min.groups import AS_PUBLISHED, NO_TOKEN, TokenGroups
 from topology.min.reachability import unreached_pairs
 from topology.min.routing import MinRouting
 
@@ -98,9 +98,9 @@ def test_proofs_of_small_networks(kind, channels):
     without = check_min_deadlock(routing, 2, NO_TOKEN)
     assert not without.free
     assert len(without.cycle) == 2
-    printed = check_min_deadlock(routing, 1, PRINTED)
+    printed = check_min_deadlock(routing, 1, AS_PUBLISHED)
     assert printed.free == (channels == 2)
-    assert check_min_deadlock(routing, 2, PRINTED).free
+    assert check_min_deadlock(routing, 2, AS_PUBLISHED).free
 
 
 def test_a_wrong_table_is_seen():

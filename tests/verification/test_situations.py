@@ -13,7 +13,11 @@ NETWORKS = {
     "min": {"family": "min", "topology": {"kind": "bi-butterfly", "radix": 2, "stages": 3}, "flit_bits": 32},
     "harts": {"family": "harts", "topology": {"kind": "hexmesh", "size": 2}, "packet_flits": 17},
     "torus": {"family": "torus", "topology": {"kind": "torus", "rows": 3, "columns": 3}},
-    "hypercube": {"family": "hypercube", "topology": {"kind": "hypercube", "dimensions": 3}, "lane_reuse": "tail"},
+    "hypercube": {
+        "family": "hypercube",
+        "topology": {"kind": "hypercube", "dimensions": 3},
+        "vc_reallocation": "non-atomic",
+    },
 }
 
 
@@ -124,7 +128,7 @@ def test_three_requests_of_one_output_of_a_hypercube():
         for k in range(60)
         if s != (1, 3, 5, 7)[(s + k) % 4]
     ]
-    assert seen("hypercube", odd, look_every=2, cycles=800, network={"lanes": 4})["three-request-one"]
+    assert seen("hypercube", odd, look_every=2, cycles=800, network={"virtual_channels": 4})["three-request-one"]
 
 
 def test_the_page_says_what_each_is():

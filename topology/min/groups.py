@@ -19,9 +19,9 @@ from topology.common.side_wires import SideWire
 from topology.min.graph import MinNetwork
 
 OUTPUT_REGISTER_FLITS = 1
-EXACT, PRINTED, NO_TOKEN = "exact", "printed", "none"
+EXACT, AS_PUBLISHED, NO_TOKEN = "exact", "printed", "none"
 """Token rules: exact; the paper's, which deadlocks with small buffers; or no token."""
-TOKEN_RULES = (EXACT, PRINTED)
+TOKEN_RULES = (EXACT, AS_PUBLISHED)
 
 
 def branch_ports(network: MinNetwork, switch: int) -> range:
@@ -128,9 +128,9 @@ class TokenGroups:
         link_cycles : int
             Cycles of a link between switches; all but one are stages, of two flits each.
         rule : str
-            ``EXACT`` or ``PRINTED``.
+            ``EXACT`` or ``AS_PUBLISHED``.
         """
-        if rule == PRINTED:
+        if rule == AS_PUBLISHED:
             return (self.levels[switch] + 1) * buffer_depth_flits + 1
         link_flits = OUTPUT_REGISTER_FLITS + STAGE_FLITS * (link_cycles - 1)
         return self.levels[switch] * (link_flits + buffer_depth_flits) + 1

@@ -20,13 +20,15 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 TITLE = "HydraNoC configuration"
 
 
-def json_schema(families: Mapping[str, ConfiguredFamily]) -> dict[str, Any]:
+def json_schema(families: Mapping[str, ConfiguredFamily], *, former: bool = True) -> dict[str, Any]:
     """Return the JSON Schema of the whole file, as plain values.
 
     Parameters
     ----------
     families : mapping of str to ConfiguredFamily
         Allowed values of ``family``.
+    former : bool
+        Accept former names of keys and values too, as deprecated ones.
     """
     networks = [_network(name, family) for name, family in families.items()]
     fields: dict[str, Any] = {
@@ -38,7 +40,27 @@ def json_schema(families: Mapping[str, ConfiguredFamily]) -> dict[str, Any]:
         "hosts": (_any([pydantic_model(Hosts), None]), None),
     }
     whole = create_model("Configuration", __base__=pydantic_model(schema.Configuration), **fields)
-    return {"$schema": DIALECT, **whole.model_json_schema(), "title": TITLE}
+    content = {"$schema": DIALECT, **whole.model_json_schema(), "title": TITLE}
+    if former:
+        for family in families.values():
+            _add_former(content["$defs"][family.network_section.__name__]["properties"], family.network_section)
+    return content
+
+
+def _add_former(properties: dict[str, Any], section: type[schema.NetworkSection]) -> None:
+    """Add former values and keys to a section's properties, marked as deprecated."""
+    for key, values in section.FORMER_VALUES.items():
+        value = properties.get(key)
+        if value is not None:
+            about = {name: value.pop(name) for name in ("description", "default") if name in value}
+            former = {"enum": list(values), "deprecated": True}
+            properties[key] = {"anyOf": [*value.get("anyOf", [value]), former], **about}
+    for former, key in section.FORMER_KEYS.items():
+        properties[former] = {
+            **{name: part for name, part in properties[key].items() if name != "default"},
+            "description": f"Former name of ``{key}``.",
+            "deprecated": True,
+        }
 
 
 def _network(name: str, family: ConfiguredFamily) -> type[BaseModel]:

@@ -71,6 +71,10 @@ class NetworkSection(Section):
         All schemas of the family's ``topology``.
     FIXED_KEYS : tuple of str
         Keys that the family fixes at their defaults.
+    FORMER_KEYS : mapping of str to str
+        Present name of each key that had another name.
+    FORMER_VALUES : mapping of str to mapping
+        By key: the present name of each value that had another name.
     family : str
         Router family.
     topology : mapping
@@ -95,6 +99,8 @@ class NetworkSection(Section):
     OWN_TOPOLOGIES: ClassVar[Mapping[str, OwnTopology]] = {}
     TOPOLOGIES: ClassVar[tuple[type[Section], ...]] = ()
     FIXED_KEYS: ClassVar[tuple[str, ...]] = ()
+    FORMER_KEYS: ClassVar[Mapping[str, str]] = {}
+    FORMER_VALUES: ClassVar[Mapping[str, Mapping[str, str]]] = {}
 
     family: str
     topology: dict[Any, Any]

@@ -8,11 +8,10 @@ from hydranoc.config.schema import OwnTopology, Section
 from hydranoc.config.schema.fields import Field
 from hydranoc.errors import KeyWrong
 from hydranoc.families.reports import CheckReport, LinkClasses
-from hydranoc.families.virtual_channels import VcFamily, VcSection, check_vc_section, vc_sizes
+from hydranoc.families.virtual_channels import VC_REALLOCATIONS, VcFamily, VcSection, check_vc_section, vc_sizes
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.common.regular import MAX_STUBS, drawn_dimensions
-from topology.common.virtual_channels import ATOMIC
 from topology.hypercube.graph import MAX_DIMENSIONS, HypercubeLinks, HypercubeNetwork
 from topology.hypercube.routing import DUATO, HypercubeRouting
 
@@ -44,15 +43,15 @@ class HypercubeSection(VcSection):
 
     Members
     -------
-    lanes : int
+    virtual_channels : int
         Virtual channels of each link: the last one is the escape channel, all others are adaptive. With one, routing is
         dimension-ordered.
     injection_channels : int
         Injection channels of each processor, up to one per dimension, so that copies of a broadcast can leave at the
         same time.
-    lane_reuse : str
-        VC reallocation: atomic, once the buffer is ``empty``; non-atomic, once the previous tail has been sent, for the
-        escape channel only (``escape-tail``) or for every VC, which can deadlock (``tail``).
+    vc_reallocation : str
+        VC reallocation: ``atomic``, once the buffer is empty; or once the previous tail has been sent, for the escape
+        channel only (``non-atomic-escape``) or for every VC, which can deadlock (``non-atomic``).
     negative_control : str or None
         A hypercube that is wrong on purpose and deadlocks: without escape channels (``adaptive-only``), or with escape
         channels in the wrong order at some switches (``wrong-escape``).
@@ -63,7 +62,7 @@ class HypercubeSection(VcSection):
     FIXED_KEYS: ClassVar = (*VcSection.FIXED_KEYS, "routing_cycles")
 
     injection_channels: Annotated[int, Field(ge=1, le=MAX_DIMENSIONS)] = 1
-    lane_reuse: Literal["empty", "escape-tail", "tail"] = ATOMIC
+    vc_reallocation: Literal["atomic", "non-atomic-escape", "non-atomic"] = "atomic"
     negative_control: Literal["adaptive-only", "wrong-escape"] | None = None
 
 
@@ -98,9 +97,9 @@ class HypercubeFamily(VcFamily[HypercubeSection, HypercubeRouting]):
             text = f"injection_channels must be at most {network.dimensions}, one for every dimension"
             raise KeyWrong("injection_channels", f"{text}, not {section.injection_channels}")
         try:
-            vcs = HypercubeNetwork(network.dimensions, section.lanes, section.injection_channels)
+            vcs = HypercubeNetwork(network.dimensions, section.virtual_channels, section.injection_channels)
         except TopologyError as error:
-            raise KeyWrong("lanes", f"lanes: {error}") from None
+            raise KeyWrong("virtual_channels", f"virtual_channels: {error}") from None
         try:
             return HypercubeRouting(vcs, section.flit_bits, section.negative_control or DUATO)
         except TopologyError as error:
@@ -113,7 +112,7 @@ class HypercubeFamily(VcFamily[HypercubeSection, HypercubeRouting]):
         )  # loads NetworkX: only where a network is checked
         from topology.hypercube.reachability import unreached_pairs
 
-        network = routing.network
+        network, reallocation = routing.network, VC_REALLOCATIONS[section.vc_reallocation]
         nodes = network.switches
         sizes: dict[str, Any] = {
             "nodes": nodes,
@@ -121,32 +120,36 @@ class HypercubeFamily(VcFamily[HypercubeSection, HypercubeRouting]):
             **vc_sizes(section, routing),
             "adaptive_lanes_of_a_channel": routing.adaptive_vcs,
             "injection_channels": network.injection_channels_per_processor,
-            "lane_reuse": section.lane_reuse,
+            "lane_reuse": reallocation,
         }
         return CheckReport(
             sizes=sizes,
             unreached=tuple(unreached_pairs(routing)),
             pairs=nodes * (nodes - 1),
-            deadlock=check_hypercube_deadlock(routing, section.lane_reuse, buffer_flits=section.buffer_flits),
+            deadlock=check_hypercube_deadlock(
+                routing, VC_REALLOCATIONS[section.vc_reallocation], buffer_flits=section.buffer_flits
+            ),
         )
 
     def evidence(self, section: HypercubeSection, routing: HypercubeRouting) -> dict[str, Any]:
         """Return the evidence for a certificate."""
         from topology.hypercube.certificate import hypercube_evidence
 
-        return hypercube_evidence(routing, section.lane_reuse, section.buffer_flits)
+        return hypercube_evidence(routing, VC_REALLOCATIONS[section.vc_reallocation], section.buffer_flits)
 
     def build_model(self, section: HypercubeSection, routing: HypercubeRouting) -> "Model":
         """Return the golden model."""
         from sim_model.hypercube.model import HypercubeModel  # loads the engines: only where a network is run
 
-        return HypercubeModel(routing, section.buffer_flits, section.lane_reuse)
+        return HypercubeModel(routing, section.buffer_flits, VC_REALLOCATIONS[section.vc_reallocation])
 
     def build_plan(self, section: HypercubeSection, routing: HypercubeRouting) -> "NetworkPlan":
         """Return the hardware plan."""
         from rtl.hypercube.network import hypercube_plan  # loads Amaranth: only where hardware is made
 
-        return hypercube_plan(routing, buffer_flits=section.buffer_flits, vc_reallocation=section.lane_reuse)
+        return hypercube_plan(
+            routing, buffer_flits=section.buffer_flits, vc_reallocation=VC_REALLOCATIONS[section.vc_reallocation]
+        )
 
     def link_classes(self, routing: HypercubeRouting) -> LinkClasses:
         """Return the drawn links, and those of dimensions beyond the picture's, between the cubes in it."""

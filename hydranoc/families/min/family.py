@@ -18,14 +18,14 @@ from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.common.total_order import TOTAL, check_order
 from topology.min.graph import KINDS, MinNetwork
-from topology.min.groups import EXACT, NO_TOKEN, PRINTED
+from topology.min.groups import AS_PUBLISHED, EXACT, NO_TOKEN
 from topology.min.routing import ARRIVAL_CLASSES, MinRouting
 
 if TYPE_CHECKING:
     from rtl.generator.plan import NetworkPlan
     from sim_model.engines.model import Model
 
-TOKENS = {None: EXACT, "no-token": NO_TOKEN, "printed-release": PRINTED}
+TOKENS = {None: EXACT, "no-token": NO_TOKEN, "published-release": AS_PUBLISHED}
 
 
 class MinSection(RoutedSection):
@@ -38,8 +38,9 @@ class MinSection(RoutedSection):
     """
 
     TOPOLOGIES: ClassVar = (Multistage,)
+    FORMER_VALUES: ClassVar = {"negative_control": {"printed-release": "published-release"}}
 
-    negative_control: Literal["no-token", "printed-release"] | None = None
+    negative_control: Literal["no-token", "published-release"] | None = None
 
 
 def _depth_flits(section: MinSection, routing: MinRouting) -> int:

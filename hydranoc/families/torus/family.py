@@ -7,7 +7,7 @@ from hydranoc.config.first import FirstConfiguration
 from hydranoc.config.schema import RowsAndColumns
 from hydranoc.errors import KeyWrong
 from hydranoc.families.reports import CheckReport, LinkClasses
-from hydranoc.families.virtual_channels import VcFamily, VcSection, check_vc_section, vc_sizes
+from hydranoc.families.virtual_channels import VC_REALLOCATIONS, VcFamily, VcSection, check_vc_section, vc_sizes
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.torus.graph import TorusLinks, TorusNetwork
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sim_model.engines.model import Model
     from sim_model.messages.messages import Message
 
-ONE_VC = "one-lane"
+ONE_VC = "one-vc"
 
 
 class TorusSection(VcSection):
@@ -26,12 +26,12 @@ class TorusSection(VcSection):
 
     Members
     -------
-    lane_rule : str
+    vc_rule : str
         Class of virtual channels of a message in a ring: ``dally-seitz`` and ``dateline`` assign one; ``balanced``
         allows all virtual channels to a message that does not cross the end of the ring.
-    lane_reuse : str
-        VC reallocation: non-atomic, once the ``tail`` of the previous worm has left; or atomic, once the buffer is
-        ``empty``.
+    vc_reallocation : str
+        VC reallocation: ``non-atomic``, once the tail of the previous worm has left; or ``atomic``, once the buffer is
+        empty.
     injection_priority : str
         Priority of flits from processors at outputs: ``equal``, round-robin with those from channels; or ``low``, only
         without a request from a channel.
@@ -40,16 +40,18 @@ class TorusSection(VcSection):
     """
 
     TOPOLOGIES: ClassVar = (RowsAndColumns,)
+    FORMER_KEYS: ClassVar = {**VcSection.FORMER_KEYS, "lane_rule": "vc_rule"}
+    FORMER_VALUES: ClassVar = {**VcSection.FORMER_VALUES, "negative_control": {"one-lane": ONE_VC}}
 
-    lane_rule: Literal["dally-seitz", "dateline", "balanced"] = "dally-seitz"
-    lane_reuse: Literal["tail", "empty"] = "tail"
+    vc_rule: Literal["dally-seitz", "dateline", "balanced"] = "dally-seitz"
+    vc_reallocation: Literal["non-atomic", "atomic"] = "non-atomic"
     injection_priority: Literal["equal", "low"] = "equal"
-    negative_control: Literal["one-lane"] | None = None
+    negative_control: Literal["one-vc"] | None = None
 
 
 def _vcs(section: TorusSection) -> int:
     """Return the virtual channels of a link between two switches."""
-    return section.lanes if section.negative_control is None else 1
+    return section.virtual_channels if section.negative_control is None else 1
 
 
 def _check_vcs(section: TorusSection, network: TorusLinks) -> None:
@@ -58,18 +60,19 @@ def _check_vcs(section: TorusSection, network: TorusLinks) -> None:
     if control is not None and not wraps:
         text = f"negative_control must be left out in a mesh, which has no rings, not {control!r}"
         raise KeyWrong("negative_control", text)
-    if control is not None and "lanes" in section.model_fields_set and section.lanes != 1:
-        raise KeyWrong("lanes", f"lanes must be 1 with negative_control {control!r}, not {section.lanes}")
-    if control is None and wraps and section.lanes == 1:
-        text = "lanes must be at least 2 in a torus, not 1: messages could wait for each other in a ring"
-        raise KeyWrong("lanes", f"{text} (negative_control: {ONE_VC} lets them)")
+    if control is not None and "virtual_channels" in section.model_fields_set and section.virtual_channels != 1:
+        text = f"virtual_channels is {section.virtual_channels}; it must be 1 with negative_control {control!r}"
+        raise KeyWrong("virtual_channels", text)
+    if control is None and wraps and section.virtual_channels == 1:
+        text = "virtual_channels is 1; it must be at least 2 in a torus, or messages can wait for each other in a ring"
+        raise KeyWrong("virtual_channels", f"{text} (negative_control: {ONE_VC} allows that)")
 
 
 def _settings(section: TorusSection) -> dict[str, Any]:
     return {
         "buffer_flits": section.buffer_flits,
         "routing_cycles": section.routing_cycles,
-        "vc_reallocation": section.lane_reuse,
+        "vc_reallocation": VC_REALLOCATIONS[section.vc_reallocation],
         "injection_priority": section.injection_priority,
     }
 
@@ -100,9 +103,7 @@ class TorusFamily(VcFamily[TorusSection, TorusRouting]):
         _check_vcs(section, network)
         check_vc_section(section)
         try:
-            return TorusRouting(
-                TorusNetwork(network.grid, _vcs(section), network), section.flit_bits, section.lane_rule
-            )
+            return TorusRouting(TorusNetwork(network.grid, _vcs(section), network), section.flit_bits, section.vc_rule)
         except TopologyError as error:
             raise KeyWrong("flit_bits", f"flit_bits: {error}") from None
 

@@ -142,15 +142,15 @@ SMALL: tuple[dict[str, Any], ...] = (
         "traffic": {**RANDOM, "multicast_fraction": 0.1, "algorithm": "6-bcast"},
     },
     {
-        "network": {"family": "torus", "topology": {"kind": "torus", "rows": 4, "columns": 4}, "lanes": 2},
+        "network": {"family": "torus", "topology": {"kind": "torus", "rows": 4, "columns": 4}, "virtual_channels": 2},
         "traffic": {"kind": "multinode", "scheme": "2IIB", "sources": 3, "destinations": 4, "flits": 9},
     },
     {
-        "network": {"family": "hypercube", "topology": {"kind": "hypercube", "dimensions": 3}, "lanes": 3},
+        "network": {"family": "hypercube", "topology": {"kind": "hypercube", "dimensions": 3}, "virtual_channels": 3},
         "traffic": {**RANDOM, "broadcast_fraction": 0.1, "software": "recursive-doubling"},
     },
     {
-        "network": {"family": "torus", "topology": {"kind": "mesh", "rows": 3, "columns": 2}, "lanes": 1},
+        "network": {"family": "torus", "topology": {"kind": "mesh", "rows": 3, "columns": 2}, "virtual_channels": 1},
         "traffic": {
             **RANDOM,
             "flits": {4: 0.5, 9: 0.5},
@@ -252,7 +252,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "buffer_flits": (1, 2, 3, 16, 1024),
     "routing_cycles": (1, 2, 7),
     "link_cycles": (1, 2, 16),
-    "lanes": (1, 2, 8),
+    "virtual_channels": (1, 2, 8),
     "reception": ("first", "vote"),
     "reception_entries": (2, 16),
     "least_copies": (1, 6),

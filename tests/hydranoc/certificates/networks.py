@@ -18,34 +18,38 @@ NETWORKS: dict[str, dict[str, Any]] = {
     "dateline": {
         "family": "torus",
         "topology": {"kind": "torus", "rows": 3, "columns": 4},
-        "lanes": 2,
-        "lane_rule": "dateline",
+        "virtual_channels": 2,
+        "vc_rule": "dateline",
     },
     "balanced": {
         "family": "torus",
         "topology": {"kind": "torus", "rows": 2, "columns": 5},
-        "lanes": 3,
-        "lane_rule": "balanced",
+        "virtual_channels": 3,
+        "vc_rule": "balanced",
     },
-    "rectangle": {"family": "torus", "topology": {"kind": "mesh", "rows": 3, "columns": 2}, "lanes": 1},
-    "dimension-order": {"family": "hypercube", "topology": {"kind": "hypercube", "dimensions": 3}, "lanes": 1},
+    "rectangle": {"family": "torus", "topology": {"kind": "mesh", "rows": 3, "columns": 2}, "virtual_channels": 1},
+    "dimension-order": {
+        "family": "hypercube",
+        "topology": {"kind": "hypercube", "dimensions": 3},
+        "virtual_channels": 1,
+    },
     "shared-escapes": {
         "family": "hypercube",
         "topology": {"kind": "hypercube", "dimensions": 3},
-        "lanes": 3,
+        "virtual_channels": 3,
         "injection_channels": 2,
-        "lane_reuse": "escape-tail",
+        "vc_reallocation": "non-atomic-escape",
     },
     "baseline": {"family": "min", "topology": {"kind": "baseline", "radix": 2, "stages": 3}, "link_cycles": 2},
     "private": {
         "family": "min",
         "topology": {"kind": "bi-butterfly", "radix": 2, "stages": 3, "consumption_channels": 2},
     },
-    "printed-release": {
+    "published-release": {
         "family": "min",
         "topology": {"kind": "baseline", "radix": 2, "stages": 3},
         "buffer_flits": 1,
-        "negative_control": "printed-release",
+        "negative_control": "published-release",
     },
     "algorithm-a": {
         "family": "harts",

@@ -180,7 +180,7 @@ CONTROLS: list[tuple[str, Callable[[Design], dict[str, Any]], str]] = [
     ),
     ("deadlock-token", without_tokens, "worms of several inputs may branch at s0_0 at a time: it has no token"),
     (
-        "printed-release",
+        "published-release",
         lambda design: min_evidence(design.routing, 1),
         "s0_0 gives the token on after 4 flits, and 5 are needed",
     ),

@@ -340,9 +340,9 @@ def bypassed_stage() -> Certified:
 
 def gap_other_rule(said: str, made: str) -> Certified:
     """Verilog of one rule for virtual channels, with manifest and certificate of another."""
-    section = {**NETWORKS["dateline"], "lane_rule": said}
+    section = {**NETWORKS["dateline"], "vc_rule": said}
     network = generated(json.dumps(section))
-    other = generated(json.dumps({**section, "lane_rule": made})).files["noc.v"]
+    other = generated(json.dumps({**section, "vc_rule": made})).files["noc.v"]
     theirs, ours = (f"_torus_router_p5_l2_b4_r1_{rule}" for rule in (made, said))
     return network.with_file("noc.v", other.replace(theirs, ours))
 

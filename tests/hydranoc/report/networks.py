@@ -42,7 +42,7 @@ CONFIGURATIONS: dict[str, dict[str, Any]] = {
         "network": {
             "family": "hypercube",
             "topology": {"kind": "hypercube", "dimensions": 3},
-            "lanes": 2,
+            "virtual_channels": 2,
             "buffer_flits": 4,
             "injection_channels": 3,
         },

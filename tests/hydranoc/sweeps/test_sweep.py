@@ -250,7 +250,7 @@ def test_wrong_clusters(config, address, code, text, monkeypatch, capsys):
         ("load=5:5:1", (5,)),
         ("network.topology.shape=[8, 8],[4, 16]", ([8, 8], [4, 16])),
         ("traffic.software=binomial,separate", ("binomial", "separate")),
-        ("network.lane_reuse=true,false", (True, False)),
+        ("network.vc_reallocation=true,false", (True, False)),
         ("traffic.pattern='own:pattern'", ("own:pattern",)),
     ],
 )

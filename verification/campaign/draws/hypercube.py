@@ -11,7 +11,7 @@ def network(draw: Draw) -> Section:
         "topology": {"kind": "hypercube", "dimensions": dimensions},
         "flit_bits": draw.one_of((16, 32, 64)),
         "buffer_flits": draw.one_of((1, 2, 3, 4, 5, 8, 16), (2, 2, 2, 4, 1, 2, 1)),
-        "lanes": draw.one_of((1, 2, 3, 4), (1, 5, 2, 1)),
-        "lane_reuse": draw.one_of(("empty", "escape-tail", "tail"), (4, 2, 1)),
+        "virtual_channels": draw.one_of((1, 2, 3, 4), (1, 5, 2, 1)),
+        "vc_reallocation": draw.one_of(("atomic", "non-atomic-escape", "non-atomic"), (4, 2, 1)),
         "injection_channels": draw.one_of((1, dimensions), (2, 1)),
     }

@@ -19,8 +19,8 @@ def network(draw: Draw) -> Section:
         "flit_bits": draw.one_of((16, 32, 64)),
         "buffer_flits": draw.one_of((1, 2, 3, 4, 5, 8, 16), (3, 2, 2, 4, 1, 2, 1)),
         "routing_cycles": draw.one_of((1, 2, 3, 5), (5, 2, 1, 1)),
-        "lanes": vcs,
-        "lane_rule": draw.one_of(("dally-seitz", "dateline", "balanced")),
-        "lane_reuse": draw.one_of(("tail", "empty"), (2, 1)),
+        "virtual_channels": vcs,
+        "vc_rule": draw.one_of(("dally-seitz", "dateline", "balanced")),
+        "vc_reallocation": draw.one_of(("non-atomic", "atomic"), (2, 1)),
         "injection_priority": draw.one_of(("equal", "low"), (2, 1)),
     }
