@@ -463,7 +463,7 @@ def warm(tmp_path_factory):
 
 
 TABLES = {
-    "refused": (_refused, 263),
+    "refused": (_refused, 264),
     "long": (_long_configurations, 7),
     "named files": (_named_files, 25),
     "values": (_values, 291),
