@@ -100,13 +100,13 @@ TIMINGS = {
         frame=8,
     ),
     "torus": Timing(
-        "{family: torus, topology: {kind: mesh, rows: 1, columns: 3}, lanes: 1, buffer_flits: 2}",
+        "{family: torus, topology: {kind: mesh, rows: 1, columns: 3}, virtual_channels: 1, buffer_flits: 2}",
         "[{source: 0, destinations: [2], flits: 6}]",
         21,
         ("p0->s0", "s0->s1", "1.credits_0", "s1->s2", "2.credits_0", "s2->p2"),
     ),
     "hypercube": Timing(
-        "{family: hypercube, topology: {kind: hypercube, dimensions: 2}, lanes: 2, buffer_flits: 4}",
+        "{family: hypercube, topology: {kind: hypercube, dimensions: 2}, virtual_channels: 2, buffer_flits: 4}",
         "[{source: 0, destinations: [3], flits: 4}]",
         23,
         ("p0->s0", "s0->s1.0", "1.credits_0", "1.releases_0", "s1->s3.0", "3.credits_1", "s3->p3"),
