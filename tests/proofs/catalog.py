@@ -120,7 +120,7 @@ PROOFS: dict[str, Proof] = {
     "route-unit-one-flit-delay-2": Proof("route-unit", _spam_route_unit("one-flit", routing_cycles=2), quick=False),
     "route-unit-spare-keys": Proof("route-unit", _spam_route_unit("spare-keys", 5)),
     "route-unit-three-flit": Proof("route-unit", _spam_route_unit("three-flit")),
-    "route-unit-two-flit-key": Proof("route-unit", _spam_route_unit("two-flit-key"), quick=False),
+    "route-unit-two-flit-key": Proof("route-unit", _spam_route_unit("two-flit-key")),
     "route-unit-parts": Proof("route-unit", _spam_route_unit("parts", 14)),
     "route-unit-parts-two-flit-key": Proof("route-unit", _spam_route_unit("parts-two-flit-key", 9), quick=False),
     "route-unit-min": Proof("route-unit", _min_route_unit(3, 4, 2, "one-flit")),
