@@ -71,7 +71,8 @@ def _network(family: str, kind: str, buffer_flits: int, **others: Any) -> dict[s
 _ORDERED = {"ordering": "total"}
 _HEXMESH = {"family": "harts", "topology": {"kind": "hexmesh", "size": 5}, "flit_bits": 64, "packet_flits": 65}
 _SPAM_MESH, _MIN_BI = _network("spam", "mesh", 2), _network("min", "bi-butterfly", 2)
-_TORUS, _HYPERCUBE = _network("torus", "torus", 4, vcs=2), _network("hypercube", "hypercube", 4, vcs=2)
+_TORUS = _network("torus", "torus", 4, virtual_channels=2)
+_HYPERCUBE = _network("hypercube", "hypercube", 4, virtual_channels=2)
 CHOICES = (
     Choice("spam-mesh", "SPAM, 8 x 8 mesh", {}, None, "p5-f32-n64-b2", _SPAM_MESH),
     Choice("spam-mesh-ordered", "SPAM, 8 x 8 mesh, total order", {}, None, "p5-f32-n64-b2", _SPAM_MESH | _ORDERED),
