@@ -1,5 +1,7 @@
 """Former names of keys and values: accepted, and replaced by the present ones before a section is checked."""
 
+from typing import Any
+
 from hydranoc.config.schema import NetworkSection
 from hydranoc.config.source import KeyPath, Source, name_of
 
@@ -12,7 +14,7 @@ def rename_former(source: Source, key_path: KeyPath, section: type[NetworkSectio
     ConfigError
         If a key is given under both names.
     """
-    given = source.data
+    given: Any = source.data
     for step in key_path:
         given = given[step]
     for former, key in section.FORMER_KEYS.items():
