@@ -31,8 +31,8 @@ def init(config: Path, family: str) -> int:
 
     if config.exists():
         raise ConfigError("is there already; name another file, or move it away", file=config)
-    schema, beside = json_schema(FAMILIES), config.parent / SCHEMA
-    text = commented_configuration(schema, family, FAMILIES[family].first, {"name": config.name, "schema": SCHEMA})
-    write_whole({config: text, beside: json.dumps(schema, indent=2) + "\n"})
+    beside, names = config.parent / SCHEMA, {"name": config.name, "schema": SCHEMA}
+    text = commented_configuration(json_schema(FAMILIES, former=False), family, FAMILIES[family].first, names)
+    write_whole({config: text, beside: json.dumps(json_schema(FAMILIES), indent=2) + "\n"})
     click.echo(f"{config}\n{beside}\n\nnext: hydranoc check {config}")
     return 0

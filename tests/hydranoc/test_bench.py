@@ -13,6 +13,7 @@ import pytest
 from hydranoc import Design, load
 from hydranoc.cli import run
 from tests.hydranoc.shells import WITH_TOOLS, passes, shell
+from tests.sampled import sampled
 
 OURS = {"PATH": os.environ["PATH"]}
 """Icarus may be installed anywhere."""
@@ -56,7 +57,7 @@ def icarus(require_tool):
 
 
 @pytest.mark.usefixtures("icarus")
-@pytest.mark.parametrize("network", MULTICASTS)
+@pytest.mark.parametrize("network", sampled(MULTICASTS, ("several outputs", "votes")))
 def test_both_benches_pass_in_every_family(network, tmp_path, capsys):
     folder = project(tmp_path, MULTICASTS[network], capsys)
     out = passes("make SIM=icarus && make verilog SIM=icarus", folder, **OURS)
@@ -65,7 +66,7 @@ def test_both_benches_pass_in_every_family(network, tmp_path, capsys):
 
 
 @pytest.mark.usefixtures("icarus")
-@pytest.mark.parametrize("chosen", OPTIONS)
+@pytest.mark.parametrize("chosen", sampled(OPTIONS, ("bytes", "registers")))
 def test_both_benches_pass_with_the_options_of_verilog(chosen, tmp_path, capsys):
     network, options = OPTIONS[chosen]
     folder = project(tmp_path, network, capsys, *options.split())
@@ -107,7 +108,7 @@ def test_a_file_of_another_origin_is_not_overwritten(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("command", "verdict"),
     [
-        ("make", "PASS=2 FAIL=0"),
+        pytest.param("make", "PASS=2 FAIL=0", marks=pytest.mark.slow),
         pytest.param(
             *(f"{shlex.quote(sys.executable)} -m pytest -q -p no:cacheprovider", "1 passed"), marks=pytest.mark.slow
         ),
@@ -128,11 +129,14 @@ def test_verilator_runs_it(command, verdict, tmp_path, capsys, require_tool):
     ("file", "text", "replacement", "verdict"),
     [
         ("noc_bench.v", "s_tdata = 16 + word", "s_tdata = 17 + word", "FAIL: a wrong word at node"),
-        pytest.param(
-            *("noc_bench.v", "send(0, 4'he)", "send(0, 4'h6)", "FAIL: node 3 got 0 packets"), marks=pytest.mark.slow
+        *(
+            pytest.param("noc_bench.v", *fault, marks=pytest.mark.slow)
+            for fault in (
+                ("send(0, 4'he)", "send(0, 4'h6)", "FAIL: node 3 got 0 packets"),
+                ("DESTINATIONS = 4'he", "DESTINATIONS = 4'h6", "FAIL: node 3 got 1 packets"),
+                ("send(0, 4'he)", "send(0, 4'h1)", "FAIL: a packet is unroutable"),
+            )
         ),
-        ("noc_bench.v", "DESTINATIONS = 4'he", "DESTINATIONS = 4'h6", "FAIL: node 3 got 1 packets"),
-        ("noc_bench.v", "send(0, 4'he)", "send(0, 4'h1)", "FAIL: a packet is unroutable"),
         ("streams.py", '_tdata", word)', '_tdata", word ^ (number == 2))', "PASS=0 FAIL=2"),
         ("streams.py", "sum(1 << node for node in destinations)", "14", "more than was sent to it"),
     ],

@@ -324,6 +324,7 @@ def printed_by(page: str, folder: Path) -> str:
     return subprocess.run(program, cwd=folder, capture_output=True, text=True, check=True, timeout=60).stdout
 
 
+@pytest.mark.slow
 def test_the_code_of_the_page_runs(tmp_path, require_tool):
     """Tables are loaded as the page describes, then a multicast is sent while counters count."""
     require_tool("verilator")

@@ -139,12 +139,14 @@ def test_cocotbs_makefiles_find_verilator(counter):
     assert "PASS=1 FAIL=0" in passes("make", counter)
 
 
+@pytest.mark.slow
 @needs_verilator
 def test_cocotbs_runner_finds_verilator(counter):
     (counter / "runner.py").write_text(RUNNER)
     assert "PASS=1 FAIL=0" in passes(f"{shlex.quote(sys.executable)} runner.py", counter)
 
 
+@pytest.mark.slow
 @needs_verilator
 def test_a_bench_in_verilog_with_delays_is_built_and_runs(counter):
     (counter / "bench.v").write_text(TIMED_BENCH)

@@ -149,6 +149,7 @@ def test_the_wheel_brings_every_example(site):
     assert wanted == {path for path in there if "__pycache__" not in path.parts}
 
 
+@pytest.mark.slow
 def test_commands_of_readme_and_help_work_in_an_empty_folder(site, tmp_path):
     commands = _commands()
     light = [line for line in commands if line.split()[0] in LIGHT]

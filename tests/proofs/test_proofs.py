@@ -9,15 +9,16 @@ from tests.proofs.prove import prove
 from tests.tb.mutations import as_parameters
 
 
-def by_quickness(*members):
+def by_quickness(*members, one_of_each_part=False):
     """All proofs as parameters; slow tests but for those that have all of these members of ``Proof``.
 
     The first of each part is a sentinel.
     """
     cases, parts = [], set()
     for name, proof in PROOFS.items():
-        quick = all(getattr(proof, member) for member in members)
-        marks = [pytest.mark.sentinel] * (quick and proof.part not in parts) + [pytest.mark.slow] * (not quick)
+        first = proof.part not in parts
+        quick = all(getattr(proof, member) for member in members) and (first or not one_of_each_part)
+        marks = [pytest.mark.sentinel] * (quick and first) + [pytest.mark.slow] * (not quick)
         parts.update([proof.part] * quick)
         cases.append(pytest.param(name, marks=marks))
     return cases
@@ -30,7 +31,7 @@ def test_properties_hold_by_induction(name, tmp_path):
     assert outcome.status == "PASS", outcome
 
 
-@pytest.mark.parametrize("name", by_quickness("quick", "quick_cover"))
+@pytest.mark.parametrize("name", by_quickness("quick", "quick_cover", one_of_each_part=True))
 def test_assumptions_leave_what_matters_possible(name, tmp_path):
     proof = PROOFS[name]
     outcome = prove(rtlil_of(proof.describe), "cover", proof.cover_cycles, tmp_path)

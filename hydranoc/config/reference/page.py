@@ -42,8 +42,11 @@ def json_schema(families: Mapping[str, ConfiguredFamily], *, former: bool = True
     whole = create_model("Configuration", __base__=pydantic_model(schema.Configuration), **fields)
     content = {"$schema": DIALECT, **whole.model_json_schema(), "title": TITLE}
     if former:
-        for family in families.values():
-            _add_former(content["$defs"][family.network_section.__name__]["properties"], family.network_section)
+        for definition in content["$defs"].values():
+            properties = definition.get("properties", {})
+            name = properties.get("family", {}).get("const")
+            if name is not None:
+                _add_former(properties, families[name].network_section)
     return content
 
 
