@@ -206,10 +206,10 @@ PROOFS: dict[str, Proof] = {
     "page-pool-10": Proof("page-pool", page_pool(10), 24, quick=False),
     "page-queues": Proof("page-queues", page_queues(1), 18, fault_cycles=20),
     "page-queues-relay-2": Proof("page-queues", page_queues(2), 26, quick=False),
-    "harts-bus": Proof("harts-bus", bus, 18),
-    "harts-pages": Proof("harts-pages", pages, 30, fault_cycles=30),
-    "harts-words": Proof("harts-words", words, 29, fault_cycles=30),
-    "harts-transmitters": Proof("harts-transmitters", transmitters, 27),
+    "harts-bus": Proof("harts-bus", bus, 18, quick_cover=False),
+    "harts-pages": Proof("harts-pages", pages, 30, fault_cycles=30, quick_cover=False),
+    "harts-words": Proof("harts-words", words, 29, fault_cycles=30, quick_cover=False),
+    "harts-transmitters": Proof("harts-transmitters", transmitters, 27, quick_cover=False),
     "channel-counters-1": Proof(
         "channel-counters", channel_counters(1), 20, quick=False, fault_cycles=16, induction_cycles=3
     ),
@@ -258,7 +258,7 @@ PROOFS: dict[str, Proof] = {
     "vc-input-2x4-one-way": Proof("vc-input", vc_input(2, 4, several_candidates=False), quick=False),
     "vc-input-host-2": Proof("vc-input", vc_input(1, 2, from_host=True)),
     "vc-input-host-4-delay-3": Proof("vc-input", vc_input(1, 4, 3, from_host=True), quick=False),
-    "torus-router-mesh": Proof("torus-router", torus_router(ROW, 1, buffer_flits=2), 14, fault_cycles=14),
+    "torus-router-mesh": Proof("torus-router", torus_router(ROW, 1, buffer_flits=2), 14, fault_cycles=14, quick_cover=False),
     "torus-router-mesh-delay-3": Proof(
         "torus-router", torus_router(ROW, 1, buffer_flits=2, routing_cycles=3), 18, quick=False
     ),
@@ -283,7 +283,7 @@ PROOFS: dict[str, Proof] = {
         quick=False,
         induction_cycles=5,
     ),
-    "torus-pair-row": Proof("torus-pair", torus_pair(wraps=False, buffer_flits=2), 16, fault_cycles=14),
+    "torus-pair-row": Proof("torus-pair", torus_pair(wraps=False, buffer_flits=2), 16, fault_cycles=14, quick_cover=False),
     "torus-pair-ring": Proof("torus-pair", torus_pair(wraps=True, buffer_flits=4), 20, quick=False),
     "vc-allocator-2x1": _proof("vc-allocator", vc_allocator(2, 1), 14, quick=True),
     "vc-allocator-2x2": _proof("vc-allocator", vc_allocator(2, 2), 36, quick=True),

@@ -433,7 +433,7 @@ def test_chances_of_dimensions(choice, share):
         ({"injection_channels": 5}, "Number of injection channels must be 1 to 4, not 5"),
         ({"host_cycles": 64}, "Host cycles must be 0 to 63, not 64"),
         ({"vc_reallocation": "Tail"}, "Reuse of lanes must be tail or empty, not 'Tail'"),
-        ({"choice": "any"}, "Choice must be among vcs or dimensions, not 'any'"),
+        ({"choice": "any"}, "Choice must be among lanes or dimensions, not 'any'"),
         ({"delivery_vcs": -1}, "Delivery lanes must be at least 0, not -1"),
     ],
 )

@@ -91,7 +91,7 @@ def unicast_source(plan: NetworkPlan, options: StreamOptions = NO_OPTIONS) -> tu
     clocks = tuple(zip(entry["clocks"], PERIODS_PS, strict=True)) if ports else ()
     job = AxiJob(
         *(len(nodes), entry["tdata_bits"], 0, nodes, nodes, True, 1, ()),
-        vcs=entry["tkeep_bits"],
+        lanes=entry["tkeep_bits"],
         clocks=clocks,
         sets=False,
         injection_channels=channels,
@@ -156,13 +156,13 @@ def options_case(mode: str, options: StreamOptions, *, packets: int) -> tuple[Be
     routing = SpamRouting(SpamLabels(lattice_network(4, seed=7)), 33 if options.tkeep else 32)
     made = generate_axi_network(spam_plan(routing), mode, options=options)
     nodes, entry = tuple(range(4)), made.manifest["axi_stream"]
-    vcs = entry["tkeep_bits"]
-    load = Load(4, 32, nodes, packets, MAX_PACKET, bodiless=mode == LEADING_WORD, vcs=vcs)
+    lanes = entry["tkeep_bits"]
+    load = Load(4, 32, nodes, packets, MAX_PACKET, bodiless=mode == LEADING_WORD, lanes=lanes)
     phases = load.every_mixture(random.Random(3))
     clocks = tuple(zip(entry["clocks"], PERIODS_PS, strict=True)) if options.clocks != NETWORK else ()
     if options.clocks == SHARED:
         clocks = ((entry["clocks"][0], PERIODS_PS[0]),) * 4
-    job = AxiJob(4, 32, entry["leading_words"], nodes, nodes, False, 1, phases, vcs=vcs, clocks=clocks)
+    job = AxiJob(4, 32, entry["leading_words"], nodes, nodes, False, 1, phases, lanes=lanes, clocks=clocks)
     ports = [port for port in dict.fromkeys(entry["clocks"]) if port != "clk"]
     return axi_source(made.files["noc.v"], "noc", nodes, nodes, tkeep=options.tkeep, clocks=ports), job
 

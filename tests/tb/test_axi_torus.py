@@ -90,6 +90,6 @@ def test_bytes_and_clocks(tmp_path, require_tool):
     require_tool("icarus")
     plan = torus_plan(torus(Grid(2, 2), 2, flit_bits=33))
     source, job = unicast_source(plan, StreamOptions(SEPARATE, tkeep=True))
-    load = Load(job.nodes, job.flit_bits, job.sources, 4, MAX_PACKET, bodiless=False, vcs=job.vcs, sets=False)
+    load = Load(job.nodes, job.flit_bits, job.sources, 4, MAX_PACKET, bodiless=False, lanes=job.lanes, sets=False)
     job = replace(job, phases=load.every_mixture(random.Random(3)))
     check(run_job(source, job, "icarus", tmp_path), job)
