@@ -258,7 +258,9 @@ PROOFS: dict[str, Proof] = {
     "vc-input-2x4-one-way": Proof("vc-input", vc_input(2, 4, several_candidates=False), quick=False),
     "vc-input-host-2": Proof("vc-input", vc_input(1, 2, from_host=True)),
     "vc-input-host-4-delay-3": Proof("vc-input", vc_input(1, 4, 3, from_host=True), quick=False),
-    "torus-router-mesh": Proof("torus-router", torus_router(ROW, 1, buffer_flits=2), 14, fault_cycles=14, quick_cover=False),
+    "torus-router-mesh": Proof(
+        "torus-router", torus_router(ROW, 1, buffer_flits=2), 14, fault_cycles=14, quick_cover=False
+    ),
     "torus-router-mesh-delay-3": Proof(
         "torus-router", torus_router(ROW, 1, buffer_flits=2, routing_cycles=3), 18, quick=False
     ),
@@ -283,7 +285,9 @@ PROOFS: dict[str, Proof] = {
         quick=False,
         induction_cycles=5,
     ),
-    "torus-pair-row": Proof("torus-pair", torus_pair(wraps=False, buffer_flits=2), 16, fault_cycles=14, quick_cover=False),
+    "torus-pair-row": Proof(
+        "torus-pair", torus_pair(wraps=False, buffer_flits=2), 16, fault_cycles=14, quick_cover=False
+    ),
     "torus-pair-ring": Proof("torus-pair", torus_pair(wraps=True, buffer_flits=4), 20, quick=False),
     "vc-allocator-2x1": _proof("vc-allocator", vc_allocator(2, 1), 14, quick=True),
     "vc-allocator-2x2": _proof("vc-allocator", vc_allocator(2, 2), 36, quick=True),
