@@ -126,6 +126,7 @@ USERS = {
 def test_files_that_used_what_has_changed_run_again(checkout):
     ran = {"": run(checkout, "--changed")}
     assert "7 test files passed with what they use as it is now" in run.output
+    assert run(checkout, "--changed", "tests/test_top.py") == set(), "nothing to run is no error"
     for changed in USERS:
         with (checkout / changed).open("a") as file:
             file.write("\n")

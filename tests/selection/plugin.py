@@ -155,8 +155,10 @@ class Selection:
             self.edges[module].update(uses)
 
     @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self) -> None:
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Send what this worker has found; or keep the verdicts of all."""
+        if self.changed_only and session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+            session.exitstatus = pytest.ExitCode.OK
         edges = {module: sorted(uses) for module, uses in recorder.edges.items()}
         if self.worker:
             names = ("expected", "sentinels", "seconds")
