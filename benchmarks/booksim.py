@@ -22,23 +22,14 @@ PERIODS = 3  # measured after thresholds are met
 class BookSim:
     """The program, and a network for it.
 
-    Parameters
-    ----------
-    program : Path
-        Executable.
-    nodes : int
-    network : dict of str to str
-        Topology and routing in BookSim's configuration.
-    vcs, buffer_flits : int
-        Virtual channels, and flits of each one's buffer.
-    packet_flits : int
-    settings : dict of str to str
-        Keys of its own; default values otherwise.
+    Parameters:
+        program: Executable.
+        network: Topology and routing in BookSim's configuration.
+        vcs, buffer_flits (int): Virtual channels, and flits of each one's buffer.
+        settings: Keys of its own; default values otherwise.
 
-    Raises
-    ------
-    PeerError
-        If the program does not exist.
+    Raises:
+        PeerError: If the program does not exist.
     """
 
     program: Path
@@ -56,12 +47,10 @@ class BookSim:
     def run(self, load: float, warmup_cycles: int, cycles: int) -> PeerRun:
         """Return one run.
 
-        Parameters
-        ----------
-        load : float
-            Flits per node and cycle for other nodes.
-        warmup_cycles, cycles : int
-            Cycles before the measurement, and its length; BookSim measures for a multiple of its warm-up.
+        Parameters:
+            load: Flits per node and cycle for other nodes.
+            warmup_cycles, cycles (int): Cycles before the measurement, and its length; BookSim measures for a multiple
+                of its warm-up.
         """
         keys = self._keys(load, warmup_cycles, cycles)
         with tempfile.TemporaryDirectory() as folder:
@@ -98,10 +87,8 @@ class BookSim:
 def parse_totals(output: str) -> dict[str, float]:
     """Return the program's final output: averages by name, and the duration ``cycles``.
 
-    Raises
-    ------
-    PeerError
-        If it has not run to its end.
+    Raises:
+        PeerError: If it has not run to its end.
     """
     overall = output.partition("= Overall Traffic Statistics =")[2]
     cycles = re.search(r"^Time taken is (\d+) cycles", output, re.MULTILINE)

@@ -35,17 +35,12 @@ BINOMIAL = "binomial"
 class Choice:
     """A network to choose.
 
-    Members
-    -------
-    name, title : str
-    broadcast : mapping
-        Entries of ``traffic`` for a broadcast: ``software`` or ``algorithm``, or none.
-    multicast : str or None
-        Software of multicasts; None if the hardware makes the copies.
-    router : str
-        Row of ``baseline_fpga.json``.
-    network : mapping
-        Its configuration.
+    Members:
+        name, title (str)
+        broadcast: Entries of ``traffic`` for a broadcast: ``software`` or ``algorithm``, or none.
+        multicast: Software of multicasts; None if the hardware makes the copies.
+        router: Row of ``baseline_fpga.json``.
+        network: Its configuration.
     """
 
     name: str
@@ -100,14 +95,10 @@ CHOICES = (
 class Effort:
     """Effort of a measurement.
 
-    Members
-    -------
-    sources : int
-        Step between the sources that broadcast.
-    seeds : int
-        Runs under load.
-    warmup_cycles, cycles : int
-        Cycles before the measurement window, and its length.
+    Members:
+        sources: Step between the sources that broadcast.
+        seeds: Runs under load.
+        warmup_cycles, cycles (int): Cycles before the measurement window, and its length.
     """
 
     sources: int = 1
@@ -197,19 +188,14 @@ def overtaken(design: Design, effort: Effort) -> float:
 class Row:
     """Results for a choice; latencies in cycles, throughputs in bytes for each node and cycle.
 
-    Members
-    -------
-    latency, latency_with_startup : float
-        Latency of a broadcast, without start-up and with one for each message that a host sends.
-    binomial_with_startup : float
-        Latency of a broadcast by a binomial tree of unicasts, with start-up.
-    unicast, multicast, broadcast : Interval
-        Throughput.
-    overtaken : float
-        See ``overtaken``.
-    lut4 : float or None
-        Of the routers, for each node; None if the baseline does not have the router.
-    clock_mhz : float or None
+    Members:
+        latency, latency_with_startup (float): Latency of a broadcast, without start-up and with one for each message
+            that a host sends.
+        binomial_with_startup: Latency of a broadcast by a binomial tree of unicasts, with start-up.
+        unicast, multicast, broadcast (Interval): Throughput.
+        overtaken: See ``overtaken``.
+        lut4: Of the routers, for each node; None if the baseline does not have the router.
+        clock_mhz
     """
 
     latency: float

@@ -22,15 +22,10 @@ ENDS = 2  # channels of a packet that it does not count as hops: into the networ
 class CnSim:
     """The program, and a square mesh for it.
 
-    Parameters
-    ----------
-    program : Path
-        Executable.
-    side : int
-        Nodes in each dimension.
-    vcs : int
-        Virtual channels; the buffer of each has room for one packet, the minimum.
-    packet_flits : int
+    Parameters:
+        program: Executable.
+        side: Nodes in each dimension.
+        vcs: Virtual channels; the buffer of each has room for one packet, the minimum.
     """
 
     program: Path
@@ -41,17 +36,12 @@ class CnSim:
     def run(self, load: float, cycles: int) -> PeerRun:
         """Return one run.
 
-        Parameters
-        ----------
-        load : float
-            Flits per node and cycle.
-        cycles : int
-            Of the whole run; it measures in two thirds of them.
+        Parameters:
+            load: Flits per node and cycle.
+            cycles: Of the whole run; it measures in two thirds of them.
 
-        Raises
-        ------
-        PeerError
-            If it cannot be run, or has not run to its end.
+        Raises:
+            PeerError: If it cannot be run, or has not run to its end.
         """
         measured = round(cycles / WARMED)
         with tempfile.TemporaryDirectory() as folder:
@@ -95,10 +85,8 @@ class CnSim:
 def parse_first_load(output: str) -> dict[str, float]:
     """Return the output of the program about its first load, by name.
 
-    Raises
-    ------
-    PeerError
-        If the output lacks that part.
+    Raises:
+        PeerError: If the output lacks that part.
     """
     first = output.partition("Injection rate:")[2].partition("Time elapsed:")[0]
     found = re.findall(r"([A-Z][A-Za-z ]*?): *(-?[\d.e+-]+)", first)

@@ -31,18 +31,13 @@ MAX_RATIO = 1.25
 class Cost:
     """CPU seconds of a run, and its results.
 
-    Members
-    -------
-    flit_hops : int
-    messages_seconds : float
-        Messages drawn and checked.
-    state_seconds : float
-        The network prepared for them.
-    run_seconds : float
-        All cycles.
-    statistics_seconds : float
-    summary : dict
-        Its statistics.
+    Members:
+        flit_hops
+        messages_seconds: Messages drawn and checked.
+        state_seconds: The network prepared for them.
+        run_seconds: All cycles.
+        statistics_seconds
+        summary: Its statistics.
     """
 
     flit_hops: int
@@ -66,12 +61,9 @@ class Cost:
 def measure(make_design: Callable[[], Design], until_cycle: int | None = None) -> Cost:
     """Return the cost of a run: the repeat with the median ratio.
 
-    Parameters
-    ----------
-    make_design : callable
-        A design without messages.
-    until_cycle : int or None
-        The run ends before this cycle; by default when all messages are delivered.
+    Parameters:
+        make_design: A design without messages.
+        until_cycle: The run ends before this cycle; by default when all messages are delivered.
     """
     costs = sorted((measure_once(make_design(), until_cycle) for _ in range(REPEATS)), key=lambda cost: cost.ratio)
     return costs[REPEATS // 2]

@@ -19,10 +19,8 @@ MARK = re.compile(r"(?m)^<!-- measured: (?P<names>[\w\s-]+) -->\n(?:\|.*\n)*")
 def claims_table(names: list[str]) -> Iterator[str]:
     """Yield the lines of a table: the claims of figures, those that do not hold marked.
 
-    Raises
-    ------
-    ValueError
-        If one of them has no stored figure.
+    Raises:
+        ValueError: If one of them has no stored figure.
     """
     yield "| name | claim of the paper | measured |"
     yield "|---|---|---|"

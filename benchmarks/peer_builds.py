@@ -20,17 +20,11 @@ LOG = "build.log"
 class Peer:
     """A simulator as a tarball, and its build commands.
 
-    Parameters
-    ----------
-    name : str
-    tarball : str
-        File name.
-    sources : str
-        A folder in the tarball.
-    program : str
-        Program that is built, relative to the unpacked tarball.
-    steps : tuple of commands
-        Commands run there, one after the other.
+    Parameters:
+        tarball: File name.
+        sources: A folder in the tarball.
+        program: Program that is built, relative to the unpacked tarball.
+        steps (tuple of commands): Commands run there, one after the other.
     """
 
     name: str
@@ -58,10 +52,8 @@ CNSIM = Peer(
 def tarball_of(peer: Peer, folder: Path) -> Path:
     """Return a peer's tarball in a folder.
 
-    Raises
-    ------
-    PeerError
-        If the folder does not exist, or does not contain the tarball.
+    Raises:
+        PeerError: If the folder does not exist, or does not contain the tarball.
     """
     if not folder.is_dir():
         raise PeerError(f"--peers must be a folder with {peer.tarball}, not {str(folder)!r}")
@@ -75,11 +67,9 @@ def tarball_of(peer: Peer, folder: Path) -> Path:
 def built(peer: Peer, tarball: Path) -> Path:
     """Return the program of a peer; build it if it is not in the cache folder.
 
-    Raises
-    ------
-    PeerError
-        If the tarball cannot be unpacked, a tool is missing, the build fails or leaves no program, or the cache folder
-        is not writable.
+    Raises:
+        PeerError: If the tarball cannot be unpacked, a tool is missing, the build fails or leaves no program, or the
+            cache folder is not writable.
     """
     program = Path(peer.program).name
     try:

@@ -23,10 +23,8 @@ PRINTED = "  {:>5} {:>5} {:>7}  {:>8} {:>8} {:>8} {:>10} {:>9} {:>9}  {:>8} {:>8
 class OurProcesses:
     """Runs ``hydranoc model`` on the mesh: with empty caches, with filled caches, and by the daemon.
 
-    Parameters
-    ----------
-    folder : Path
-        An empty one, for caches and results.
+    Parameters:
+        folder: An empty one, for caches and results.
     """
 
     def __init__(self, folder: Path):
@@ -36,10 +34,8 @@ class OurProcesses:
     def __call__(self, setting: Setting) -> dict[str, PeerRun]:
         """Run a setting in each way.
 
-        Raises
-        ------
-        BenchmarkError
-            If a process fails.
+        Raises:
+            BenchmarkError: If a process fails.
         """
         config = self._sandbox.folder / "mesh.yaml"
         config.write_text(yaml.safe_dump(mesh_configuration(setting.flits, setting.load, setting.cycles, setting.side)))

@@ -14,16 +14,11 @@ class PeerError(Exception):
 class Setting:
     """The setting of all programs: a square mesh, packets of one length, and uniform unicasts.
 
-    Parameters
-    ----------
-    side : int
-        Nodes in each dimension.
-    flits : int
-        Of a packet.
-    load : float
-        Flits per node and cycle.
-    cycles : int
-        Cycles in which packets are sent.
+    Parameters:
+        side: Nodes in each dimension.
+        flits: Of a packet.
+        load: Flits per node and cycle.
+        cycles: Cycles in which packets are sent.
     """
 
     side: int
@@ -36,16 +31,11 @@ class Setting:
 class PeerRun:
     """Results of a run.
 
-    Members
-    -------
-    latency : float
-        Mean cycles from creation to the arrival of the tail; nan without packets, or if not measured.
-    accepted : float
-        Flits that arrived per sending node and cycle.
-    flit_hops : float
-        Flits over channels, injection and delivery included, in the whole run.
-    cpu_seconds : float
-        Of the whole process.
+    Members:
+        latency: Mean cycles from creation to the arrival of the tail; nan without packets, or if not measured.
+        accepted: Flits that arrived per sending node and cycle.
+        flit_hops: Flits over channels, injection and delivery included, in the whole run.
+        cpu_seconds: Of the whole process.
     """
 
     latency: float
@@ -59,18 +49,12 @@ def execute(name: str, program: Path, arguments: list[Path]) -> tuple[str, float
 
     Its exit code is ignored: BookSim's is meaningless.
 
-    Parameters
-    ----------
-    name : str
-        Name of the peer.
-    program : Path
-        Executable.
-    arguments : list of Path
+    Parameters:
+        name: Name of the peer.
+        program: Executable.
 
-    Raises
-    ------
-    PeerError
-        If it cannot be run.
+    Raises:
+        PeerError: If it cannot be run.
     """
     before = _children_seconds()
     try:

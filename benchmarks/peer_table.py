@@ -22,15 +22,10 @@ PRINTED = "  {:>5} {:>6}  {:>10} {:>9} {:>9} {:>9}  {:>8} {:>6}  {:>8} {:>8} {:>
 class Row:
     """Results for one setting.
 
-    Parameters
-    ----------
-    side, flits : int
-        Nodes in each dimension, and flits of a packet.
-    load : float
-        Flits per node and cycle.
-    cycles : int
-    runs : dict of str to list of PeerRun
-        By the simulator's name, equally many of each.
+    Parameters:
+        side, flits (int): Nodes in each dimension, and flits of a packet.
+        load: Flits per node and cycle.
+        runs (dict of str to list of PeerRun): By the simulator's name, equally many of each.
     """
 
     side: int
@@ -46,12 +41,9 @@ class Row:
     def times(self, name: str, ours: str = OURS) -> float:
         """Return our speed relative to a peer: the median over repeats of two successive runs.
 
-        Parameters
-        ----------
-        name : str
-            The other simulator.
-        ours : str
-            Name of our run; by default end to end within a process.
+        Parameters:
+            name: The other simulator.
+            ours: Name of our run; by default end to end within a process.
         """
         return median(mine / theirs for mine, theirs in zip(self.speeds(ours), self.speeds(name), strict=True))
 

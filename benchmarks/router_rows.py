@@ -41,14 +41,10 @@ HYPERCUBE_PORTS = 7
 class Row:
     """One router.
 
-    Members
-    -------
-    name : str
-        In the table and in the baseline.
-    make_plan : callable
-        Returns the plan of the router's network.
-    find_switch : callable
-        Returns the router's switch in the plan.
+    Members:
+        name: In the table and in the baseline.
+        make_plan: Returns the plan of the router's network.
+        find_switch: Returns the router's switch in the plan.
     """
 
     name: str

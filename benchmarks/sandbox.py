@@ -30,10 +30,8 @@ class BenchmarkError(Exception):
 class Sandbox:
     """A folder in which commands run, with caches of its own.
 
-    Parameters
-    ----------
-    folder : Path
-        An empty folder.
+    Parameters:
+        folder: An empty folder.
     """
 
     def __init__(self, folder: Path):
@@ -65,10 +63,8 @@ class Sandbox:
     def seconds(self, arguments: Sequence[str]) -> float:
         """Return the CPU seconds of a command and of all processes that it starts.
 
-        Raises
-        ------
-        BenchmarkError
-            If it fails.
+        Raises:
+            BenchmarkError: If it fails.
         """
         output = () if arguments[0].startswith("--") or arguments[0] == "check" else ("-o", "results")
         before = _children_seconds()
@@ -80,10 +76,8 @@ class Sandbox:
 
         The daemon has loaded the command's modules before.
 
-        Raises
-        ------
-        BenchmarkError
-            If the command fails.
+        Raises:
+            BenchmarkError: If the command fails.
         """
         name = f"benchmark-{os.getpid()}"
         (*_, said) = self._run([*COMMAND, "daemon", "start"], daemon=name).partition("process ")

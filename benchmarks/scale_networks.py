@@ -25,15 +25,11 @@ BROADCAST_COPIES_SHARE = 1.0
 class Scaled:
     """Networks of a family.
 
-    Members
-    -------
-    title : str
-    network : callable
-        (nodes) -> the network's section.
-    load : callable
-        (nodes) -> flits per node and cycle.
-    most_nodes : int
-        Limit of reasonable time and memory for a point.
+    Members:
+        title
+        network: (nodes) -> the network's section.
+        load: (nodes) -> flits per node and cycle.
+        most_nodes: Limit of reasonable time and memory for a point.
     """
 
     title: str
@@ -89,14 +85,10 @@ FAMILIES = {
 def configuration(family: str, nodes: int, cycles: int) -> dict[str, Any]:
     """Return a network under its load: uniform unicasts, and some multicasts where the hardware supports them.
 
-    Parameters
-    ----------
-    family : str
-        One of ``FAMILIES``.
-    nodes : int
-        One of ``NODES``; hexagonal meshes have a number near it.
-    cycles : int
-        Cycles in which messages start.
+    Parameters:
+        family: One of ``FAMILIES``.
+        nodes: One of ``NODES``; hexagonal meshes have a number near it.
+        cycles: Cycles in which messages start.
     """
     scaled = FAMILIES[family]
     traffic: dict[str, Any] = {

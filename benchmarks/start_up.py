@@ -28,11 +28,8 @@ ROW = "  {:<34} {:>9} {:>9}  {}"
 class Command:
     """A command of the package, and its bars in CPU seconds.
 
-    Parameters
-    ----------
-    arguments : tuple of str
-    cold, warm : float or None
-        Limits with empty caches, and with those of such a run; None without a bar.
+    Parameters:
+        cold, warm (float or None): Limits with empty caches, and with those of such a run; None without a bar.
     """
 
     arguments: tuple[str, ...]
@@ -49,10 +46,9 @@ class Command:
 class Measured:
     """CPU seconds of a command: the minimum over all repeats.
 
-    Members
-    -------
-    command : Command
-    cold, warm : float
+    Members:
+        command
+        cold, warm (float)
     """
 
     command: Command
@@ -97,10 +93,8 @@ def measured(sandbox: Sandbox, chosen: Sequence[Command], repeats: int) -> Itera
 def make_demo_seconds(folder: Path, sandbox: Sandbox) -> float:
     """Return the seconds by the clock of ``make demo`` in a fresh clone.
 
-    Raises
-    ------
-    BenchmarkError
-        If it fails.
+    Raises:
+        BenchmarkError: If it fails.
     """
     sandbox.empty_caches()
     subprocess.run(["git", "clone", "--quiet", str(ROOT), str(folder)], check=True)

@@ -15,9 +15,8 @@ exclude_patterns = [".*", "results", "build"]
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 myst_heading_anchors = 4  # headings have the anchors that they have on GitHub
-napoleon_google_docstring = False
+napoleon_numpy_docstring = False
 napoleon_custom_sections = [("Members", "params_style")]
-autodoc_typehints = "none"  # the docstrings have the types, with shapes and units
 autodoc_default_options = {"members": True}
 autodoc_member_order = "bysource"
 

@@ -55,18 +55,12 @@ PANELS = ("n = 6, V = 2, M = 32", "n = 6, V = 4, M = 32")
 class Timing:
     """A run whose channels a timing diagram shows.
 
-    Members
-    -------
-    network, messages : str
-        Sections of the configuration, in YAML.
-    cycles : int
-        Columns.
-    rows : tuple of str
-        Names of channels, from above; a side wire is ``SWITCH.OUTPUT``.
-    cell : int
-        Width of a column in pixels.
-    frame : int
-        Distance of heavy lines in cycles.
+    Members:
+        network, messages (str): Sections of the configuration, in YAML.
+        cycles: Columns.
+        rows: Names of channels, from above; a side wire is ``SWITCH.OUTPUT``.
+        cell: Width of a column in pixels.
+        frame: Distance of heavy lines in cycles.
     """
 
     network: str
@@ -118,12 +112,10 @@ TIMINGS = {
 class Blocks:
     """Blocks and arrows of a router.
 
-    Members
-    -------
-    blocks : dict of str to (column, row, classes)
-        Place of each block by its title, and the parts that it stands for.
-    arrows : tuple of (str, str, str)
-        From, to, and a label; the ends of links have no block.
+    Members:
+        blocks (dict of str to (column, row, classes)): Place of each block by its title, and the parts that it stands
+            for.
+        arrows (tuple of (str, str, str)): From, to, and a label; the ends of links have no block.
     """
 
     blocks: dict[str, tuple[int, int, tuple[type, ...]]]

@@ -24,15 +24,11 @@ if TYPE_CHECKING:
 def load(configuration: str | Path | Mapping[str, Any]) -> "Design":
     """Return the design that a configuration describes.
 
-    Parameters
-    ----------
-    configuration : str, Path or mapping
-        A file, or its content; file names in a mapping are relative to the working folder.
+    Parameters:
+        configuration: A file, or its content; file names in a mapping are relative to the working folder.
 
-    Raises
-    ------
-    ConfigError
-        For the first error, with file and line if it is a file.
+    Raises:
+        ConfigError: For the first error, with file and line if it is a file.
     """
     # loads NumPy: not for the help of a verb
     from hydranoc.config.load import load_config

@@ -22,14 +22,10 @@ WRONG_PLACES = frozenset(
 class ConfigError(ValueError):
     """Bad input, for exit code 2.
 
-    Parameters
-    ----------
-    message : str
-        The error, with the offending value and its limit or fix; one line.
-    file : Path, str or None
-        The file that it is about.
-    line : int or None
-        Line in that file, counted from 1.
+    Parameters:
+        message: The error, with the offending value and its limit or fix; one line.
+        file: The file that it is about.
+        line: Line in that file, counted from 1.
     """
 
     def __init__(self, message: str, *, file: Path | str | None = None, line: int | None = None):
@@ -51,15 +47,10 @@ def file_error(
 ) -> ConfigError | MachineTrouble:
     """Return the exception for a file that the user names: a wrong name is bad input, a full disk is not.
 
-    Parameters
-    ----------
-    doing : str
-        The failure, such as "cannot write results".
-    error : OSError
-    file : Path, str or None
-        Where to look.
-    line : int or None
-        Line of ``file`` that names the file, if it does.
+    Parameters:
+        doing: The failure, such as "cannot write results".
+        file: Where to look.
+        line: Line of ``file`` that names the file, if it does.
     """
     text = f"{doing}: {reason(error)}"
     if error.errno in WRONG_PLACES:
@@ -92,12 +83,9 @@ def nearest(word: object, known: Iterable[str]) -> str:
 class KeyWrong(ValueError):
     """A value of a family's own section that only the network shows to be wrong.
 
-    Parameters
-    ----------
-    key : str
-        Key in the section.
-    message : str
-        The error.
+    Parameters:
+        key: Key in the section.
+        message: The error.
     """
 
     def __init__(self, key: str, message: str):

@@ -15,19 +15,13 @@ NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EBADF)
 def locked(path: Path, *, shared: bool = False, waiting: Callable[[], None] | None = None) -> Iterator[None]:
     """Hold a lock, after waiting for it.
 
-    Parameters
-    ----------
-    path : Path
-        The lock's file, made if it is missing; or a folder that is there.
-    shared : bool
-        Other processes may hold it too, if they share it.
-    waiting : callable or None
-        Called once if another process has it.
+    Parameters:
+        path: The lock's file, made if it is missing; or a folder that is there.
+        shared: Other processes may hold it too, if they share it.
+        waiting: Called once if another process has it.
 
-    Raises
-    ------
-    OSError
-        If the file cannot be made.
+    Raises:
+        OSError: If the file cannot be made.
     """
     kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     with _opened(path) as file:

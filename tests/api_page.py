@@ -135,14 +135,13 @@ def own_docstring(called: Any) -> str:
 
 
 def sections(docstring: str) -> dict[str, str]:
-    """Text by numpydoc heading."""
-    parts = re.split(r"^(\w+)\n-{3,}$", docstring, flags=re.M)
-    return dict(zip(parts[1::2], parts[2::2], strict=True))
+    """Indented text below each heading."""
+    return dict(re.findall(r"^(Parameters|Members|Returns|Yields|Raises):\n((?:(?: {4}.*)?\n?)+)", docstring, re.M))
 
 
 def described(section: str) -> list[str]:
     """Names that a section of parameters or members has, in their order."""
-    heads = re.findall(r"^(\*{0,2}\w+(?:, \*{0,2}\w+)*)(?: :.*)?$", section, re.M)
+    heads = re.findall(r"^ {4}(\*{0,2}\w+(?:, \*{0,2}\w+)*)(?: \(.*|:.*)?$", section, re.M)
     return [name for head in heads for name in head.split(", ")]
 
 

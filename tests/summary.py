@@ -28,10 +28,8 @@ def room_of(case: ElementTree.Element) -> str:
 def summary(report: ElementTree.Element) -> list[str]:
     """Lines of a table: tests by folder and outcome, and how long they took one after the other.
 
-    Parameters
-    ----------
-    report : Element
-        The root of a JUnit file.
+    Parameters:
+        report (Element): The root of a JUnit file.
     """
     cases = list(report.iter("testcase"))
     lines = ["| folder | passed | failed | skipped | minutes |", "|---|---|---|---|---|"]

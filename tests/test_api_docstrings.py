@@ -90,9 +90,8 @@ class Base:
     def moved(self, places: int) -> int:
         """A place.
 
-        Parameters
-        ----------
-        places : int
+        Parameters:
+            places
         """
         return places
 
@@ -100,9 +99,8 @@ class Base:
 class Sloppy(Base):
     """Faults that the checks have to find.
 
-    Parameters
-    ----------
-    other : int
+    Parameters:
+        other
     """
 
     def __init__(self, size: int):
@@ -115,17 +113,15 @@ class Sloppy(Base):
     def partial(self, size: int, shape: int) -> None:
         """Something is done.
 
-        Parameters
-        ----------
-        size : int
+        Parameters:
+            size
         """
 
     def surplus(self) -> np.ndarray:
         """Places.
 
-        Parameters
-        ----------
-        size : int
+        Parameters:
+            size
         """
         return np.zeros(0)
 
@@ -136,9 +132,8 @@ class Sloppy(Base):
     def failing(self) -> None:
         """Something is done.
 
-        Raises
-        ------
-        ValueError
+        Raises:
+            ValueError
         """
         raise KeyError
 

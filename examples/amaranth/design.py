@@ -23,13 +23,10 @@ EVERYONE = (1 << NODES) - 1
 class Mailboxes(wiring.Component):
     """Four nodes on a network: a word sent by n0 is received by the three others.
 
-    Members
-    -------
-    word : In(32)
-    arrived : Out(4)
-        Bit i: node i has received a packet.
-    words : Out(32).array(4)
-        The words received; 0 at n0.
+    Members:
+        word (In(32))
+        arrived (Out(4)): Bit i: node i has received a packet.
+        words (Out(32).array(4)): The words received; 0 at n0.
     """
 
     word: In(WORD_BITS)

@@ -11,16 +11,12 @@ COUNT_BITS = 16
 class Sender(LiteXModule):
     """Sends packets of words that count up.
 
-    Parameters
-    ----------
-    description : EndpointDescription
-        Of the network's sink; its ``user`` names a set of nodes.
+    Parameters:
+        description (EndpointDescription): Of the network's sink; its ``user`` names a set of nodes.
 
-    Members
-    -------
-    source : Endpoint
-    refused : Signal
-        The network's pulse for an unroutable packet.
+    Members:
+        source (Endpoint)
+        refused (Signal): The network's pulse for an unroutable packet.
     """
 
     def __init__(self, description):
@@ -50,14 +46,11 @@ class Sender(LiteXModule):
 class Receiver(LiteXModule):
     """Takes a word in every cycle and checks it: the words of a packet count up from ``first``.
 
-    Parameters
-    ----------
-    description : EndpointDescription
-        Of the network's source; its ``id`` is the sender.
+    Parameters:
+        description (EndpointDescription): Of the network's source; its ``id`` is the sender.
 
-    Members
-    -------
-    sink : Endpoint
+    Members:
+        sink (Endpoint)
     """
 
     def __init__(self, description):

@@ -21,34 +21,24 @@ AXI_LITE_CHANNELS = ("aw", "w", "b", "ar", "r")
 class Noc(LiteXModule):
     """A network, with the ports of docs/look_up/ports.md and docs/look_up/registers.md and its own latency.
 
-    Parameters
-    ----------
-    platform
-        The platform to which the Verilog is added as a source; None to add it elsewhere.
-    folder : path
-        Where ``hydranoc verilog`` has written the network.
-    clock_domain : str
-        The network's clock and reset.
+    Parameters:
+        platform: The platform to which the Verilog is added as a source; None to add it elsewhere.
+        folder (path): Where ``hydranoc verilog`` has written the network.
+        clock_domain (str): The network's clock and reset.
 
-    Members
-    -------
-    sinks : list of AXIStreamInterface
-        Packets into the network, in the order of ``inputs`` of the manifest: mostly node 0, node 1, and so on.
-    sources : list of AXIStreamInterface
-        Packets out of it, in the order of ``outputs``. Connect each: one that is never ready blocks its senders.
-        ``first`` is not driven.
-    bus : AXILiteInterface or None
-        The registers, if the network was exported with ``--registers axi-lite``.
-    ev
-        Its ``irq`` is the interrupt of the registers, where ``soc.irq.add("noc")`` looks for it.
-    signals : dict of str to Signal
-        All other ports by their names: ``s_axis_n0_error``, ``moved``, clocks of the users, and so on.
-    manifest : dict
+    Members:
+        sinks (list of AXIStreamInterface): Packets into the network, in the order of ``inputs`` of the manifest: mostly
+            node 0, node 1, and so on.
+        sources (list of AXIStreamInterface): Packets out of it, in the order of ``outputs``. Connect each: one that is
+            never ready blocks its senders. ``first`` is not driven.
+        bus (AXILiteInterface or None): The registers, if the network was exported with ``--registers axi-lite``.
+        ev: Its ``irq`` is the interrupt of the registers, where ``soc.irq.add("noc")`` looks for it.
+        signals (dict of str to Signal): All other ports by their names: ``s_axis_n0_error``, ``moved``, clocks of the
+            users, and so on.
+        manifest (dict)
 
-    Raises
-    ------
-    ValueError
-        If the network was exported without ``--axi-stream``.
+    Raises:
+        ValueError: If the network was exported without ``--axi-stream``.
     """
 
     def __init__(self, platform, folder, clock_domain="sys"):

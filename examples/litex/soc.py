@@ -68,9 +68,7 @@ class NocSoC(SoCMini):
 def build(bus_standard: str = BUSES[0]) -> list[str]:
     """Write the SoC's Verilog and ``csr.json``, the map of its registers.
 
-    Returns
-    -------
-    list of str
+    Returns:
         All Verilog of the SoC, the network's among it.
     """
     ports = [(name, 0, Pins(1)) for name in ("clk", "rst", "irq")] + AXILiteInterface().get_ios("host")

@@ -21,11 +21,9 @@ if TYPE_CHECKING:
 class ClockTiming:
     """A clock of a design.
 
-    Members
-    -------
-    name : str
-        The net.
-    achieved_mhz, wanted_mhz : float
+    Members:
+        name: The net.
+        achieved_mhz, wanted_mhz (float)
     """
 
     name: str
@@ -41,10 +39,8 @@ class ClockTiming:
 def read_clock(text: str) -> ClockTiming:
     """Return the clock with the least margin in a report of nextpnr.
 
-    Raises
-    ------
-    ReportError
-        If the report has another format, or the design has no clock.
+    Raises:
+        ReportError: If the report has another format, or the design has no clock.
     """
     try:
         clocks = [
@@ -64,18 +60,13 @@ SEED = 1
 class BoardBuild:
     """Recipe of a bitstream.
 
-    Members
-    -------
-    files : mapping of str to str
-        Sources by name.
-    commands : sequence of sequences of str
-        Synthesis, place and route, packing; the first word of each is the tool's name.
-    bitstream : str
-        Name of the file to load.
-    log : str
-        Log of place and route.
-    kept : frozenset of str
-        Files worth keeping: sources, reports, bitstream.
+    Members:
+        files (mapping of str to str): Sources by name.
+        commands (sequence of sequences of str): Synthesis, place and route, packing; the first word of each is the
+            tool's name.
+        bitstream: Name of the file to load.
+        log: Log of place and route.
+        kept: Files worth keeping: sources, reports, bitstream.
     """
 
     files: Mapping[str, str]
@@ -88,17 +79,12 @@ class BoardBuild:
 def board_build(board: Board, plan: "NetworkPlan", descriptors: "Sequence[Sequence[Descriptor]]") -> BoardBuild:
     """Return the build of a board whose self-test has this network.
 
-    Parameters
-    ----------
-    board : Board
-    plan : NetworkPlan
-    descriptors : sequence of sequences of Descriptor
-        Messages that each node can send, as many as the board requires.
+    Parameters:
+        descriptors (sequence of sequences of Descriptor): Messages that each node can send, as many as the board
+            requires.
 
-    Raises
-    ------
-    ValueError
-        If a self-test of this network is impossible.
+    Raises:
+        ValueError: If a self-test of this network is impossible.
     """
     from fpga.boards.common.self_test import SELF_TEST, SelfTest, self_test_verilog
 

@@ -20,32 +20,19 @@ if TYPE_CHECKING:
 class Board:
     """A board that a self-test can be built for.
 
-    Members
-    -------
-    name : str
-        As on the command line.
-    title : str
-        For display.
-    config : Path
-        Configuration of the default network.
-    clock_hz : int
-        Clock frequency of the self-test.
-    messages : int
-        Messages of a test: about half a minute.
-    descriptors : int
-        Destination sets of a node.
-    device : Device
-        Names of its cells.
-    synthesis_options : str
-        For the Yosys command of the device.
-    packer : str
-        Name of the program that writes the bitstream.
-    bitstream_suffix : str
-        Of the file to load.
-    platform : callable
-        Makes the board's pin-out.
-    top : callable
-        Makes the hardware between pins and self-test.
+    Members:
+        name: As on the command line.
+        title: For display.
+        config: Configuration of the default network.
+        clock_hz: Clock frequency of the self-test.
+        messages: Messages of a test: about half a minute.
+        descriptors: Destination sets of a node.
+        device: Names of its cells.
+        synthesis_options: For the Yosys command of the device.
+        packer: Name of the program that writes the bitstream.
+        bitstream_suffix: Of the file to load.
+        platform: Makes the board's pin-out.
+        top: Makes the hardware between pins and self-test.
     """
 
     name: str

@@ -15,15 +15,10 @@ OUTPUTS = ("uart_tx", "heartbeat", "running", "passed", "failed")
 def instantiate_self_test(m: Module, inject_error: Any) -> dict[str, Signal]:
     """Add the self-test, a Verilog file beside the top.
 
-    Parameters
-    ----------
-    m : Module
-    inject_error : Value
-        A button; need not be synchronous.
+    Parameters:
+        inject_error (Value): A button; need not be synchronous.
 
-    Returns
-    -------
-    dict of str to Signal
+    Returns:
         Its outputs by name.
     """
     pressed = Signal()

@@ -16,18 +16,13 @@ class ReportError(ValueError):
 class Area:
     """Resources of a device that a design uses.
 
-    Members
-    -------
-    luts : int
-        Look-up tables in logic, including those in carry cells, excluding those used as memories. Two tables that may
-        share one LUT of the device count as two.
-    flip_flops : int
-    memories : mapping of str to int
-        Memory cells by kind, all kinds of the device.
-    memory_luts : int
-        Look-up tables in those memory cells that consist of the same LUTs as logic.
-    cells : mapping of str to int
-        All cells by kind, as the tool names them.
+    Members:
+        luts: Look-up tables in logic, including those in carry cells, excluding those used as memories. Two tables that
+            may share one LUT of the device count as two.
+        flip_flops
+        memories (mapping of str to int): Memory cells by kind, all kinds of the device.
+        memory_luts: Look-up tables in those memory cells that consist of the same LUTs as logic.
+        cells (mapping of str to int): All cells by kind, as the tool names them.
     """
 
     luts: int
@@ -45,10 +40,8 @@ class Area:
 def read_area(text: str, device: Device) -> Area:
     """Return the counts in the report of a flattened design.
 
-    Raises
-    ------
-    ReportError
-        If the report has another format.
+    Raises:
+        ReportError: If the report has another format.
     """
     try:
         counts = json.loads(text)["design"]["num_cells_by_type"].items()

@@ -18,33 +18,22 @@ NO_CLOCK = "not given, because no place-and-route tool of this family comes alon
 class Device:
     """An FPGA with its tool options.
 
-    Members
-    -------
-    name : str
-        As on the command line.
-    title : str
-        For display.
-    synthesis : str
-        Yosys command without ``-top``.
-    lut_inputs : int
-        Inputs of a LUT.
-    luts : mapping of str to int
-        LUTs per cell of each kind, in logic.
-    flip_flops : tuple of str
-        Beginnings of the names of flip-flop cells.
-    memories : tuple of str
-        Kinds of memory cells.
-    memory_luts : mapping of str to int
-        LUTs per memory cell of each kind, where memories consist of the same LUTs as logic.
-    place_and_route : str
-        Name of the nextpnr program; empty if none is included.
-    arguments : tuple of str
-        Its arguments for the device.
-    network_arguments : tuple of str
-        Further arguments for a whole network. On ECP5 the default router of nextpnr takes hours for a network; the
-        other one takes a minute, but gives a single router of ours a lower clock.
-    serial : bool
-        Whether ports have to be connected through two pins, see ``SerialPart``; otherwise the tool needs no pins.
+    Members:
+        name: As on the command line.
+        title: For display.
+        synthesis: Yosys command without ``-top``.
+        lut_inputs: Inputs of a LUT.
+        luts (mapping of str to int): LUTs per cell of each kind, in logic.
+        flip_flops: Beginnings of the names of flip-flop cells.
+        memories: Kinds of memory cells.
+        memory_luts (mapping of str to int): LUTs per memory cell of each kind, where memories consist of the same LUTs
+            as logic.
+        place_and_route: Name of the nextpnr program; empty if none is included.
+        arguments: Its arguments for the device.
+        network_arguments: Further arguments for a whole network. On ECP5 the default router of nextpnr takes hours for
+            a network; the other one takes a minute, but gives a single router of ours a lower clock.
+        serial: Whether ports have to be connected through two pins, see ``SerialPart``; otherwise the tool needs no
+            pins.
     """
 
     name: str

@@ -31,11 +31,8 @@ def synthesis_script(device: Device, core: str, top: str) -> str:
     Two runs exclude the wrappers from the counts; a device without a clock needs one run, whose netlist is that of
     ``core``.
 
-    Parameters
-    ----------
-    device : Device
-    core, top : str
-        Names of modules in ``VERILOG``.
+    Parameters:
+        core, top (str): Names of modules in ``VERILOG``.
     """
     count = f"tee -q -o {AREA} stat -json"  # to a file: in WebAssembly Yosys prints nothing on stdout after calling ABC
     read, synthesis, netlist = f"read_verilog {VERILOG}", f"{device.synthesis} -top", f"-json {NETLIST}"

@@ -20,16 +20,11 @@ TOP = "out_of_context"
 class Subject:
     """A part to be measured.
 
-    Members
-    -------
-    name : str
-        Name for files and tables.
-    part : Part
-        Without wrappers for timing.
-    switch : int or None
-        Switch of the router; None for a whole network.
-    shape : str
-        Shape of the router; empty for a whole network.
+    Members:
+        name: Name for files and tables.
+        part: Without wrappers for timing.
+        switch: Switch of the router; None for a whole network.
+        shape: Shape of the router; empty for a whole network.
     """
 
     name: str
@@ -64,10 +59,8 @@ class Subject:
 def router_subject(plan: NetworkPlan, switch: int) -> Subject:
     """Return the router of one switch.
 
-    Raises
-    ------
-    ValueError
-        If there is no such switch.
+    Raises:
+        ValueError: If there is no such switch.
     """
     if not 0 <= switch < len(plan.routers):
         raise ValueError(f"Switch must be 0 to {len(plan.routers) - 1}, not {switch!r}")
@@ -108,17 +101,11 @@ def generate_router(plan: NetworkPlan, switch: int, top: str = "router") -> Gene
     Its ports are the links of the switch as in the network, see docs/look_up/timing.md: ``inputs__{port}__...`` and
     ``outputs__{port}__...``. The manifest says which channel each port has.
 
-    Parameters
-    ----------
-    plan : NetworkPlan
-    switch : int
-    top : str
-        Name of the router's module, and prefix of all other module names.
+    Parameters:
+        top: Name of the router's module, and prefix of all other module names.
 
-    Raises
-    ------
-    ValueError
-        If there is no such switch.
+    Raises:
+        ValueError: If there is no such switch.
     """
     subject = router_subject(plan, switch)
     library = ModuleLibrary(prefix=f"{top}_")

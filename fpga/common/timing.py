@@ -21,12 +21,9 @@ _WRAPPERS = re.compile(rf"^(?:{CORE}(?:\.|__))+")
 class Hop:
     """A step of a path: through a cell, and along the wire behind it.
 
-    Members
-    -------
-    signal : str
-        The wire, by the nearest name that the design gives; ``near X`` if it has none itself.
-    logic_ns, routing_ns : float
-        Delays of cell and wire.
+    Members:
+        signal: The wire, by the nearest name that the design gives; ``near X`` if it has none itself.
+        logic_ns, routing_ns (float): Delays of cell and wire.
     """
 
     signal: str
@@ -38,10 +35,8 @@ class Hop:
 class Path:
     """A path from a flip-flop to a flip-flop of the same clock.
 
-    Members
-    -------
-    hops : tuple of Hop
-        The last one is the flip-flop at the end, with its set-up time and without a wire.
+    Members:
+        hops: The last one is the flip-flop at the end, with its set-up time and without a wire.
     """
 
     hops: tuple[Hop, ...]
@@ -66,12 +61,9 @@ class Path:
 class Timing:
     """Timing reached by nextpnr with one seed.
 
-    Members
-    -------
-    fmax_mhz : float
-        Clock frequency of the slowest clock.
-    path : Path
-        The critical path.
+    Members:
+        fmax_mhz: Clock frequency of the slowest clock.
+        path: The critical path.
     """
 
     fmax_mhz: float
@@ -81,10 +73,8 @@ class Timing:
 def read_timing(text: str) -> Timing:
     """Return the figures in a report of nextpnr.
 
-    Raises
-    ------
-    ReportError
-        If the report has another format, or the design has no clock or no path between flip-flops.
+    Raises:
+        ReportError: If the report has another format, or the design has no clock or no path between flip-flops.
     """
     try:
         report = json.loads(text)
@@ -131,17 +121,12 @@ def own_name(name: str) -> str:
 def with_design_names(path: Path, switch_names: Sequence[str]) -> Path:
     """Return a path with the names of the network's description and of the source.
 
-    Parameters
-    ----------
-    path : Path
-    switch_names : sequence of str
-        By number; ``router_s7`` becomes the name of switch 7.
+    Parameters:
+        switch_names: By number; ``router_s7`` becomes the name of switch 7.
 
-    Returns
-    -------
-    Path
+    Returns:
         Wires with only a number in the Verilog are ``near`` the last named wire before them, or the first one behind
-        them.
+            them.
     """
     named = [hop.signal for hop in path.hops if not _NUMBERED.search(hop.signal)]
     hops, near = [], named[0] if named else ""

@@ -37,16 +37,11 @@ def _flat(interface: Any, part: Part) -> dict[str, tuple[bool, Value]]:
 class TiedPart(Part):
     """A part with some of its inputs tied to constants; the others are its ports. No logic, no latency.
 
-    Parameters
-    ----------
-    part : Part
-    constants : mapping of str to int
-        Values of those inputs that are tied, by name.
+    Parameters:
+        constants (mapping of str to int): Values of those inputs that are tied, by name.
 
-    Raises
-    ------
-    ValueError
-        If there is no such input, or a value does not fit it.
+    Raises:
+        ValueError: If there is no such input, or a value does not fit it.
     """
 
     def __init__(self, part: Part, constants: Mapping[str, int]):
@@ -78,10 +73,8 @@ class TiedPart(Part):
 class RegisteredPart(Part):
     """A part with a flip-flop before each input and after each output. Latency two cycles more than the part's.
 
-    Parameters
-    ----------
-    part : Part
-        Its ports are the members.
+    Parameters:
+        part: Its ports are the members.
     """
 
     def __init__(self, part: Part):
@@ -107,16 +100,9 @@ class SerialPart(Part):
     for synthesis tools.) The fold is a tree of exclusive-ors with a flip-flop after each step, so neither limits the
     clock.
 
-    Parameters
-    ----------
-    part : Part
-
-    Members
-    -------
-    serial_in : In(1)
-        Reaches all inputs, the last ones after as many cycles as the tree is deep.
-    serial_out : Out(1)
-        Parity of all outputs, some cycles later.
+    Members:
+        serial_in (In(1)): Reaches all inputs, the last ones after as many cycles as the tree is deep.
+        serial_out (Out(1)): Parity of all outputs, some cycles later.
     """
 
     def __init__(self, part: Part):

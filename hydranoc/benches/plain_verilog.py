@@ -184,10 +184,8 @@ _LOAD_BY_REGISTERS = """\
 def plain_bench(manifest: dict[str, Any]) -> str:
     """Return a bench in Verilog-2005, from the manifest of a network with AXI4-Stream ports on its own clock.
 
-    Parameters
-    ----------
-    manifest : dict
-        Content of ``manifest.json``.
+    Parameters:
+        manifest: Content of ``manifest.json``.
     """
     stream, nodes = manifest["axi_stream"], len(manifest["nodes"])
     others = [node for node in range(nodes) if node != SOURCE]

@@ -18,19 +18,13 @@ DIGESTS = "generated.json"
 def bench_project(design: Design, axi_stream: str | None = None, **options: Any) -> dict[str, str]:
     """Return names and texts of all files.
 
-    Parameters
-    ----------
-    design : Design
-        The network.
-    axi_stream : str or None
-        The way to name destinations; the first one of the network by default.
-    options
-        Others of ``Design.verilog``.
+    Parameters:
+        design: The network.
+        axi_stream: The way to name destinations; the first one of the network by default.
+        options: Others of ``Design.verilog``.
 
-    Raises
-    ------
-    ConfigError
-        If its family has no AXI4-Stream ends.
+    Raises:
+        ConfigError: If its family has no AXI4-Stream ends.
     """
     folder = resources.files("hydranoc.benches").joinpath("template")
     files = {name: folder.joinpath(name).read_text(encoding="utf-8") for name in TEMPLATE}
@@ -44,16 +38,9 @@ def bench_project(design: Design, axi_stream: str | None = None, **options: Any)
 def changed_files(folder: Path, files: Iterable[str]) -> list[str]:
     """Return the files of a project that were changed since they were written.
 
-    Parameters
-    ----------
-    folder : pathlib.Path
-        Of the project.
-    files : iterable of str
-        Names of the files that are about to be written.
-
-    Returns
-    -------
-    list of str
+    Parameters:
+        folder (pathlib.Path): Of the project.
+        files: Names of the files that are about to be written.
     """
     try:
         known = json.loads((folder / DIGESTS).read_text(encoding="utf-8"))

@@ -26,14 +26,10 @@ _MODULE = re.compile(r"^module (\S+?) ?\(.*?^endmodule\n", re.MULTILINE | re.DOT
 class Certificate:
     """A certificate, or the reason why there is none.
 
-    Members
-    -------
-    text : str or None
-        JSON; None if there is none.
-    verdict : str
-        Result of the checker, or the reason why there is no certificate: one line.
-    digests : str or None
-        JSON, see ``digests_text``; None if there is no certificate.
+    Members:
+        text: JSON; None if there is none.
+        verdict: Result of the checker, or the reason why there is no certificate: one line.
+        digests: JSON, see ``digests_text``; None if there is no certificate.
     """
 
     text: str | None
@@ -44,16 +40,11 @@ class Certificate:
 def certificate_text(family: str, evidence: Mapping[str, Any], files: Mapping[str, str], top: str) -> str:
     """Return the certificate as JSON.
 
-    Parameters
-    ----------
-    family : str
-        Name of the family.
-    evidence : mapping
-        Result of the family's ``evidence``.
-    files : mapping of str to str
-        Texts of the generated files by name.
-    top : str
-        Name of the top module, the stem of the file names.
+    Parameters:
+        family: Name of the family.
+        evidence: Result of the family's ``evidence``.
+        files (mapping of str to str): Texts of the generated files by name.
+        top: Name of the top module, the stem of the file names.
     """
     theorem, premises = THEOREMS[family]
     certificate = {
@@ -71,18 +62,13 @@ def certificate_text(family: str, evidence: Mapping[str, Any], files: Mapping[st
 def digests_text(files: Mapping[str, str], top: str) -> str:
     """Return the digests of all modules whose texts a checker of certificates has to believe, as JSON.
 
-    Parameters
-    ----------
-    files : mapping of str to str
-        Texts of the generated files by name.
-    top : str
-        Name of the top module, the stem of the file names.
+    Parameters:
+        files (mapping of str to str): Texts of the generated files by name.
+        top: Name of the top module, the stem of the file names.
 
-    Returns
-    -------
-    str
-        SHA-256 by name of every module but the one with the routers, which has no logic and is checked wire by
-        wire; and the parameters that they were generated for.
+    Returns:
+        SHA-256 by name of every module but the one with the routers, which has no logic and is checked wire by wire;
+            and the parameters that they were generated for.
     """
     manifest = json.loads(files[MANIFEST])
     modules = {found[1]: found[0] for found in _MODULE.finditer(files[f"{top}.v"])}
@@ -95,14 +81,10 @@ def digests_text(files: Mapping[str, str], top: str) -> str:
 def checked_certificate(text: str, files: Mapping[str, str], top: str) -> Certificate:
     """Return a certificate that its checker has accepted, or none with the reason.
 
-    Parameters
-    ----------
-    text : str
-        The certificate.
-    files : mapping of str to str
-        Texts of the generated files by name.
-    top : str
-        Name of the top module, the stem of the file names.
+    Parameters:
+        text: The certificate.
+        files (mapping of str to str): Texts of the generated files by name.
+        top: Name of the top module, the stem of the file names.
     """
     with tempfile.TemporaryDirectory() as folder:
         needed = {name: files[name] for name in (MANIFEST, f"{top}.v", f"{top}_tables.hex") if name in files}

@@ -20,12 +20,9 @@ def is_added(kind: Any) -> bool:
 def added_network(source: Source, key_path: KeyPath, section: dict[str, Any]) -> ChannelNetwork:
     """Return the network of an external kind; its keys besides ``kind`` are the function's parameters.
 
-    Raises
-    ------
-    ConfigError
-        If there is no such function, a key is none of its parameters, or it returns no network.
-    TopologyError
-        For errors of the function itself.
+    Raises:
+        ConfigError: If there is no such function, a key is none of its parameters, or it returns no network.
+        TopologyError: For errors of the function itself.
     """
     kind_path = (*key_path, "kind")
     given = {key: value for key, value in section.items() if key != "kind"}

@@ -1,6 +1,7 @@
 """Descriptions of the keys of a configuration, from the docstrings of the classes of ``schema``."""
 
 import inspect
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -8,7 +9,7 @@ if TYPE_CHECKING:
     from pydantic.json_schema import JsonSchemaValue
     from pydantic_core import CoreSchema
 
-MEMBERS = "Members\n-------\n"
+MEMBERS = "Members:\n"
 UNITS = {
     "bits": "bits",
     "bytes": "bytes",
@@ -64,12 +65,8 @@ def _docstring(model: type) -> str:
 
 
 def _members(text: str) -> dict[str, str]:
-    """Return the ``names : type`` lines, each with its indented lines."""
+    """Return the text behind each ``names (type):``, continued in lines that are indented more."""
     found: dict[str, str] = {}
-    names: list[str] = []
-    for line in text.splitlines():
-        if line and not line.startswith(" "):
-            names = [name.strip() for name in line.partition(" : ")[0].split(",")]
-        elif line.strip():
-            found |= {name: f"{found[name]} {line.strip()}" if name in found else line.strip() for name in names}
+    for head, rest in re.findall(r"^ {4}(\w.*?)(?: \(.*?\))?: (.*(?:\n {8}.*)*)", text, re.M):
+        found |= dict.fromkeys(head.split(", "), " ".join(rest.split()))
     return found

@@ -35,18 +35,12 @@ class ExtensionError(ConfigError):
 class WithAdded(Mapping[str, AddedT]):
     """The project's own items by name, followed by those that packages add to a group, each loaded on first use.
 
-    Parameters
-    ----------
-    own : mapping
-        Items of the project; their names take precedence.
-    group : str
-    kind : type
-        Type of each item.
+    Parameters:
+        own: Items of the project; their names take precedence.
+        kind (type): Type of each item.
 
-    Raises
-    ------
-    ExtensionError
-        When an item does not load, or has another type.
+    Raises:
+        ExtensionError: When an item does not load, or has another type.
     """
 
     def __init__(self, own: Mapping[str, AddedT], group: str, kind: type[AddedT]):
@@ -78,10 +72,8 @@ def added_names(group: str) -> tuple[str, ...]:
 def load_added(group: str, name: str) -> Any:
     """Return the item that a package adds under a name.
 
-    Raises
-    ------
-    ExtensionError
-        If it does not load.
+    Raises:
+        ExtensionError: If it does not load.
     """
     point = found(group)[name]
     try:
@@ -110,16 +102,11 @@ def is_function_name(text: str) -> bool:
 def load_function(text: str, files: NamedFiles) -> Any:
     """Return the function that a configuration names as ``MODULE:FUNCTION`` or ``FILE.py:FUNCTION``.
 
-    Parameters
-    ----------
-    text : str
-    files : NamedFiles
-        Records the file or module.
+    Parameters:
+        files: Records the file or module.
 
-    Raises
-    ------
-    ExtensionError
-        If there is no such module, file or function.
+    Raises:
+        ExtensionError: If there is no such module, file or function.
     """
     where, _, name = text.rpartition(":")
     try:
@@ -137,23 +124,15 @@ def load_function(text: str, files: NamedFiles) -> Any:
 def find_function(what: str, text: str, group: str, files: NamedFiles, own: Sequence[str] = ()) -> Any:
     """Return the function that a configuration names, or that a package adds under a name.
 
-    Parameters
-    ----------
-    what : str
-        The key with the name, for errors.
-    text : str
-        A name, or as for ``load_function``.
-    group : str
-        Group of entry points to search.
-    files : NamedFiles
-        Records the file or module.
-    own : sequence of str
-        The project's own names, for the error.
+    Parameters:
+        what: The key with the name, for errors.
+        text: A name, or as for ``load_function``.
+        group: Group of entry points to search.
+        files: Records the file or module.
+        own: The project's own names, for the error.
 
-    Raises
-    ------
-    ExtensionError
-        If there is no such name, or its function cannot be loaded.
+    Raises:
+        ExtensionError: If there is no such name, or its function cannot be loaded.
     """
     try:
         if is_function_name(text):

@@ -18,12 +18,9 @@ COMMON_TRAFFIC: Mapping[str, Any] = {
 class FirstConfiguration:
     """A family's first configuration for new users.
 
-    Parameters
-    ----------
-    topology : mapping
-        A small network.
-    multicast : mapping
-        Keys of random traffic for the fraction and kind of messages to several nodes.
+    Parameters:
+        topology: A small network.
+        multicast: Keys of random traffic for the fraction and kind of messages to several nodes.
     """
 
     topology: Mapping[str, Any]

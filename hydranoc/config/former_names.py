@@ -9,10 +9,8 @@ from hydranoc.config.source import KeyPath, Source, name_of
 def rename_former(source: Source, key_path: KeyPath, section: type[NetworkSection]) -> None:
     """Replace former keys and values in one mapping of a source, and note each in ``source.former``.
 
-    Raises
-    ------
-    ConfigError
-        If a key is given under both names.
+    Raises:
+        ConfigError: If a key is given under both names.
     """
     given: Any = source.data
     for step in key_path:

@@ -17,14 +17,10 @@ Probability = Annotated[float, Field(ge=0, lt=1)]
 class BlockedReceiver(Section):
     """A receiver that accepts nothing for some cycles.
 
-    Members
-    -------
-    processor : int
-        The receiver.
-    start_cycle : int
-        First blocked cycle.
-    cycles : int
-        Number of blocked cycles.
+    Members:
+        processor: The receiver.
+        start_cycle (int): First blocked cycle.
+        cycles: Number of blocked cycles.
     """
 
     processor: int
@@ -35,16 +31,11 @@ class BlockedReceiver(Section):
 class Hosts(Section):
     """Host back-pressure: pauses of sources and stalls of receivers.
 
-    Members
-    -------
-    pause : float
-        Probability that a source pauses in a cycle.
-    stall : float
-        Probability that a receiver stalls in a cycle.
-    seed : int
-        Random seed for pauses and stalls.
-    blocked : list of BlockedReceiver
-        Receivers that accept nothing for some cycles.
+    Members:
+        pause (float): Probability that a source pauses in a cycle.
+        stall (float): Probability that a receiver stalls in a cycle.
+        seed: Random seed for pauses and stalls.
+        blocked: Receivers that accept nothing for some cycles.
     """
 
     pause: Probability = 0.0
@@ -56,10 +47,8 @@ class Hosts(Section):
 def host_behaviour(source: Source, network: ChannelNetwork) -> HostBehaviour:
     """Return the host behaviour of a configuration.
 
-    Raises
-    ------
-    ConfigError
-        For the first error, with its line.
+    Raises:
+        ConfigError: For the first error, with its line.
     """
     section = validate(source, HOSTS, Hosts)
     levels = {key: _level(source, key, getattr(section, key)) for key in ("pause", "stall")}

@@ -41,18 +41,14 @@ FamilyT = TypeVar("FamilyT", bound=ConfiguredFamily)
 class Config(Generic[FamilyT]):
     """A validated configuration.
 
-    Members
-    -------
-    path : Path
-    source : Source
-        For errors with lines.
-    family : ConfiguredFamily
-    network_section : NetworkSection
-        The family's own section class.
-    traffic : Traffic or None
-    network : ChannelNetwork
-    hosts : HostBehaviour
-        Pauses of sources and stalls of receivers.
+    Members:
+        path
+        source: For errors with lines.
+        family (ConfiguredFamily)
+        network_section (NetworkSection): The family's own section class.
+        traffic (Traffic or None)
+        network
+        hosts: Pauses of sources and stalls of receivers.
     """
 
     path: Path
@@ -76,17 +72,12 @@ class Config(Generic[FamilyT]):
 def load_config(given: str | Path | Mapping[str, Any], families: Mapping[str, FamilyT]) -> Config[FamilyT]:
     """Read and check a configuration.
 
-    Parameters
-    ----------
-    given : str, Path or mapping
-        A file, or its content; file names in a mapping are relative to the working folder.
-    families : mapping of str to ConfiguredFamily
-        Allowed values of ``family``.
+    Parameters:
+        given: A file, or its content; file names in a mapping are relative to the working folder.
+        families (mapping of str to ConfiguredFamily): Allowed values of ``family``.
 
-    Raises
-    ------
-    ConfigError
-        For the first error, with file and line if it is a file.
+    Raises:
+        ConfigError: For the first error, with file and line if it is a file.
     """
     source: Source = GivenSource(given) if isinstance(given, Mapping) else YamlSource(Path(given))
     return checked_config(source, families)

@@ -11,15 +11,12 @@ class NamedFiles:
     Every part of a configuration that reads a file gets its path here, so that measured values are linked to the
     file's content.
 
-    Parameters
-    ----------
-    folder : Path
-        Names are relative to it.
+    Parameters:
+        folder: Names are relative to it.
 
-    Members
-    -------
-    digests : dict of str to (str or None)
-        Digest of the content by name, at first use of the file; None where there is no such file.
+    Members:
+        digests (dict of str to (str or None)): Digest of the content by name, at first use of the file; None where
+            there is no such file.
     """
 
     def __init__(self, folder: Path):

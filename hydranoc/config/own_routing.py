@@ -18,11 +18,8 @@ MAX_SHOWN = 4
 class OwnRouting:
     """Builder of the tables of a network by an external function.
 
-    Parameters
-    ----------
-    config : Config
-    name : str
-        Name of the function in the configuration.
+    Parameters:
+        name: Name of the function in the configuration.
     """
 
     config: Config
@@ -31,12 +28,9 @@ class OwnRouting:
     def __call__(self, section: Any, network: Any) -> Any:
         """Return tables by network section and network, like ``Family.build_routing``.
 
-        Raises
-        ------
-        ConfigError
-            If there is no such function, or it fails or returns no tables of the family.
-        TopologyError, KeyWrong
-            For errors of the function itself.
+        Raises:
+            ConfigError: If there is no such function, or it fails or returns no tables of the family.
+            TopologyError, KeyWrong: For errors of the function itself.
         """
         source, key_path = self.config.source, (*NETWORK, "routing")
         try:

@@ -29,10 +29,8 @@ Read = TypeVar("Read")
 def program_messages(config: Config, traffic: schema.ProgramTraffic, routing: Any) -> Messages:
     """Return the messages of a program.
 
-    Raises
-    ------
-    ConfigError
-        For a damaged file, with its name and place, and for a program that this network cannot carry.
+    Raises:
+        ConfigError: For a damaged file, with its name and place, and for a program that this network cannot carry.
     """
     traffic = _checked_carriage(config, traffic)
     config = replace(config, traffic=traffic)

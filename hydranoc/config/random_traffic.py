@@ -62,10 +62,8 @@ LINES = {"row": 0, "column": 1}
 def random_messages(config: Config, traffic: schema.RandomTraffic, routing: Any) -> Messages:
     """Return the messages of random traffic.
 
-    Raises
-    ------
-    ConfigError
-        For traffic that this network cannot carry.
+    Raises:
+        ConfigError: For traffic that this network cannot carry.
     """
     processors = len(routing.network.processors)
     _check_shares(config, traffic)
@@ -140,12 +138,9 @@ def _whole_sets(traffic: schema.RandomTraffic) -> bool:
 class TrafficParts:
     """Builder of the parts of random traffic.
 
-    Parameters
-    ----------
-    config : Config
-    traffic : RandomTraffic
-    network : ChannelNetwork
-        With 2 processors or more.
+    Parameters:
+        traffic (RandomTraffic)
+        network: With 2 processors or more.
     """
 
     config: Config

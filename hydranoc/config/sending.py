@@ -22,10 +22,8 @@ def _software_key(traffic: schema.Traffic) -> str:
 def check_software(config: Config, traffic: schema.Traffic, network: ChannelNetwork) -> None:
     """Refuse software that is neither common to all families nor this family's own in this network.
 
-    Raises
-    ------
-    ConfigError
-        With the line of the key.
+    Raises:
+        ConfigError: With the line of the key.
     """
     key = _software_key(traffic)
     if key == "scheme" and traffic.software is not None:
@@ -44,10 +42,8 @@ def check_software(config: Config, traffic: schema.Traffic, network: ChannelNetw
 def operation_number(config: Config, key_path: KeyPath, algorithm: str) -> int:
     """Return the number of a broadcast procedure.
 
-    Raises
-    ------
-    ConfigError
-        If the family has no such procedure.
+    Raises:
+        ConfigError: If the family has no such procedure.
     """
     names = config.family.operations(config.network_section)
     if not names:
@@ -64,10 +60,8 @@ def broadcast_operation(
 ) -> int:
     """Return the operation of broadcasts by the algorithm of the traffic; 0 if it names none.
 
-    Raises
-    ------
-    ConfigError
-        If the family has no such algorithm, or software is to send them too.
+    Raises:
+        ConfigError: If the family has no such algorithm, or software is to send them too.
     """
     if traffic.algorithm is None:
         return 0
@@ -81,10 +75,8 @@ def check_broadcasts(
 ) -> None:
     """Refuse broadcasts without a procedure in families with broadcast procedures.
 
-    Raises
-    ------
-    ConfigError
-        With the line of ``key_path``.
+    Raises:
+        ConfigError: With the line of ``key_path``.
     """
     names = config.family.operations(config.network_section)
     if names and traffic.algorithm is None and traffic.software is None:
@@ -110,10 +102,8 @@ def wrong_destination(record: Message) -> tuple[int, str] | None:
 def complete_messages(records: Sequence[Message], config: Config, routing: Any) -> Messages:
     """Return checked messages, each multicast as unicasts if software sends it.
 
-    Raises
-    ------
-    MessageError
-        With the number of the record.
+    Raises:
+        MessageError: With the number of the record.
     """
     sent, seed, network = records, getattr(config.traffic, "seed", 0), routing.network
     channels = network.injection_channels_per_processor

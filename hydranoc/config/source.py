@@ -24,18 +24,12 @@ MAX_MEGABYTES = 64
 class Source(ABC):
     """A configuration before it is checked.
 
-    Members
-    -------
-    path : Path
-        File names in it are relative to this one's folder.
-    file : Path or None
-        File for messages; None for a dictionary.
-    data : dict
-        Its content as plain Python values.
-    files : NamedFiles
-        Files that it names.
-    former : list of str
-        Keys and values given by former names, each with its present name.
+    Members:
+        path: File names in it are relative to this one's folder.
+        file: File for messages; None for a dictionary.
+        data: Its content as plain Python values.
+        files: Files that it names.
+        former: Keys and values given by former names, each with its present name.
     """
 
     path: Path
@@ -82,14 +76,10 @@ class Source(ABC):
 class GivenSource(Source):
     """A dictionary with the content of a configuration file.
 
-    Parameters
-    ----------
-    data : mapping
-        Is copied.
-    folder : Path
-        File names in it are relative to this folder.
-    name : str
-        For results.
+    Parameters:
+        data: Is copied.
+        folder: File names in it are relative to this folder.
+        name: For results.
     """
 
     def __init__(self, data: Mapping[str, Any], folder: Path = Path(), name: str = "configuration"):
@@ -108,20 +98,12 @@ class GivenSource(Source):
 class YamlSource(Source):
     """A YAML file.
 
-    Parameters
-    ----------
-    path : Path
+    Members:
+        data (dict): Its content as plain Python values.
 
-    Members
-    -------
-    data : dict
-        Its content as plain Python values.
-
-    Raises
-    ------
-    ConfigError
-        If it cannot be read, is no YAML, has a key twice or is no mapping, contains a date, binary data or a tag, or is
-        longer than any configuration, in the file or after expansion of its aliases.
+    Raises:
+        ConfigError: If it cannot be read, is no YAML, has a key twice or is no mapping, contains a date, binary data or
+            a tag, or is longer than any configuration, in the file or after expansion of its aliases.
     """
 
     def __init__(self, path: Path):
@@ -187,15 +169,10 @@ def unreadable(
 ) -> ConfigError | MachineTrouble:
     """Return the exception for an unreadable file that a configuration names.
 
-    Parameters
-    ----------
-    source : Source
-    key_path : sequence of str
-        Place of its name.
-    what : str
-        Description such as "trace 'a.csv'".
-    error : OSError or ValueError
-        The latter is about its name.
+    Parameters:
+        key_path (sequence of str): Place of its name.
+        what: Description such as "trace 'a.csv'".
+        error: The latter is about its name.
     """
     if isinstance(error, OSError):
         return file_error(f"cannot read {what}", error, source.file, line=source.line_of(key_path))

@@ -42,18 +42,12 @@ NO_OWN: Mapping[str, schema.OwnTopology] = {}
 def build_network(source: Source, key_path: KeyPath, own: Mapping[str, schema.OwnTopology] = NO_OWN) -> ChannelNetwork:
     """Return the network of a topology section.
 
-    Parameters
-    ----------
-    source : Source
-    key_path : sequence of str
-        Place of the section.
-    own : mapping of str to OwnTopology
-        Kinds with a schema of the family's own.
+    Parameters:
+        key_path (sequence of str): Place of the section.
+        own (mapping of str to OwnTopology): Kinds with a schema of the family's own.
 
-    Raises
-    ------
-    ConfigError
-        With the line in the configuration, or in the network file that it names.
+    Raises:
+        ConfigError: With the line in the configuration, or in the network file that it names.
     """
     section: Any = source.data
     for step in key_path:

@@ -35,17 +35,12 @@ _KEYS = {
 def build_messages(config: Config, routing: Any) -> Messages:
     """Return the messages of a configuration.
 
-    Parameters
-    ----------
-    config : Config
-        With a ``traffic`` section.
-    routing
-        The family's tables, for the lengths of headers.
+    Parameters:
+        config: With a ``traffic`` section.
+        routing: The family's tables, for the lengths of headers.
 
-    Raises
-    ------
-    ConfigError
-        For traffic that this network cannot carry.
+    Raises:
+        ConfigError: For traffic that this network cannot carry.
     """
     traffic = config.traffic
     if traffic is None:

@@ -49,22 +49,13 @@ def _no_hint(_key: str) -> str:
 def validate(source: Source, key_path: KeyPath, model: type[Model], hint: Hint = _no_hint) -> Model:
     """Return the part of a file at ``key_path`` as a ``model``.
 
-    Parameters
-    ----------
-    source : Source
-    key_path : tuple of str or int
-    model : type
-    hint : callable
-        (unknown key of the model) -> the end of the error line; empty for the nearest known keys.
+    Parameters:
+        key_path (tuple of str or int)
+        model (type)
+        hint (callable): (unknown key of the model) -> the end of the error line; empty for the nearest known keys.
 
-    Returns
-    -------
-    Model
-
-    Raises
-    ------
-    ConfigError
-        For the first error, in the order of the file.
+    Raises:
+        ConfigError: For the first error, in the order of the file.
     """
     value: Any = source.data
     for step in key_path:
@@ -90,10 +81,8 @@ def _first_of_each_list(details: Iterable[Any]) -> Iterator[Any]:
 def choose(source: Source, key_path: KeyPath, key: str, choices: Iterable[str]) -> str:
     """Return the value of a key that must be one of several words.
 
-    Raises
-    ------
-    ConfigError
-        If the key is missing or its value is none of the choices.
+    Raises:
+        ConfigError: If the key is missing or its value is none of the choices.
     """
     section: Any = source.data
     for step in key_path:

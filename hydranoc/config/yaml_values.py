@@ -39,10 +39,8 @@ class UnknownScalar(ValueError):
 def plain_scalar(text: str) -> Any:
     """Return the value of a word without quotes.
 
-    Raises
-    ------
-    UnknownScalar
-        For dates, and for numbers that are too long.
+    Raises:
+        UnknownScalar: For dates, and for numbers that are too long.
     """
     if text[:1] not in _BEGIN_NUMBERS:
         return _WORDS.get(text, text)
@@ -81,11 +79,8 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # without LibYAML the s
 class ValueWrong(ValueError):
     """Valid YAML that no configuration may contain.
 
-    Parameters
-    ----------
-    message : str
-    line : int
-        Counted from 1.
+    Parameters:
+        line: Counted from 1.
     """
 
     def __init__(self, message: str, line: int):
@@ -97,20 +92,14 @@ class ValueWrong(ValueError):
 class _Open:
     """A list or mapping whose end has not been read.
 
-    Members
-    -------
-    value : list or dict
-    lines : list or dict of int
-        Line of every item, or of every key.
-    line : int
-        Line of its beginning.
-    anchor : str or None
-    key, key_line
-        Key that waits for its value, in mappings.
-    values : int
-        Number of its values, with those that aliases repeat.
-    merged : list of dict
-        Mappings of its keys ``<<``.
+    Members:
+        value (list or dict)
+        lines (list or dict of int): Line of every item, or of every key.
+        line: Line of its beginning.
+        anchor
+        key, key_line: Key that waits for its value, in mappings.
+        values: Number of its values, with those that aliases repeat.
+        merged (list of dict): Mappings of its keys ``<<``.
     """
 
     value: Any
@@ -126,21 +115,12 @@ class _Open:
 class YamlValues:
     """The single document of a YAML text.
 
-    Parameters
-    ----------
-    text : str
+    Members:
+        data: Dictionaries, lists, text, numbers, truth values and None. Aliases share one object.
 
-    Members
-    -------
-    data
-        Dictionaries, lists, text, numbers, truth values and None. Aliases share one object.
-
-    Raises
-    ------
-    yaml.YAMLError
-        If it is no YAML.
-    ValueWrong
-        For tags, dates, keys that are no text, keys given twice, and aliases without end.
+    Raises:
+        yaml.YAMLError: If it is no YAML.
+        ValueWrong: For tags, dates, keys that are no text, keys given twice, and aliases without end.
     """
 
     def __init__(self, text: str):

@@ -55,11 +55,9 @@ def peer(connection: socket) -> tuple[int, int]:
 def exit_code_by_daemon() -> int | None:
     """Let the daemon run the command of this process.
 
-    Returns
-    -------
-    int or None
-        The exit code; None if this process has to run the command itself: there is no daemon, it is switched off, or
-        its process could not take over the environment of this one.
+    Returns:
+        int or None: The exit code; None if this process has to run the command itself: there is no daemon, it is
+            switched off, or its process could not take over the environment of this one.
     """
     closed = None in (sys.stdin, sys.stdout, sys.stderr)
     if sys.platform != "linux" or closed or os.environ.get(SWITCH) == "off":

@@ -25,17 +25,13 @@ class RefusedError(Exception):
 class Request:
     """A command with its environment.
 
-    Members
-    -------
-    client : int
-        Process.
-    files : list of int
-        Working folder and standard streams of the client, open in this process.
-    umask : int
-    ignored : list of int
-        Signals that the client ignores.
-    arguments : list of bytes
-    environment : dict of bytes to bytes
+    Members:
+        client: Process.
+        files: Working folder and standard streams of the client, open in this process.
+        umask
+        ignored: Signals that the client ignores.
+        arguments
+        environment
     """
 
     client: int
@@ -48,10 +44,8 @@ class Request:
     def take_over(self) -> None:
         """Apply the client's environment to this process, a worker.
 
-        Raises
-        ------
-        OSError, ValueError
-            If that is not permitted.
+        Raises:
+            OSError, ValueError: If that is not permitted.
         """
         os.setpriority(os.PRIO_PROCESS, 0, os.getpriority(os.PRIO_PROCESS, self.client))
         os.sched_setaffinity(0, os.sched_getaffinity(self.client))
@@ -83,12 +77,10 @@ def _opened_again(stream: Any, mode: str) -> Any:
 def read_request(connection: socket.socket) -> Request:
     """Return the request of a client.
 
-    Raises
-    ------
-    RefusedError
-        If another user or installation has sent it, or its environment differs from the one of this process's start.
-    OSError
-        If the client has ended, or its request is late.
+    Raises:
+        RefusedError: If another user or installation has sent it, or its environment differs from the one of this
+            process's start.
+        OSError: If the client has ended, or its request is late.
     """
     client, user = peer(connection)
     if user != os.getuid():

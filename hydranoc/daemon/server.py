@@ -27,15 +27,9 @@ COMPILER = "numba"
 class Daemon:
     """Server of commands, until it has been idle for long.
 
-    Parameters
-    ----------
-    idle_seconds : float
-
-    Members
-    -------
-    figures : dict
-        Process, commands that have ended, CPU seconds of the daemon and its workers that have ended, and workers that
-        run; in a worker as of its fork.
+    Members:
+        figures (dict): Process, commands that have ended, CPU seconds of the daemon and its workers that have ended,
+            and workers that run; in a worker as of its fork.
     """
 
     def __init__(self, idle_seconds: float):
@@ -132,11 +126,8 @@ def _changed_at(file: str) -> int:
 def serve_commands(idle_seconds: float, run_command: Callable[[], int]) -> None:
     """Serve until the daemon has been idle for long, and return in the daemon only.
 
-    Parameters
-    ----------
-    idle_seconds : float
-    run_command : callable
-        Runs the command line of ``sys.argv`` and returns its exit code.
+    Parameters:
+        run_command: Runs the command line of ``sys.argv`` and returns its exit code.
     """
     global running
     os.chdir("/")

@@ -44,29 +44,19 @@ QUIET_CYCLES = 16
 class Design:
     """A configured network.
 
-    Parameters
-    ----------
-    config : Config
-        Result of ``load_config``.
+    Parameters:
+        config: Result of ``load_config``.
 
-    Members
-    -------
-    network : ChannelNetwork
-        Switches, processors and channels of the family; virtual channels make them more than the topology's.
-    routing
-        The family's tables.
-    model
-        The family's golden model.
-    messages : Messages
-        Messages of the hosts.
-    plan
-        The family's hardware plan.
+    Members:
+        network: Switches, processors and channels of the family; virtual channels make them more than the topology's.
+        routing: The family's tables.
+        model: The family's golden model.
+        messages: Messages of the hosts.
+        plan: The family's hardware plan.
 
-    Raises
-    ------
-    ConfigError
-        At first use of a member that the configuration does not allow: tables or a plan that cannot
-        be made, or messages without ``traffic``.
+    Raises:
+        ConfigError: At first use of a member that the configuration does not allow: tables or a plan that cannot be
+            made, or messages without ``traffic``.
     """
 
     def __init__(self, config: Config):
@@ -147,15 +137,11 @@ class Design:
     def check(self) -> CheckReport:
         """Return sizes, and proofs of reachability and of freedom from deadlock.
 
-        Returns
-        -------
-        CheckReport
+        Returns:
             Its ``right`` is True if both are proved.
 
-        Raises
-        ------
-        ConfigError
-            If the configuration has no valid tables.
+        Raises:
+            ConfigError: If the configuration has no valid tables.
         """
         return self.family.check(self.config.network_section, self.routing)
 
@@ -164,20 +150,14 @@ class Design:
 
         docs/understand/liveness.md describes it.
 
-        Parameters
-        ----------
-        generated : GeneratedDesign or None
-            Result of ``verilog``: the certificate is for this Verilog; by default for ``verilog()``.
+        Parameters:
+            generated: Result of ``verilog``: the certificate is for this Verilog; by default for ``verilog()``.
 
-        Returns
-        -------
-        Certificate
+        Returns:
             Without text if there is none; its ``verdict`` has the reason.
 
-        Raises
-        ------
-        ConfigError
-            If the configuration has no valid tables, or cannot be written as hardware.
+        Raises:
+            ConfigError: If the configuration has no valid tables, or cannot be written as hardware.
         """
         from hydranoc.certificates.writing import Certificate, certificate_text, checked_certificate
 
@@ -194,20 +174,14 @@ class Design:
     def digests(self, generated: "GeneratedDesign | None" = None) -> str:
         """Return the digests of all generated modules, which the checker of a certificate trusts.
 
-        Parameters
-        ----------
-        generated : GeneratedDesign or None
-            Result of ``verilog``; by default ``verilog()``.
+        Parameters:
+            generated: Result of ``verilog``; by default ``verilog()``.
 
-        Returns
-        -------
-        str
+        Returns:
             JSON (docs/understand/liveness.md).
 
-        Raises
-        ------
-        ConfigError
-            If the network cannot be written as hardware.
+        Raises:
+            ConfigError: If the network cannot be written as hardware.
         """
         from hydranoc.certificates.writing import digests_text
 
@@ -217,20 +191,14 @@ class Design:
     def write_tables(self, path: str | Path) -> int:
         """Write the routing tables as CSV; ``network.routing`` of a configuration may name such a file.
 
-        Parameters
-        ----------
-        path : str or Path
-            The file (docs/look_up/tables.md); an existing one is replaced.
+        Parameters:
+            path: The file (docs/look_up/tables.md); an existing one is replaced.
 
-        Returns
-        -------
-        int
+        Returns:
             Its rows.
 
-        Raises
-        ------
-        ConfigError
-            If the family has no tables.
+        Raises:
+            ConfigError: If the family has no tables.
         """
         from hydranoc.families.table_files import names_of, write_tables
 
@@ -256,27 +224,19 @@ class Design:
     ) -> Outcome:
         """Run the golden model until everything is delivered or nothing can move any more.
 
-        Parameters
-        ----------
-        progress : callable or None
-            Called with the work, cycles done and cycles in all; see ``hydranoc.reports.progress``.
-        channels : bool
-            Also count the load of channels, in all cycles and in the measured ones; a run then takes a third longer.
-        engine : str or None
-            ``worm`` moves whole worms, ``planes`` flits of 64 routers at a time, ``cycle`` every flit, all with the
-            same results (docs/understand/engines.md); None is the fastest one that can.
+        Parameters:
+            progress: Called with the work, cycles done and cycles in all; see ``hydranoc.reports.progress``.
+            channels: Also count the load of channels, in all cycles and in the measured ones; a run then takes a third
+                longer.
+            engine: ``worm`` moves whole worms, ``planes`` flits of 64 routers at a time, ``cycle`` every flit, all with
+                the same results (docs/understand/engines.md); None is the fastest one that can.
 
-        Returns
-        -------
-        Outcome
+        Returns:
             Deliveries and latencies in cycles.
 
-        Raises
-        ------
-        ConfigError
-            If the configuration has no traffic, or wrong messages.
-        EngineError
-            If the engine cannot run this network.
+        Raises:
+            ConfigError: If the configuration has no traffic, or wrong messages.
+            EngineError: If the engine cannot run this network.
         """
         if progress:
             progress("building routing tables", 0, 0)
@@ -289,17 +249,12 @@ class Design:
     def simulation(self, *, count_channels: bool = False, engine: str | None = None) -> "Simulation":
         """Return the golden model with its messages before cycle 0, to be run, stepped or recorded.
 
-        Parameters
-        ----------
-        count_channels : bool
-            Count flits, stalls and bubbles of each channel; a run then takes longer.
-        engine : str or None
-            As for ``simulate``.
+        Parameters:
+            count_channels: Count flits, stalls and bubbles of each channel; a run then takes longer.
+            engine: As for ``simulate``.
 
-        Raises
-        ------
-        EngineError
-            If the engine cannot run this network.
+        Raises:
+            EngineError: If the engine cannot run this network.
         """
         return self._runs.simulation(count_channels=count_channels, engine=engine)
 
@@ -308,19 +263,13 @@ class Design:
 
         Non-random traffic is counted over the whole run.
 
-        Parameters
-        ----------
-        results : Results
-            Of the run, to its end.
-        progress : callable or None
-            Called with cycles.
+        Parameters:
+            results: Of the run, to its end.
+            progress: Called with cycles.
 
-        Returns
-        -------
-        Use
-            In flits per cycle.
-        Simulation
-            The repeated run, as far as it was counted.
+        Returns:
+            Use: In flits per cycle.
+            Simulation: The repeated run, as far as it was counted.
         """
         return self._runs.channel_use(results, progress)
 
@@ -329,24 +278,17 @@ class Design:
     ) -> "Recording":
         """Return the occupancy of channels by messages in a part of a run, which is repeated for it.
 
-        Parameters
-        ----------
-        results : Results
-            Of the run, to its end.
-        window : (int, int) or None
-            First cycle, and the one after the last; by default from the end of the warm-up, up to a limit of heads.
-        progress : callable or None
-            Called with cycles.
+        Parameters:
+            results: Of the run, to its end.
+            window: First cycle, and the one after the last; by default from the end of the warm-up, up to a limit of
+                heads.
+            progress: Called with cycles.
 
-        Returns
-        -------
-        Recording
+        Returns:
             With its window.
 
-        Raises
-        ------
-        ValueError
-            If the window does not begin within the run.
+        Raises:
+            ValueError: If the window does not begin within the run.
         """
         return self._runs.recording(results, window, progress)
 
@@ -361,30 +303,19 @@ class Design:
     ) -> ComparedOutcome:
         """Run hardware and golden model in lock-step from reset until the network is empty again.
 
-        Parameters
-        ----------
-        simulator : str
-            ``verilator`` or ``icarus``.
-        folder : Path
-            Folder of the waveform, if there is one.
-        waves : bool
-            Write a waveform even if there is no mismatch.
-        progress : callable or None
-            As for ``simulate``.
+        Parameters:
+            simulator: ``verilator`` or ``icarus``.
+            folder: Folder of the waveform, if there is one.
+            waves: Write a waveform even if there is no mismatch.
+            progress: As for ``simulate``.
 
-        Returns
-        -------
-        ComparedOutcome
+        Returns:
             Results of the golden model, and the first difference if there is one.
 
-        Raises
-        ------
-        ToolMissing
-            If a program that the simulator needs is missing.
-        MachineTrouble
-            If the folder of simulators cannot be written.
-        SimulatorFailed
-            If the simulator does not build or does not finish.
+        Raises:
+            ToolMissing: If a program that the simulator needs is missing.
+            MachineTrouble: If the folder of simulators cannot be written.
+            SimulatorFailed: If the simulator does not build or does not finish.
         """
         from hydranoc.lockstep.compare import Comparison, compare_network, runs_directly
         from hydranoc.lockstep.pending_build import PendingBuild
@@ -426,10 +357,8 @@ class Design:
     def destination_modes(self) -> tuple[str, ...]:
         """Ways in which packets at AXI4-Stream endpoints may name their destinations.
 
-        Raises
-        ------
-        ConfigError
-            If the network has no such endpoints.
+        Raises:
+            ConfigError: If the network has no such endpoints.
         """
         return hardware.destination_modes(self.plan, self.config)
 
@@ -446,31 +375,20 @@ class Design:
     ) -> "GeneratedDesign":
         """Return the network as Verilog, manifest and FuseSoC core.
 
-        Parameters
-        ----------
-        top : str
-            Name of the top module, and prefix of all other module names.
-        axi_stream : str or None
-            ``tuser``, ``leading-word`` or ``tdest``: AXI4-Stream endpoints whose packets name destinations this way.
-            Default endpoints with message descriptors.
-        moved : bool
-            The top has the output ``moved``, a bit per channel.
-        clocks, tkeep
-            Of AXI4-Stream endpoints, see ``rtl.endpoints.axi_ends.StreamOptions``.
-        registers : bool
-            Counters, tables and errors are registers behind AXI4-Lite, with an interrupt, and have no ports.
-        arrays : bool
-            Add a SystemVerilog module whose AXI4-Stream ports are arrays.
+        Parameters:
+            top: Name of the top module, and prefix of all other module names.
+            axi_stream: ``tuser``, ``leading-word`` or ``tdest``: AXI4-Stream endpoints whose packets name destinations
+                this way. Default endpoints with message descriptors.
+            moved: The top has the output ``moved``, a bit per channel.
+            clocks, tkeep: Of AXI4-Stream endpoints, see ``rtl.endpoints.axi_ends.StreamOptions``.
+            registers: Counters, tables and errors are registers behind AXI4-Lite, with an interrupt, and have no ports.
+            arrays: Add a SystemVerilog module whose AXI4-Stream ports are arrays.
 
-        Returns
-        -------
-        GeneratedDesign
+        Returns:
             Its ``files`` are texts by file name, its ``top`` is the top module's name.
 
-        Raises
-        ------
-        ConfigError
-            If the network cannot be written as hardware, or has no such endpoints.
+        Raises:
+            ConfigError: If the network cannot be written as hardware, or has no such endpoints.
         """
         return hardware.network_verilog(
             self.plan,
@@ -487,22 +405,15 @@ class Design:
     def router(self, switch: int | str, top: str = "router") -> "GeneratedDesign":
         """Return one router as Verilog, by itself: its links are its ports, its tables are constants.
 
-        Parameters
-        ----------
-        switch : int or str
-            Number or name of its switch.
-        top : str
-            Name of the router's module, and prefix of all other module names.
+        Parameters:
+            switch: Number or name of its switch.
+            top: Name of the router's module, and prefix of all other module names.
 
-        Returns
-        -------
-        GeneratedDesign
+        Returns:
             Its manifest names the channel of each port.
 
-        Raises
-        ------
-        ConfigError
-            If there is no such switch, or the network cannot be written as hardware.
+        Raises:
+            ConfigError: If there is no such switch, or the network cannot be written as hardware.
         """
         return hardware.router_verilog(self.plan, self.config, switch, top)
 
@@ -512,22 +423,16 @@ class Design:
         Its ends are arrays of ``amaranth.lib.stream`` streams, ``sinks`` and ``sources``, in clock domain ``sync``: see
         ``docs/look_up/ports.md``.
 
-        Parameters
-        ----------
-        axi_stream : str
-            One of ``destination_modes``.
-        registers : bool
-            Counters, tables and errors are registers behind AXI4-Lite, with an interrupt, and have no ports; the
-            component's member ``registers`` is their map.
+        Parameters:
+            axi_stream: One of ``destination_modes``.
+            registers: Counters, tables and errors are registers behind AXI4-Lite, with an interrupt, and have no ports;
+                the component's member ``registers`` is their map.
 
-        Returns
-        -------
-        StreamNetwork
+        Returns:
+            StreamNetwork
 
-        Raises
-        ------
-        ValueError
-            If there is no such mode.
+        Raises:
+            ValueError: If there is no such mode.
         """
         return hardware.stream_component(self.plan, self.config, axi_stream, registers=registers)
 
@@ -540,12 +445,9 @@ class Design:
     def draw(self, title: str | None = None, load: "Use | None" = None) -> dict[str, bytes]:
         """Return a picture of the network: file contents by suffix, ``svg`` and ``png``.
 
-        Parameters
-        ----------
-        title : str or None
-            Title; default the configuration's name.
-        load : Use or None
-            Colours channels by their load; see ``channel_use``.
+        Parameters:
+            title: Title; default the configuration's name.
+            load: Colours channels by their load; see ``channel_use``.
         """
         from hydranoc.pictures.draw import draw_network
 

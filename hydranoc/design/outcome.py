@@ -16,18 +16,12 @@ if TYPE_CHECKING:
 class Outcome:
     """Results of a run of the golden model.
 
-    Members
-    -------
-    results : Results
-        Every delivery, in NumPy arrays.
-    figures : dict
-        The summary as plain values, as ``--json`` prints it.
-    deadlock_report : str
-        Channels that wait for each other; empty without a deadlock.
-    channel_counts : ChannelCounts or None
-        Counts of each channel, if the configuration or ``simulate`` requests them.
-    use : Use or None
-        Load of channels in the counted cycles, if ``simulate`` requests it.
+    Members:
+        results: Every delivery, in NumPy arrays.
+        figures: The summary as plain values, as ``--json`` prints it.
+        deadlock_report: Channels that wait for each other; empty without a deadlock.
+        channel_counts: Counts of each channel, if the configuration or ``simulate`` requests them.
+        use: Load of channels in the counted cycles, if ``simulate`` requests it.
     """
 
     results: "Results"
@@ -52,10 +46,8 @@ class Outcome:
     def write_messages(self, path: str | Path) -> None:
         """Write ``messages.csv``, one row per message and destination.
 
-        Parameters
-        ----------
-        path : str or Path
-            The file; an existing one is replaced.
+        Parameters:
+            path: The file; an existing one is replaced.
         """
         from hydranoc.reports.summary import write_messages
 
@@ -64,12 +56,9 @@ class Outcome:
     def write_channels(self, path: str | Path, network: ChannelNetwork) -> None:
         """Write ``channels.csv``, one row per channel, if channels were counted.
 
-        Parameters
-        ----------
-        path : str or Path
-            The file; an existing one is replaced.
-        network : ChannelNetwork
-            Network of the design, for the channels' names.
+        Parameters:
+            path: The file; an existing one is replaced.
+            network: Network of the design, for the channels' names.
         """
         from hydranoc.reports.summary import write_channels
 
@@ -81,14 +70,10 @@ class Outcome:
 class ComparedOutcome:
     """Results of a lock-step comparison.
 
-    Members
-    -------
-    outcome : Outcome
-        The golden model's results; the figures include those of the comparison.
-    mismatch_report : str
-        First difference of hardware and model; empty if there is none.
-    waveform : Path or None
-        Waveform file, if one was requested or there is a difference.
+    Members:
+        outcome: The golden model's results; the figures include those of the comparison.
+        mismatch_report: First difference of hardware and model; empty if there is none.
+        waveform: Waveform file, if one was requested or there is a difference.
     """
 
     outcome: Outcome

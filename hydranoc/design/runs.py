@@ -24,13 +24,8 @@ FIRST_CHUNK_CYCLES, MAX_CHUNKS = 2_000, 200
 class ModelRuns:
     """Runs of a design's golden model with its messages.
 
-    Parameters
-    ----------
-    config : Config
-    model : Model
-    messages : Messages
-    startup_cycles, warmup_cycles, counts_channels
-        See ``Design``.
+    Parameters:
+        startup_cycles, warmup_cycles, counts_channels: See ``Design``.
     """
 
     config: Config

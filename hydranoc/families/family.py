@@ -44,16 +44,11 @@ class Family(ABC, Generic[SectionT, RoutingT]):
     A family is a class without state. Its file loads neither model nor hardware: methods import what they need, so
     that each command loads only its own part (docs/do/adding_a_family.md).
 
-    Members
-    -------
-    name : str
-        Name in configurations.
-    title : str
-        Title for display, with the paper.
-    network_section : type
-        Schema of ``network`` for this family.
-    first : FirstConfiguration
-        First configuration of ``hydranoc init``.
+    Members:
+        name: Name in configurations.
+        title: Title for display, with the paper.
+        network_section (type): Schema of ``network`` for this family.
+        first: First configuration of ``hydranoc init``.
     """
 
     name: str
@@ -65,71 +60,51 @@ class Family(ABC, Generic[SectionT, RoutingT]):
     def build_routing(self, section: SectionT, network: "ChannelNetwork") -> RoutingT:
         """Return the tables of a network, shared by model, hardware and static check.
 
-        Parameters
-        ----------
-        section : NetworkSection
-            ``network`` of the configuration.
-        network : ChannelNetwork
-            Network of ``topology``.
+        Parameters:
+            section (NetworkSection): ``network`` of the configuration.
+            network: Network of ``topology``.
 
-        Raises
-        ------
-        TopologyError
-            If the family has no routers for such a network.
-        KeyWrong
-            If a key of the section does not suit it.
+        Raises:
+            TopologyError: If the family has no routers for such a network.
+            KeyWrong: If a key of the section does not suit it.
         """
 
     @abstractmethod
     def check(self, section: SectionT, routing: RoutingT) -> "CheckReport":
         """Return sizes, reachability and freedom from deadlock.
 
-        Parameters
-        ----------
-        section : NetworkSection
-            ``network`` of the configuration.
-        routing : Routing
-            Tables of ``build_routing``.
+        Parameters:
+            section (NetworkSection): ``network`` of the configuration.
+            routing (Routing): Tables of ``build_routing``.
         """
 
     @abstractmethod
     def build_model(self, section: SectionT, routing: RoutingT) -> "Model":
         """Return the golden model.
 
-        Parameters
-        ----------
-        section : NetworkSection
-            ``network`` of the configuration.
-        routing : Routing
-            Tables of ``build_routing``.
+        Parameters:
+            section (NetworkSection): ``network`` of the configuration.
+            routing (Routing): Tables of ``build_routing``.
         """
 
     @abstractmethod
     def build_plan(self, section: SectionT, routing: RoutingT) -> "NetworkPlan":
         """Return the hardware plan.
 
-        Parameters
-        ----------
-        section : NetworkSection
-            ``network`` of the configuration.
-        routing : Routing
-            Tables of ``build_routing``.
+        Parameters:
+            section (NetworkSection): ``network`` of the configuration.
+            routing (Routing): Tables of ``build_routing``.
         """
 
     def evidence(self, section: SectionT, routing: RoutingT) -> dict[str, Any]:
         """Return the content of a certificate besides digests, see ``hydranoc/certificates``.
 
-        Parameters
-        ----------
-        section : NetworkSection
-            ``network`` of the configuration.
-        routing : Routing
-            Tables of ``build_routing``.
+        Parameters:
+            section (NetworkSection): ``network`` of the configuration.
+            routing (Routing): Tables of ``build_routing``.
 
-        Raises
-        ------
-        NoOrder
-            If the network may deadlock; by default always.
+        Raises:
+            NoOrder: If the network may deadlock; by default always.
         """
         from topology.common.channel_order import NoOrder
 
@@ -138,10 +113,8 @@ class Family(ABC, Generic[SectionT, RoutingT]):
     def link_classes(self, routing: RoutingT) -> "LinkClasses":
         """Return the classes of links in pictures; by default all links are alike.
 
-        Parameters
-        ----------
-        routing : Routing
-            Tables of ``build_routing``.
+        Parameters:
+            routing (Routing): Tables of ``build_routing``.
         """
         from hydranoc.families.reports import LinkClasses
 
@@ -150,30 +123,24 @@ class Family(ABC, Generic[SectionT, RoutingT]):
     def table_names(self, routing: RoutingT) -> "TableNames | None":
         """Return the names in table files; by default None, for routers without tables.
 
-        Parameters
-        ----------
-        routing : Routing
-            Tables of ``build_routing``.
+        Parameters:
+            routing (Routing): Tables of ``build_routing``.
         """
         return None
 
     def operations(self, section: SectionT) -> Mapping[str, int]:
         """Return the values of ``algorithm`` of a message, with their numbers as ``Message.operation``.
 
-        Parameters
-        ----------
-        section : NetworkSection
-            ``network`` of the configuration.
+        Parameters:
+            section (NetworkSection): ``network`` of the configuration.
         """
         return {}
 
     def software_names(self, network: Any) -> tuple[str, ...]:
         """Return the family's own values of ``traffic.software``, besides those of ``messages/software.py``.
 
-        Parameters
-        ----------
-        network : ChannelNetwork
-            Network of the tables.
+        Parameters:
+            network (ChannelNetwork): Network of the tables.
         """
         return ()
 
@@ -182,20 +149,14 @@ class Family(ABC, Generic[SectionT, RoutingT]):
     ) -> "Sequence[Message]":
         """Return unicasts that send messages by software, a group for each; by default the binomial chain.
 
-        Parameters
-        ----------
-        network : ChannelNetwork
-            Network of the tables.
-        records : iterable of Message
-        software : str
-            One of ``software_names``.
-        seed : int
-            Of the traffic.
+        Parameters:
+            network (ChannelNetwork): Network of the tables.
+            records
+            software: One of ``software_names``.
+            seed: Of the traffic.
 
-        Raises
-        ------
-        MessageError
-            With the number of the record.
+        Raises:
+            MessageError: With the number of the record.
         """
         from sim_model.messages.software import BINOMIAL, software_multicasts
 
@@ -204,18 +165,13 @@ class Family(ABC, Generic[SectionT, RoutingT]):
     def validate_message(self, section: SectionT, routing: RoutingT, record: "Message") -> "Message":
         """Return a message in the form that the network accepts; by default unchanged.
 
-        Parameters
-        ----------
-        section : NetworkSection
-            ``network`` of the configuration.
-        routing : Routing
-            Tables of ``build_routing``.
-        record : Message
+        Parameters:
+            section (NetworkSection): ``network`` of the configuration.
+            routing (Routing): Tables of ``build_routing``.
+            record
 
-        Raises
-        ------
-        ValueError
-            "X must be Y, not Z".
+        Raises:
+            ValueError: "X must be Y, not Z".
         """
         return record
 
@@ -224,17 +180,12 @@ class Family(ABC, Generic[SectionT, RoutingT]):
     ) -> "MessageColumns | None":
         """Return the results of ``validate_message`` for many messages at once.
 
-        Parameters
-        ----------
-        section : NetworkSection
-            ``network`` of the configuration.
-        routing : Routing
-            Tables of ``build_routing``.
-        columns : MessageColumns
+        Parameters:
+            section (NetworkSection): ``network`` of the configuration.
+            routing (Routing): Tables of ``build_routing``.
+            columns
 
-        Returns
-        -------
-        MessageColumns or None
+        Returns:
             None if it refuses one of them, or must be called for each; by default always.
         """
         return None
@@ -242,15 +193,11 @@ class Family(ABC, Generic[SectionT, RoutingT]):
     def arrival_ports(self, variants: "np.ndarray") -> "np.ndarray":
         """Return the input ports by which recorded heads arrived at the switches that they leave, int64[heads].
 
-        Parameters
-        ----------
-        variants : int array
-            Of each head in a recording.
+        Parameters:
+            variants (int array): Of each head in a recording.
 
-        Returns
-        -------
-        int array
-            By default -1 for all: a message visits a switch only once.
+        Returns:
+            int array: By default -1 for all: a message visits a switch only once.
         """
         import numpy as np
 

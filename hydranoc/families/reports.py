@@ -13,19 +13,13 @@ if TYPE_CHECKING:
 class CheckReport:
     """Results of the static check of a network.
 
-    Members
-    -------
-    sizes : dict of str to int
-        Counts by name, in the order in which they are shown.
-    unreached : tuple of (int, int)
-        Pairs of source and destination processor without guaranteed delivery.
-    pairs : int
-        Pairs examined.
-    deadlock : DeadlockVerdict
-    ordering : OrderVerdict or None
-        Verdict on the total order of messages; None in families without ordering.
-    promised_ordering : str
-        Requested ordering, one of ``ORDERINGS``.
+    Members:
+        sizes: Counts by name, in the order in which they are shown.
+        unreached (tuple of (int, int)): Pairs of source and destination processor without guaranteed delivery.
+        pairs: Pairs examined.
+        deadlock
+        ordering: Verdict on the total order of messages; None in families without ordering.
+        promised_ordering: Requested ordering, one of ``ORDERINGS``.
     """
 
     sizes: dict[str, int]
@@ -50,22 +44,15 @@ class CheckReport:
 class LinkClasses:
     """Classes of links in a picture.
 
-    Members
-    -------
-    root : int or None
-        Switch to be marked.
-    tree : frozenset of (int, int)
-        Links between switches that belong to the spanning tree, lower number first.
-    level : tuple of int or None
-        Tree depth of each switch.
-    names : (str, str)
-        Names of the links of the tree and of the others.
-    around : frozenset of (int, int)
-        Wrap links round the picture, lower number first: they end in a stub at either end, with the name of
-        the switch at the other end. Two switches may be linked in the tree as well.
-    rule : str
-        Short rule for the links of ``around``, where there are too many of them for stubs: then none is drawn, and the
-        legend has this rule.
+    Members:
+        root: Switch to be marked.
+        tree (frozenset of (int, int)): Links between switches that belong to the spanning tree, lower number first.
+        level: Tree depth of each switch.
+        names: Names of the links of the tree and of the others.
+        around (frozenset of (int, int)): Wrap links round the picture, lower number first: they end in a stub at either
+            end, with the name of the switch at the other end. Two switches may be linked in the tree as well.
+        rule: Short rule for the links of ``around``, where there are too many of them for stubs: then none is drawn,
+            and the legend has this rule.
     """
 
     root: int | None = None
@@ -80,12 +67,9 @@ class LinkClasses:
 class TableNames:
     """Names of a family's keys and classes of arrival channels in a table file.
 
-    Members
-    -------
-    keys : tuple of str
-        Name of each routing key: a header's target vertex, or the family's other keys.
-    arrivals : tuple of str
-        Name of each class of arrival channel.
+    Members:
+        keys: Name of each routing key: a header's target vertex, or the family's other keys.
+        arrivals: Name of each class of arrival channel.
     """
 
     keys: tuple[str, ...]

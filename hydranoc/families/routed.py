@@ -21,18 +21,15 @@ if TYPE_CHECKING:
 class RoutedSection(NetworkSection):
     """``network`` of families with routing tables.
 
-    Members
-    -------
-    worm_guard : bool
-        Drop flits outside of worms at every input of a switch.
-    watchdog_flits : int
-        With ``worm_guard``: longest worm, header included; longer ones are cut off. 0 for worms of any length.
-    header : str
-        Header format of several destinations: ``bit_string``, a bit for each processor; or ``parts``, a flit for each
-        group of processors with a destination (docs/look_up/headers.md).
-    ordering : str
-        Order of messages: ``none``, on shortest paths; or ``total``, where all messages turn at one switch, so that all
-        receivers see all messages in one order, those of each source as sent (docs/look_up/ordering.md).
+    Members:
+        worm_guard: Drop flits outside of worms at every input of a switch.
+        watchdog_flits: With ``worm_guard``: longest worm, header included; longer ones are cut off. 0 for worms of any
+            length.
+        header (str): Header format of several destinations: ``bit_string``, a bit for each processor; or ``parts``, a
+            flit for each group of processors with a destination (docs/look_up/headers.md).
+        ordering (str): Order of messages: ``none``, on shortest paths; or ``total``, where all messages turn at one
+            switch, so that all receivers see all messages in one order, those of each source as sent
+            (docs/look_up/ordering.md).
     """
 
     worm_guard: bool = False
@@ -50,10 +47,8 @@ class RoutedFamily(Family[SectionT, RoutingT]):
     def validate_message(self, section: SectionT, routing: RoutingT, record: "Message") -> "Message":
         """Return a message unchanged if no watchdog would cut it off.
 
-        Raises
-        ------
-        ValueError
-            "Length must be Y, not Z".
+        Raises:
+            ValueError: "Length must be Y, not Z".
         """
         if section.watchdog_flits and record.flits > section.watchdog_flits:
             text = f"Length must be at most {section.watchdog_flits} flits (watchdog_flits)"
@@ -71,10 +66,8 @@ class RoutedFamily(Family[SectionT, RoutingT]):
 def check_headers(section: RoutedSection, routing: RoutedHeaders) -> None:
     """Refuse flits that are too narrow for the headers, and a watchdog without a guard or shorter than a header.
 
-    Raises
-    ------
-    KeyWrong
-        For ``flit_bits`` or ``watchdog_flits``.
+    Raises:
+        KeyWrong: For ``flit_bits`` or ``watchdog_flits``.
     """
     try:
         header = routing.header
@@ -108,11 +101,8 @@ def plan_guards(section: RoutedSection) -> dict[str, Any]:
 def flit_sizes(section: NetworkSection, routing: Any) -> dict[str, int]:
     """Return sizes of flits, headers, buffers and links for a ``CheckReport``.
 
-    Parameters
-    ----------
-    section : NetworkSection
-    routing
-        The family's tables.
+    Parameters:
+        routing: The family's tables.
     """
     header = routing.header
     return {

@@ -33,11 +33,8 @@ SHOWN_NAMES = 6
 def table_rows(routing: Any, names: TableNames) -> Iterator[tuple[str, str, str, str]]:
     """Yield the rows of a family's tables, by switch, class of the arrival channel, key and port; branches come last.
 
-    Parameters
-    ----------
-    routing
-        The tables: ``network``, ``routes`` and ``reach``.
-    names : TableNames
+    Parameters:
+        routing: The tables: ``network``, ``routes`` and ``reach``.
     """
     network = routing.network
     for switch, name in enumerate(network.switch_names):
@@ -53,13 +50,9 @@ def table_rows(routing: Any, names: TableNames) -> Iterator[tuple[str, str, str,
 def write_tables(routing: Any, names: TableNames, file: TextIO) -> int:
     """Write a table file, and return the number of its rows without the heading.
 
-    Parameters
-    ----------
-    routing
-        See ``table_rows``.
-    names : TableNames
-    file : TextIO
-        Opened with ``newline=""``.
+    Parameters:
+        routing: See ``table_rows``.
+        file: Opened with ``newline=""``.
     """
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -73,16 +66,11 @@ def write_tables(routing: Any, names: TableNames, file: TextIO) -> int:
 class TableReader:
     """Tables filled from the rows of a file.
 
-    Parameters
-    ----------
-    routing
-        The family's own tables of the network, for sizes.
-    names : TableNames
+    Parameters:
+        routing: The family's own tables of the network, for sizes.
 
-    Members
-    -------
-    routes, reach : arrays
-        As those of the family, with the rows so far.
+    Members:
+        routes, reach (arrays): As those of the family, with the rows so far.
     """
 
     def __init__(self, routing: Any, names: TableNames):
@@ -102,10 +90,8 @@ class TableReader:
     def add(self, fields: Sequence[str]) -> None:
         """Add a row.
 
-        Raises
-        ------
-        ValueError
-            "X must be Y, not Z".
+        Raises:
+            ValueError: "X must be Y, not Z".
         """
         if len(fields) != len(COLUMNS):
             raise ValueError(f"A row must have {len(COLUMNS)} fields ({', '.join(COLUMNS)}), not {len(fields)}")
@@ -147,19 +133,12 @@ def _check_new(known: bool, fields: Sequence[str]) -> None:
 def read_tables(path: Path, routing: Any, names: TableNames) -> Any:
     """Return a family's tables with the content of a file in place of its own.
 
-    Parameters
-    ----------
-    path : Path
-    routing
-        The family's own tables of the same network.
-    names : TableNames
+    Parameters:
+        routing: The family's own tables of the same network.
 
-    Raises
-    ------
-    ConfigError
-        For the first line that is wrong.
-    OSError
-        If there is no such file.
+    Raises:
+        ConfigError: For the first line that is wrong.
+        OSError: If there is no such file.
     """
     reader = TableReader(routing, names)
     with path.open(encoding="utf-8-sig", newline="") as file:  # spreadsheets write a byte-order mark
@@ -181,24 +160,16 @@ def read_tables(path: Path, routing: Any, names: TableNames) -> Any:
 
 @dataclass(frozen=True)
 class FileRouting:
-    """Builder of the tables of a network from the table file that its configuration names.
-
-    Parameters
-    ----------
-    config : Config
-    """
+    """Builder of the tables of a network from the table file that its configuration names."""
 
     config: Config
 
     def __call__(self, section: Any, network: Any) -> Any:
         """Return tables by network section and network, like ``Family.build_routing``.
 
-        Raises
-        ------
-        ConfigError
-            If the family has no tables, or the file is wrong.
-        TopologyError, KeyWrong
-            As ``Family.build_routing``.
+        Raises:
+            ConfigError: If the family has no tables, or the file is wrong.
+            TopologyError, KeyWrong: As ``Family.build_routing``.
         """
         source, family, key = self.config.source, self.config.family, (*NETWORK, "routing")
         routing = family.build_routing(section, network)
@@ -213,18 +184,12 @@ class FileRouting:
 def names_of(config: Config, routing: Any, key: Sequence[str | int]) -> TableNames:
     """Return the names for table files of a configuration's family.
 
-    Parameters
-    ----------
-    config : Config
-    routing
-        The family's tables.
-    key : sequence of str or int
-        Key for errors.
+    Parameters:
+        routing: The family's tables.
+        key (sequence of str or int): Key for errors.
 
-    Raises
-    ------
-    ConfigError
-        If the family has none, or two nodes have the same name in a row.
+    Raises:
+        ConfigError: If the family has none, or two nodes have the same name in a row.
     """
     names = config.family.table_names(routing)
     if names is None:

@@ -22,12 +22,10 @@ VC_REALLOCATIONS = {"atomic": ATOMIC, "non-atomic": NON_ATOMIC, "non-atomic-esca
 class VcSection(NetworkSection):
     """``network`` of families with virtual channels.
 
-    Members
-    -------
-    virtual_channels : int
-        Virtual channels of each link between two switches.
-    buffer_flits : int
-        Buffer of a virtual channel in flits; with 4 or more a single virtual channel reaches the full rate.
+    Members:
+        virtual_channels: Virtual channels of each link between two switches.
+        buffer_flits: Buffer of a virtual channel in flits; with 4 or more a single virtual channel reaches the full
+            rate.
     """
 
     FIXED_KEYS: ClassVar[tuple[str, ...]] = ("link_cycles", "tables")
@@ -43,9 +41,8 @@ class VcSection(NetworkSection):
 def check_vc_section(section: VcSection) -> None:
     """Refuse features that no router with virtual channels has: register stages of links, and tables.
 
-    Raises
-    ------
-    KeyWrong
+    Raises:
+        KeyWrong
     """
     family = section.family
     if section.link_cycles != 1:
@@ -57,11 +54,8 @@ def check_vc_section(section: VcSection) -> None:
 def vc_sizes(section: VcSection, routing: Any) -> dict[str, int]:
     """Return sizes of channels, virtual channels, headers and buffers for a ``CheckReport``.
 
-    Parameters
-    ----------
-    section : VcSection
-    routing
-        The family's network and headers.
+    Parameters:
+        routing: The family's network and headers.
     """
     network = routing.network
     links = network.links
@@ -84,10 +78,8 @@ class VcFamily(Family[SectionT, RoutingT]):
     def validate_message(self, section: SectionT, routing: RoutingT, record: "Message") -> "Message":
         """Return a message to one node unchanged.
 
-        Raises
-        ------
-        ValueError
-            "X must be Y, not Z".
+        Raises:
+            ValueError: "X must be Y, not Z".
         """
         others = set(record.destinations) - {record.source}
         if len(others) > 1:

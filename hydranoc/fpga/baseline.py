@@ -25,23 +25,17 @@ BASELINE = Path(__file__).parents[2] / "benchmarks" / "baseline_fpga.json"
 class BaselineEntry:
     """Figures of one configuration.
 
-    Members
-    -------
-    name : str
-        Row of the table with the measurement.
-    device, family : str
-    network : str
-        See ``network_digest``.
-    switch : int
-    parameters : mapping
-        The family's parameters.
-    lut4, flip_flops : int
-    memories : mapping of str to int
-    fmax_mhz : float
-        Median over the seeds.
-    fmax_mhz_by_seed : sequence of float
-    tools : sequence of str
-        Programs with their versions.
+    Members:
+        name: Row of the table with the measurement.
+        device, family (str)
+        network: See ``network_digest``.
+        switch
+        parameters: The family's parameters.
+        lut4, flip_flops (int)
+        memories (mapping of str to int)
+        fmax_mhz: Median over the seeds.
+        fmax_mhz_by_seed
+        tools: Programs with their versions.
     """
 
     name: str
@@ -70,10 +64,8 @@ def entry_of(
 ) -> BaselineEntry:
     """Return the entry for a measurement of a router that fits the device.
 
-    Raises
-    ------
-    ValueError
-        For a whole network, or a router that does not fit.
+    Raises:
+        ValueError: For a whole network, or a router that does not fit.
     """
     if measurement.subject.switch is None or not measurement.timings:
         raise ValueError(f"A baseline entry must be a router that fits the device, not {measurement.subject.name!r}")
@@ -97,10 +89,8 @@ def entry_of(
 def read_baseline(path: Path = BASELINE) -> list[BaselineEntry]:
     """Return the stored entries; none if there is no file.
 
-    Raises
-    ------
-    ConfigError
-        If the file is no baseline.
+    Raises:
+        ConfigError: If the file is no baseline.
     """
     if not path.exists():
         return []

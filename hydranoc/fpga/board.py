@@ -25,19 +25,14 @@ class DoesNotFit(RuntimeError):
 class BuiltBoard:
     """Result of a build.
 
-    Members
-    -------
-    board : Board
-    network : str
-        Name of the configuration.
-    area : Area
-    clock : ClockTiming
-        The slowest clock.
-    bitstream : str or None
-        Name of the file to load; None if the clock is too slow for the board.
-    bitstream_bytes : int
-    tools : tuple of str
-        Programs with their versions.
+    Members:
+        board
+        network: Name of the configuration.
+        area
+        clock: The slowest clock.
+        bitstream: Name of the file to load; None if the clock is too slow for the board.
+        bitstream_bytes
+        tools: Programs with their versions.
     """
 
     board: Board
@@ -57,25 +52,15 @@ class BuiltBoard:
 def build_board(board: Board, design: Design, folder: Path, progress: Progress | None = None) -> BuiltBoard:
     """Synthesise, place and route the self-test of a network for a board, and write the bitstream.
 
-    Parameters
-    ----------
-    board : Board
-    design : Design
-        The network.
-    folder : Path
-        Folder for sources, reports and bitstream. Must be empty.
-    progress : callable or None
+    Parameters:
+        design: The network.
+        folder: Folder for sources, reports and bitstream. Must be empty.
 
-    Raises
-    ------
-    ConfigError
-        If there can be no self-test of this network.
-    ToolMissing
-        Names every program that is missing.
-    FpgaFailed
-        If a program fails.
-    DoesNotFit
-        If the device is too small.
+    Raises:
+        ConfigError: If there can be no self-test of this network.
+        ToolMissing: Names every program that is missing.
+        FpgaFailed: If a program fails.
+        DoesNotFit: If the device is too small.
     """
     tools = find_tools(board.tools)  # a missing program is reported before any work
     build = _planned(board, design)

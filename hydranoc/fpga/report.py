@@ -46,17 +46,12 @@ CHANGE_NAMES = {"lut4": "LUT4", "flip_flops": "FF", "memory_cells": "memory", "f
 class Result:
     """A measurement with its title, instances and baseline.
 
-    Members
-    -------
-    measurement : Measurement
-    title : str
-        Title for display.
-    instances : int
-        Instances of this shape in the network.
-    entry : BaselineEntry or None
-        Stored figures of the same configuration.
-    switch_names : tuple of str
-        Switch names by number.
+    Members:
+        measurement
+        title: Title for display.
+        instances: Instances of this shape in the network.
+        entry: Stored figures of the same configuration.
+        switch_names: Switch names by number.
     """
 
     measurement: Measurement

@@ -25,15 +25,11 @@ class FpgaFailed(MachineTrouble):
 class Measurement:
     """Figures of one subject on one device.
 
-    Members
-    -------
-    subject : Subject
-    area : Area
-        Without wrappers.
-    timings : tuple of Timing
-        One per seed, seed 1 first; none if the design does not fit, or the device has no clock.
-    shortages : tuple of Shortage
-        Missing resources of the device, with the wrappers.
+    Members:
+        subject
+        area: Without wrappers.
+        timings: One per seed, seed 1 first; none if the design does not fit, or the device has no clock.
+        shortages: Missing resources of the device, with the wrappers.
     """
 
     subject: Subject
@@ -61,10 +57,8 @@ class Measurement:
 def fpga_tools(device: Device) -> list[Tool]:
     """Return the programs that figures of a device need.
 
-    Raises
-    ------
-    ToolMissing
-        Names every program that is missing.
+    Raises:
+        ToolMissing: Names every program that is missing.
     """
     return find_tools(["yosys", device.place_and_route] if device.has_clock else ["yosys"])
 
@@ -79,22 +73,13 @@ def measure(
 ) -> Measurement:
     """Synthesise a subject, and place and route it with seeds 1 to ``seeds`` if the device has a clock.
 
-    Parameters
-    ----------
-    subject : Subject
-    device : Device
-    seeds : int
-        At least 1.
-    folder : Path
-        Folder for Verilog, scripts, reports and logs.
-    progress : callable or None
+    Parameters:
+        seeds: At least 1.
+        folder: Folder for Verilog, scripts, reports and logs.
 
-    Raises
-    ------
-    ToolMissing
-        If a program is missing.
-    FpgaFailed
-        If a program fails for another reason than a device that is too small.
+    Raises:
+        ToolMissing: If a program is missing.
+        FpgaFailed: If a program fails for another reason than a device that is too small.
     """
     yosys, *others = fpga_tools(device)
     _write_inputs(subject, device, seeds, folder)

@@ -19,24 +19,15 @@ class NotFromRegisters(SimulatorFailed):
 class BenchSource:
     """Verilog for a bench.
 
-    Members
-    -------
-    top : str
-        Name of the top module.
-    verilog : str
-        All modules.
-    public_inputs, public_outputs : tuple of str
-        Ports of the top that the bench sets or reads.
-    shapes : tuple of str
-        Modules that the top instantiates many times, and whose outputs all come from registers.
-    routers : int
-        Number of router instances.
-    table_words : tuple of int
-        Words that a bench loads into the chain of table stores under reset.
-    observed : ObservedLayout or None
-        Layout of a lock-step harness's observed state in every cycle.
-    forced : tuple of (str, str)
-        Modules and their signals that the bench forces to other values.
+    Members:
+        top: Name of the top module.
+        verilog: All modules.
+        public_inputs, public_outputs (tuple of str): Ports of the top that the bench sets or reads.
+        shapes: Modules that the top instantiates many times, and whose outputs all come from registers.
+        routers: Number of router instances.
+        table_words: Words that a bench loads into the chain of table stores under reset.
+        observed: Layout of a lock-step harness's observed state in every cycle.
+        forced (tuple of (str, str)): Modules and their signals that the bench forces to other values.
     """
 
     top: str
@@ -54,19 +45,13 @@ class BenchSource:
 class BuiltSimulator:
     """A built simulator.
 
-    Members
-    -------
-    name : str
-        ``verilator`` or ``icarus``.
-    top : str
-        Name of the top module.
-    folder : Path
-        Its folder.
-    version : str
-    build_seconds : float
-        Wall time of the build; 0 if it came from the cache.
-    waves : bool
-        True if it can write a waveform.
+    Members:
+        name: ``verilator`` or ``icarus``.
+        top: Name of the top module.
+        folder: Its folder.
+        version
+        build_seconds: Wall time of the build; 0 if it came from the cache.
+        waves: True if it can write a waveform.
     """
 
     name: str

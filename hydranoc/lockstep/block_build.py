@@ -34,18 +34,13 @@ def has_blocks(source: BenchSource, *, waves: bool) -> bool:
 def split_blocks(source: BenchSource, verilog: str) -> tuple[str, list[Block]]:
     """Split Verilog into the network and its blocks.
 
-    Parameters
-    ----------
-    source : BenchSource
-        Source with the names of the modules that become blocks.
-    verilog : str
-        Its Verilog, possibly with additions to its top.
+    Parameters:
+        source: Source with the names of the modules that become blocks.
+        verilog: Its Verilog, possibly with additions to its top.
 
-    Returns
-    -------
-    network : str
-        Verilog that calls the blocks.
-    blocks : list of Block
+    Returns:
+        network (str): Verilog that calls the blocks.
+        blocks (list of Block)
     """
     modules = VerilogModules(verilog)
     blocks = blocks_of(modules, source.top, source.shapes)
@@ -55,19 +50,12 @@ def split_blocks(source: BenchSource, verilog: str) -> tuple[str, list[Block]]:
 def compile_blocks(blocks: Sequence[Block], work: Path, arguments: Sequence[str], verilator: Tool) -> None:
     """Compile blocks, as many at a time as there are cores.
 
-    Parameters
-    ----------
-    blocks : sequence of Block
-    work : Path
-        Parent of a folder for each block.
-    arguments : sequence of str
-        For Verilator.
-    verilator : Tool
+    Parameters:
+        work: Parent of a folder for each block.
+        arguments: For Verilator.
 
-    Raises
-    ------
-    SimulatorFailed
-        If Verilator or the compiler fails.
+    Raises:
+        SimulatorFailed: If Verilator or the compiler fails.
     """
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         list(pool.map(lambda block: _compile(block, work / block.name, arguments, verilator), blocks))

@@ -35,14 +35,8 @@ class Port:
 class VerilogModules:
     """The modules in a text of ``rtl.generator.verilog``.
 
-    Parameters
-    ----------
-    verilog : str
-
-    Members
-    -------
-    texts : dict of str to str
-        Text of each module by its name, from ``module`` to ``endmodule`` and what follows.
+    Members:
+        texts (dict of str to str): Text of each module by its name, from ``module`` to ``endmodule`` and what follows.
     """
 
     def __init__(self, verilog: str):
@@ -97,16 +91,11 @@ _INT_BITS, _LONGINT_BITS = 32, 64
 class Block:
     """A module that is compiled once.
 
-    Parameters
-    ----------
-    module : str
-        Its name.
-    ports : sequence of Port
-        Without the clock.
-    tied : set of str
-        Constant inputs, which are passed once.
-    verilog : str
-        Text of the module and all modules in it.
+    Parameters:
+        module: Its name.
+        ports (sequence of Port): Without the clock.
+        tied (set of str): Constant inputs, which are passed once.
+        verilog: Text of the module and all modules in it.
     """
 
     module: str
@@ -138,13 +127,9 @@ class Block:
 def blocks_of(modules: VerilogModules, top: str, names: Iterable[str]) -> list[Block]:
     """Return the blocks of a network.
 
-    Parameters
-    ----------
-    modules : VerilogModules
-    top : str
-        Module that instantiates the blocks.
-    names : iterable of str
-        Modules to compile once.
+    Parameters:
+        top: Module that instantiates the blocks.
+        names: Modules to compile once.
     """
     return [
         Block(

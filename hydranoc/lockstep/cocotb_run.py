@@ -30,26 +30,17 @@ def run_under_cocotb(
 ) -> tuple[LockstepResult, Path | None]:
     """Compare hardware and golden model in every cycle.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    built : BuiltSimulator
-        Result of ``build_simulator``.
-    folder : Path
-        Folder of the waveform, if there is one.
-    wave_first : int or None
-        First cycle of the waveform, counted from time 0; None writes none.
-    progress : callable or None
+    Parameters:
+        built: Result of ``build_simulator``.
+        folder: Folder of the waveform, if there is one.
+        wave_first: First cycle of the waveform, counted from time 0; None writes none.
 
-    Returns
-    -------
-    LockstepResult
-    waveform : Path or None
+    Returns:
+        LockstepResult
+        waveform (Path or None)
 
-    Raises
-    ------
-    SimulatorFailed
-        If the simulator does not finish.
+    Raises:
+        SimulatorFailed: If the simulator does not finish.
     """
     if comparison.harness.observed is None:
         raise ValueError("harness has no output observed; only a lock-step harness can be compared")

@@ -23,24 +23,16 @@ class Commands:
     def run(self, command: Sequence[str], environment: Mapping[str, str]) -> tuple[int, str]:
         """Run a program to its end.
 
-        Parameters
-        ----------
-        command : sequence of str
-        environment : mapping of str to str
+        Parameters:
+            environment (mapping of str to str)
 
-        Returns
-        -------
-        code : int
-            Exit code of ``subprocess``.
-        output : str
-            Standard output and standard error.
+        Returns:
+            code (int): Exit code of ``subprocess``.
+            output (str): Standard output and standard error.
 
-        Raises
-        ------
-        Stopped
-            If the build is stopped.
-        OSError
-            If the program cannot be started.
+        Raises:
+            Stopped: If the build is stopped.
+            OSError: If the program cannot be started.
         """
         with self._lock:
             if self._stopped:

@@ -34,32 +34,17 @@ def compare_network(
 ) -> ComparisonOutcome:
     """Compare hardware and golden model in every cycle.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    simulator : str
-        ``verilator`` or ``icarus``.
-    folder : Path
-        Folder of the waveform, if there is one.
-    waves : bool
-        Write a waveform of the first 2,000 cycles. A mismatch is always run again with a waveform of the cycles
-        around it.
-    progress : callable or None
-    pending : PendingBuild or None
-        Build of the simulator in progress; only if the comparison ``runs_directly``.
-    cocotb : bool
-        Compare under cocotb, as every simulator but Verilator does.
+    Parameters:
+        simulator: ``verilator`` or ``icarus``.
+        folder: Folder of the waveform, if there is one.
+        waves: Write a waveform of the first 2,000 cycles. A mismatch is always run again with a waveform of the cycles
+            around it.
+        pending: Build of the simulator in progress; only if the comparison ``runs_directly``.
+        cocotb: Compare under cocotb, as every simulator but Verilator does.
 
-    Returns
-    -------
-    ComparisonOutcome
-
-    Raises
-    ------
-    ToolMissing
-        If a program is missing.
-    SimulatorFailed
-        If the simulator does not build or does not finish.
+    Raises:
+        ToolMissing: If a program is missing.
+        SimulatorFailed: If the simulator does not build or does not finish.
     """
     direct = runs_directly(simulator) and not cocotb
     bench = _Bench(comparison, simulator, folder, progress, direct=direct)

@@ -17,21 +17,15 @@ from topology.common.host_pattern import EAGER, HostBehaviour
 class Comparison:
     """Input of a lock-step comparison.
 
-    Members
-    -------
-    model : a family's golden model
-    messages : Messages
-    startup_cycles : int
-    cycles : int
-        Cycles to compare.
-    harness : BenchSource
-        The same network in Verilog.
-    stop_at_mismatch : bool
-        False continues after the first difference, for a waveform of later cycles.
-    hosts : HostBehaviour
-        Pauses of sources and stalls of receivers.
-    resets : tuple of int
-        See ``LockstepJob``.
+    Members:
+        model (a family's golden model)
+        messages
+        startup_cycles
+        cycles: Cycles to compare.
+        harness: The same network in Verilog.
+        stop_at_mismatch: False continues after the first difference, for a waveform of later cycles.
+        hosts: Pauses of sources and stalls of receivers.
+        resets: See ``LockstepJob``.
     """
 
     model: Any
@@ -48,17 +42,12 @@ class Comparison:
 class ComparisonOutcome:
     """Result of a comparison.
 
-    Members
-    -------
-    result : LockstepResult
-    simulator : str
-        Name and version.
-    build_seconds : float
-        Wall time; 0 if the simulator came from the cache.
-    cycles_per_second : float
-        Per CPU second of the simulator's process, golden model and comparison included.
-    waveform : Path or None
-        Written on request, and for every mismatch.
+    Members:
+        result
+        simulator: Name and version.
+        build_seconds: Wall time; 0 if the simulator came from the cache.
+        cycles_per_second: Per CPU second of the simulator's process, golden model and comparison included.
+        waveform: Written on request, and for every mismatch.
     """
 
     result: LockstepResult

@@ -32,13 +32,10 @@ BYTES_PER_GB = 10**9
 class Kept:
     """A simulator in the cache.
 
-    Members
-    -------
-    name : str
-        Of its folder.
-    size_bytes : int
-    used : float
-        Time of last use, in seconds since 1970.
+    Members:
+        name: Of its folder.
+        size_bytes
+        used: Time of last use, in seconds since 1970.
     """
 
     name: str
@@ -51,21 +48,14 @@ def find_or_build(
 ) -> tuple[Path, float]:
     """Return a simulator's folder, and the seconds of its build; 0 if it was in the cache.
 
-    Parameters
-    ----------
-    name : str
-        Name of its folder, by its content.
-    program : str
-        The executable file. It is kept with sources and logs; all other files of the build are deleted.
-    build : callable
-        Builds into a given folder.
-    waiting : callable or None
-        Called if another process is building it.
+    Parameters:
+        name: Name of its folder, by its content.
+        program: The executable file. It is kept with sources and logs; all other files of the build are deleted.
+        build: Builds into a given folder.
+        waiting: Called if another process is building it.
 
-    Raises
-    ------
-    OSError
-        If the cache folder cannot be written.
+    Raises:
+        OSError: If the cache folder cannot be written.
     """
     remove_leftovers()
     folder, building = cache_folder() / name, cache_folder() / f"{name}{BUILDING}"
@@ -119,9 +109,7 @@ def drop_beyond(limit_bytes: float) -> list[str]:
 
     The most recently used one of any size stays, and so do running ones.
 
-    Returns
-    -------
-    list of str
+    Returns:
         Names of the dropped simulators.
     """
     kept = kept_simulators()

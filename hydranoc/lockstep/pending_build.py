@@ -19,14 +19,10 @@ STOP_SECONDS = 60.0
 class PendingBuild:
     """A program for ``DirectBench`` that is being built; use it as a context, whose end stops the build.
 
-    Parameters
-    ----------
-    source : BenchSource
-        A lock-step harness.
-    waves : bool
-        Build it with waveforms.
-    build : callable
-        Builds it, with the parameters of ``build_directly``.
+    Parameters:
+        source: A lock-step harness.
+        waves: Build it with waveforms.
+        build: Builds it, with the parameters of ``build_directly``.
     """
 
     def __init__(self, source: BenchSource, *, waves: bool, build: Callable[..., BuiltSimulator] = build_directly):
@@ -50,15 +46,11 @@ class PendingBuild:
     def result(self, progress: Progress | None) -> BuiltSimulator:
         """Return the simulator, after waiting for it.
 
-        Parameters
-        ----------
-        progress : callable or None
-            Called if the simulator is still being built.
+        Parameters:
+            progress: Called if the simulator is still being built.
 
-        Raises
-        ------
-        MachineTrouble, SimulatorFailed, ToolMissing
-            As ``build_directly``.
+        Raises:
+            MachineTrouble, SimulatorFailed, ToolMissing: As ``build_directly``.
         """
         while not self._ended.is_set():
             if progress:

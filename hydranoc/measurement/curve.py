@@ -11,12 +11,9 @@ from hydranoc.measurement.load_point import LoadPoint
 class SaturationLoad:
     """Interval of the saturation load.
 
-    Members
-    -------
-    carried : float
-        Largest load found to be carried; 0 if none was.
-    diverging : float
-        Smallest load above it that was not; infinite if none was. An overload of 1 % is not excluded there.
+    Members:
+        carried: Largest load found to be carried; 0 if none was.
+        diverging: Smallest load above it that was not; infinite if none was. An overload of 1 % is not excluded there.
     """
 
     carried: float
@@ -35,10 +32,8 @@ class SaturationLoad:
     def halved(self, carried: bool) -> "SaturationLoad":
         """Return the remaining half of the interval after the verdict on its middle.
 
-        Parameters
-        ----------
-        carried : bool
-            True if ``middle`` was found to be carried.
+        Parameters:
+            carried: True if ``middle`` was found to be carried.
         """
         return replace(self, carried=self.middle) if carried else replace(self, diverging=self.middle)
 
@@ -48,24 +43,16 @@ def find_saturation(
 ) -> SaturationLoad:
     """Return the saturation load by bisection between two loads.
 
-    Parameters
-    ----------
-    carried : callable
-        Load -> bool, such as ``carries_load`` of an experiment at it.
-    low, high : float
-        Ends of the search, both tried; greater than 0.
-    relative_width : float
-        Width of the interval, as a fraction of its upper end, at which the search ends.
+    Parameters:
+        carried: Load -> bool, such as ``carries_load`` of an experiment at it.
+        low, high (float): Ends of the search, both tried; greater than 0.
+        relative_width: Width of the interval, as a fraction of its upper end, at which the search ends.
 
-    Returns
-    -------
-    SaturationLoad
+    Returns:
         ``carried`` is 0 if the lower end is not carried, ``diverging`` infinite if the upper one is.
 
-    Raises
-    ------
-    ValueError
-        If the loads are not ``0 < low < high``, or the width is not between 0 and 1.
+    Raises:
+        ValueError: If the loads are not ``0 < low < high``, or the width is not between 0 and 1.
     """
     if not 0 < low < high:
         raise ValueError(f"Loads of a search for saturation must be 0 < low < high, not {low!r} and {high!r}")
@@ -88,11 +75,9 @@ Task = TypeVar("Task")
 class Curve:
     """A measured latency-load curve.
 
-    Members
-    -------
-    points : tuple of LoadPoint
-        By load; the last one is not carried, unless the network carries all loads.
-    saturation : SaturationLoad
+    Members:
+        points: By load; the last one is not carried, unless the network carries all loads.
+        saturation
     """
 
     points: tuple[LoadPoint, ...]
@@ -111,10 +96,8 @@ class Curve:
     def at(self, load: float) -> LoadPoint | None:
         """Return the point at a load if it has means, otherwise None.
 
-        Parameters
-        ----------
-        load : float
-            Exactly as it was measured.
+        Parameters:
+            load: Exactly as it was measured.
         """
         return next((point for point in self.stable if point.load == load), None)
 
@@ -124,13 +107,10 @@ def load_curve(
 ) -> Generator[Task, LoadPoint, Curve]:
     """Yield the tasks of a curve one after the other, receive the point of each, and return the curve.
 
-    Parameters
-    ----------
-    task_of : callable
-        Load, and True for means as well as the verdict -> task.
-    loads : iterable of float
-    relative_width : float
-        Width of the interval of saturation, as a fraction of its upper end.
+    Parameters:
+        task_of: Load, and True for means as well as the verdict -> task.
+        loads
+        relative_width: Width of the interval of saturation, as a fraction of its upper end.
     """
     points: list[LoadPoint] = []
     for load in sorted(loads):

@@ -21,12 +21,9 @@ FILLED = 4
 class WindowGrowth:
     """Growth of the backlog of a kind in one window, all runs together.
 
-    Members
-    -------
-    share : float
-        Mean growth as a share of the messages offered in the window; NaN without any.
-    p_value : float
-        Probability of a mean growth as large in a random walk without drift.
+    Members:
+        share: Mean growth as a share of the messages offered in the window; NaN without any.
+        p_value: Probability of a mean growth as large in a random walk without drift.
     """
 
     share: float
@@ -35,16 +32,9 @@ class WindowGrowth:
     def above(self, share: float, level: float) -> bool:
         """Return True for a growth above ``share`` that is significant at ``level``.
 
-        Parameters
-        ----------
-        share : float
-            Of the messages offered.
-        level : float
-            Error rate of the one-sided test.
-
-        Returns
-        -------
-        bool
+        Parameters:
+            share: Of the messages offered.
+            level: Error rate of the one-sided test.
         """
         return self.share > share and self.p_value < level
 
@@ -53,16 +43,12 @@ class WindowGrowth:
 class Growth:
     """Growth of the backlog of a kind, in whole runs and in their first halves.
 
-    Members
-    -------
-    whole : WindowGrowth
-        In the whole runs.
-    half : WindowGrowth
-        In their first halves, judged as runs of their own.
-    first_latency_cycles : float
-        Median latency of the first messages of the runs; infinite if most of them are not delivered.
-    filled : bool
-        The runs are long against that latency.
+    Members:
+        whole: In the whole runs.
+        half: In their first halves, judged as runs of their own.
+        first_latency_cycles: Median latency of the first messages of the runs; infinite if most of them are not
+            delivered.
+        filled: The runs are long against that latency.
     """
 
     whole: WindowGrowth
@@ -73,16 +59,12 @@ class Growth:
     def above(self, share: float, level: float) -> bool:
         """Return True for a growth above ``share`` in both windows, each significant at ``level``.
 
-        Parameters
-        ----------
-        share : float
-            Of the messages offered.
-        level : float
-            Error rate of each one-sided test.
+        Parameters:
+            share: Of the messages offered.
+            level: Error rate of each one-sided test.
 
-        Returns
-        -------
-        bool
+        Returns:
+            bool
         """
         return self.filled and self.whole.above(share, level) and self.half.above(share, level)
 
@@ -90,16 +72,11 @@ class Growth:
 def growth_of(runs: Sequence[Observations], kind: int) -> Growth:
     """Return the growth of a kind's backlog in runs of one length.
 
-    Parameters
-    ----------
-    runs : sequence of Observations
-        Independent, of the same length.
-    kind : int
-        Position among the experiment's kinds.
+    Parameters:
+        runs: Independent, of the same length.
+        kind: Position among the experiment's kinds.
 
-    Returns
-    -------
-    Growth
+    Returns:
         Of all runs together.
     """
     cycles = runs[0].cycles

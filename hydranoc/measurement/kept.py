@@ -16,12 +16,9 @@ MEASURING = ("sim_model", "topology", "hydranoc/measurement", "hydranoc/studies"
 def sources_digest(without: Collection[str] = (), folders: Collection[str] = MEASURING) -> str:
     """Return the digest of all sources that determine a point, 16 characters.
 
-    Parameters
-    ----------
-    without : collection of str
-        Names of folders to ignore, such as those of other families.
-    folders : collection of str
-        Folders of the relevant sources.
+    Parameters:
+        without: Names of folders to ignore, such as those of other families.
+        folders: Folders of the relevant sources.
     """
     digest = hashlib.sha256()
     for folder in folders:
@@ -34,14 +31,10 @@ def sources_digest(without: Collection[str] = (), folders: Collection[str] = MEA
 def kept_points(name: str, quick: bool, other_families: Collection[str]) -> KeptPoints:
     """Return the points of earlier runs with the same model and the same studies.
 
-    Parameters
-    ----------
-    name : str
-        Name of a figure, or of the points that several figures share.
-    quick : bool
-        Coarse points have a file of their own.
-    other_families : collection of str
-        Families with sources to ignore.
+    Parameters:
+        name: Name of a figure, or of the points that several figures share.
+        quick: Coarse points have a file of their own.
+        other_families: Families with sources to ignore.
     """
     file_name = f"{name}{'-quick' if quick else ''}-{sources_digest(other_families)}.jsonl"
     return KeptPoints(cache_folder() / "figures" / file_name)

@@ -28,15 +28,11 @@ class KeptPoints:
 
     A truncated line and all lines after it are ignored. A change in the meaning of a point needs another file.
 
-    Parameters
-    ----------
-    path : Path
-        Created with its folder when the first point is added.
+    Parameters:
+        path: Created with its folder when the first point is added.
 
-    Raises
-    ------
-    OSError
-        If the file cannot be read or written.
+    Raises:
+        OSError: If the file cannot be read or written.
     """
 
     def __init__(self, path: Path):
@@ -100,21 +96,15 @@ def measure_points(
 ) -> list[Point]:
     """Return ``measure`` of every task, in the order of the tasks.
 
-    Parameters
-    ----------
-    measure : callable
-        Function at module level, if there are several processes.
-    tasks : sequence
-    point_type : callable
-        The dataclass of a point, with numbers, strings and dictionaries of them.
-    processes : int
-        Processes to share the tasks; where they are fewer, the replications of a point share as many threads.
-    progress : callable or None
-        Called with (tasks done, tasks in all) after each task, and first with the number of stored points if any.
-    kept : KeptPoints or None
-        Store of finished points.
-    key : callable
-        Name of a task among all that use ``kept``.
+    Parameters:
+        measure: Function at module level, if there are several processes.
+        point_type: The dataclass of a point, with numbers, strings and dictionaries of them.
+        processes: Processes to share the tasks; where they are fewer, the replications of a point share as many
+            threads.
+        progress: Called with (tasks done, tasks in all) after each task, and first with the number of stored points if
+            any.
+        kept: Store of finished points.
+        key: Name of a task among all that use ``kept``.
     """
     return measure_curves(
         measure,
@@ -147,20 +137,14 @@ def measure_curves(
 
     The result does not depend on the number of processes.
 
-    Parameters
-    ----------
-    measure, point_type, processes, kept, key
-        As for ``measure_points``.
-    curves : sequence of generators
-        Each yields a task, receives its point, and so on; it returns the curve.
-    most_tasks : int
-        Tasks of all curves if none ends early; the final number for ``progress``.
-    progress : callable or None
-        Called with (tasks done, ``most_tasks``) after each task, and first with the number of stored points if any.
+    Parameters:
+        measure, point_type, processes, kept, key: As for ``measure_points``.
+        curves (sequence of generators): Each yields a task, receives its point, and so on; it returns the curve.
+        most_tasks: Tasks of all curves if none ends early; the final number for ``progress``.
+        progress: Called with (tasks done, ``most_tasks``) after each task, and first with the number of stored points
+            if any.
 
-    Returns
-    -------
-    list
+    Returns:
         Result of each curve.
     """
     book = _Book(curves, point_type, kept, key)

@@ -20,23 +20,17 @@ VALUES = (*LATENCIES, "offered", "accepted", "accepted_flits", "messages", *JUDG
 class LoadPoint:
     """One load of one curve.
 
-    Members
-    -------
-    curve : str
-    load : float
-    verdict : str
-        One of ``VERDICTS``, the existence of means (``hydranoc/measurement/stability.py``).
-    precise : bool
-        True if every mean has the requested precision.
-    cycles, warmup_cycles, replications : int
-        Length of each run, its warm-up, and the number of runs.
-    carried : bool
-        An overload of 1 % is excluded.
-    needed_cycles : float
-        Estimated minimum length of runs, for an undecided point; NaN for any other.
-    kinds : dict of str to dict of str to float
-        By kind of message the ``VALUES``: latencies in cycles, with the half width of the mean's 95 % interval;
-        messages and flits per cycle; number of messages; values behind the verdict.
+    Members:
+        curve
+        load
+        verdict: One of ``VERDICTS``, the existence of means (``hydranoc/measurement/stability.py``).
+        precise: True if every mean has the requested precision.
+        cycles, warmup_cycles, replications (int): Length of each run, its warm-up, and the number of runs.
+        carried: An overload of 1 % is excluded.
+        needed_cycles: Estimated minimum length of runs, for an undecided point; NaN for any other.
+        kinds (dict of str to dict of str to float): By kind of message the ``VALUES``: latencies in cycles, with the
+            half width of the mean's 95 % interval; messages and flits per cycle; number of messages; values behind the
+            verdict.
     """
 
     curve: str
@@ -54,13 +48,10 @@ class LoadPoint:
     def of(cls, curve: str, load: float, point: MeasuredPoint) -> "LoadPoint":
         """Return the plain values of a measured point.
 
-        Parameters
-        ----------
-        curve : str
-            Name of the curve.
-        load : float
-            In the unit of the curve.
-        point : MeasuredPoint
+        Parameters:
+            curve: Name of the curve.
+            load: In the unit of the curve.
+            point
         """
         kinds = {}
         for kind, verdict in zip(point.kinds, point.verdicts, strict=True):
@@ -89,10 +80,8 @@ class LoadPoint:
     def latency_cycles(self, kind: str) -> Interval:
         """Return the mean latency in cycles with its 95 % interval; NaN where there is none.
 
-        Parameters
-        ----------
-        kind : str
-            Kind of message, one of ``kinds``.
+        Parameters:
+            kind: Kind of message, one of ``kinds``.
         """
         if not self.stable:
             return Interval(math.nan, math.inf, self.replications)
@@ -110,11 +99,8 @@ def _judged(verdict: Verdict) -> tuple[float, ...]:
 def columns(kinds: tuple[str, ...], unit: str) -> tuple[str, ...]:
     """Return the header of a table of points.
 
-    Parameters
-    ----------
-    kinds : tuple of str
-    unit : str
-        Of latencies, such as ``us``.
+    Parameters:
+        unit: Of latencies, such as ``us``.
     """
     latencies = [f"{name}_{unit}" for name in LATENCIES]
     values = [*latencies, *VALUES[len(latencies) :]]
@@ -127,11 +113,8 @@ def columns(kinds: tuple[str, ...], unit: str) -> tuple[str, ...]:
 def row(point: LoadPoint, unit_cycles: float) -> tuple[object, ...]:
     """Return the values of ``columns``, rounded to six digits; missing latencies are empty cells.
 
-    Parameters
-    ----------
-    point : LoadPoint
-    unit_cycles : float
-        Units of latency in a cycle.
+    Parameters:
+        unit_cycles: Units of latency in a cycle.
     """
     cells: list[object] = []
     for values in point.kinds.values():

@@ -23,18 +23,13 @@ Traffic = Callable[[Model, int, int], Sequence[Message]]
 class NetworkExperiment:
     """A network under traffic; a software multicast counts as one message.
 
-    Members
-    -------
-    models : sequence of Model
-        Networks of one kind, used in turn.
-    traffic : callable
-        Model, seed and cycles -> messages.
-    seed : int
-    startup_cycles : int
-    kinds : tuple of str
-        ``UNICAST_AND_MULTICAST``, or ``UNICAST_ONLY``.
-    count_channels : bool
-        Also count the flits on each channel.
+    Members:
+        models: Networks of one kind, used in turn.
+        traffic (callable): Model, seed and cycles -> messages.
+        seed
+        startup_cycles
+        kinds: ``UNICAST_AND_MULTICAST``, or ``UNICAST_ONLY``.
+        count_channels: Also count the flits on each channel.
     """
 
     models: Sequence[Model]
@@ -60,26 +55,18 @@ class NetworkDeadlock(RuntimeError):
 def observe(simulation: Simulation, cycles: int, kinds: tuple[str, ...]) -> Observations:
     """Run a network, and return its observations; with two kinds, unicasts and multicasts are separate.
 
-    Parameters
-    ----------
-    simulation : Simulation
-        Before its first cycle.
-    cycles : int
-        Messages start in cycles ``0 .. cycles - 1``. The run lasts until all are delivered, or a quarter longer.
-    kinds : tuple of str
-        ``UNICAST_AND_MULTICAST``, or ``UNICAST_ONLY``: all messages are of one kind.
+    Parameters:
+        simulation: Before its first cycle.
+        cycles: Messages start in cycles ``0 .. cycles - 1``. The run lasts until all are delivered, or a quarter
+            longer.
+        kinds: ``UNICAST_AND_MULTICAST``, or ``UNICAST_ONLY``: all messages are of one kind.
 
-    Returns
-    -------
-    Observations
-        M logical messages: those that software sends as several count as one.
+    Returns:
+        Observations: M logical messages: those that software sends as several count as one.
 
-    Raises
-    ------
-    NetworkDeadlock
-        If the network deadlocks.
-    RuntimeError
-        If a message was repeated.
+    Raises:
+        NetworkDeadlock: If the network deadlocks.
+        RuntimeError: If a message was repeated.
     """
     results, channel_flits = run_counted(simulation, cycles)
     return observations_of(results, cycles, kinds, channel_flits)
@@ -90,19 +77,12 @@ def observations_of(
 ) -> Observations:
     """Return the observations in the results of a run.
 
-    Parameters
-    ----------
-    results : Results
-    cycles : int
-        Messages start in cycles ``0 .. cycles - 1``.
-    kinds : tuple of str
-        As for ``observe``.
-    channel_flits : int64[PARTS + 1, channels] or None
-        See ``Observations``.
+    Parameters:
+        cycles: Messages start in cycles ``0 .. cycles - 1``.
+        kinds: As for ``observe``.
+        channel_flits (int64[PARTS + 1, channels] or None): See ``Observations``.
 
-    Returns
-    -------
-    Observations
+    Returns:
         M logical messages.
     """
     latency, start = results.group_latency_cycles, results.group_start_cycle
@@ -130,17 +110,13 @@ def with_all_kinds(run: Observations, kind: int) -> Observations:
 def run_counted(simulation: Simulation, cycles: int) -> tuple[Results, np.ndarray | None]:
     """Run until the messages of the counted parts are delivered, or a quarter longer than messages start.
 
-    Returns
-    -------
-    results : Results
-    channel_flits : int64[PARTS + 1, channels] or None
-        See ``Observations``; None if the simulation does not count.
+    Returns:
+        results (Results)
+        channel_flits (int64[PARTS + 1, channels] or None): See ``Observations``; None if the simulation does not count.
 
-    Raises
-    ------
-    NetworkDeadlock
-    RuntimeError
-        If a message was repeated.
+    Raises:
+        NetworkDeadlock
+        RuntimeError: If a message was repeated.
     """
     counts = []
     if simulation.counts_channels:

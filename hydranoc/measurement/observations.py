@@ -19,20 +19,14 @@ COUNTED_PARTS = 45
 class Observations:
     """One run, messages in any order.
 
-    Members
-    -------
-    cycles : int
-        Messages started in cycles ``0 .. cycles - 1``.
-    start_cycle : int64[M]
-    end_cycle : int64[M]
-        Cycle in which the message had reached all destinations; ``NOT_DELIVERED`` if it has not.
-    kind : int64[M]
-        Position in the experiment's ``kinds``.
-    flits : int64[M]
-        Total flits delivered to its destinations.
-    channel_flits : int64[PARTS + 1, channels] or None
-        Flits that had moved on each channel by the beginning of each part, and by the end of the last; None if not
-        counted.
+    Members:
+        cycles: Messages started in cycles ``0 .. cycles - 1``.
+        start_cycle (int64[M])
+        end_cycle (int64[M]): Cycle in which the message had reached all destinations; ``NOT_DELIVERED`` if it has not.
+        kind (int64[M]): Position in the experiment's ``kinds``.
+        flits (int64[M]): Total flits delivered to its destinations.
+        channel_flits (int64[PARTS + 1, channels] or None): Flits that had moved on each channel by the beginning of
+            each part, and by the end of the last; None if not counted.
     """
 
     cycles: int
@@ -50,10 +44,8 @@ class Observations:
     def cycle_of(self, part: int) -> int:
         """Return the first cycle of a part.
 
-        Parameters
-        ----------
-        part : int
-            0 to ``PARTS``, which gives ``cycles``.
+        Parameters:
+            part: 0 to ``PARTS``, which gives ``cycles``.
         """
         return -(-part * self.cycles // PARTS)
 
@@ -67,10 +59,8 @@ class Observations:
 class Experiment(Protocol):
     """A random experiment that can be repeated with other seeds and lengths.
 
-    Members
-    -------
-    kinds : tuple of str
-        Kinds of messages, such as unicast and multicast.
+    Members:
+        kinds: Kinds of messages, such as unicast and multicast.
     """
 
     @property
@@ -82,12 +72,9 @@ class Experiment(Protocol):
         Messages start until the end, and the run continues until those of the counted parts are delivered, or for
         another quarter of its length.
 
-        Parameters
-        ----------
-        replication : int
-            Number of the run, at least 0.
-        cycles : int
-            Messages start in cycles ``0 .. cycles - 1``.
+        Parameters:
+            replication: Number of the run, at least 0.
+            cycles: Messages start in cycles ``0 .. cycles - 1``.
         """
         ...
 
@@ -95,12 +82,9 @@ class Experiment(Protocol):
 def utilisation(runs: Sequence[Observations], warmup: int) -> np.ndarray | None:
     """Return flits per cycle on each channel, float[channels], mean of all runs; None if they did not count.
 
-    Parameters
-    ----------
-    runs : sequence of Observations
-        Runs of the same length.
-    warmup : int
-        Parts of the warm-up, which do not count.
+    Parameters:
+        runs: Runs of the same length.
+        warmup: Parts of the warm-up, which do not count.
     """
     counted = _flows(runs, warmup)
     return np.mean(counted, axis=0) if counted else None

@@ -32,24 +32,16 @@ STABLE, DIVERGES, UNDECIDED = VERDICTS = ("stable", "diverges", "undecided")
 class Plan:
     """The plan of a measured point, chosen before the measurement.
 
-    Parameters
-    ----------
-    cycles : int
-        Length of the first runs.
-    relative_half_width : float
-        Replications continue until the 95 % interval of every kind's mean latency is no wider to either side, as a
-        fraction of the mean.
-    replications, most_replications : int
-        Bounds of their number; at least 5.
-    most_doublings : int
-        Maximum repetitions at twice the length of runs without a clear verdict.
-    channel_half_width : float
-        As ``relative_half_width``, for the mean flow on channels; default no limit.
+    Parameters:
+        cycles: Length of the first runs.
+        relative_half_width: Replications continue until the 95 % interval of every kind's mean latency is no wider to
+            either side, as a fraction of the mean.
+        replications, most_replications (int): Bounds of their number; at least 5.
+        most_doublings: Maximum repetitions at twice the length of runs without a clear verdict.
+        channel_half_width: As ``relative_half_width``, for the mean flow on channels; default no limit.
 
-    Raises
-    ------
-    ValueError
-        "X must be Y, not Z".
+    Raises:
+        ValueError: "X must be Y, not Z".
     """
 
     cycles: int
@@ -79,21 +71,15 @@ class Plan:
 class KindResult:
     """Results of one kind of message after the warm-up.
 
-    Members
-    -------
-    name : str
-    latency_cycles : Interval
-        Mean over replications; without a mean where the point diverges.
-    percentiles : tuple of float
-        ``PERCENTILES`` of the pooled latencies of all replications; NaN without any.
-    histogram : tuple of (tuple of float, tuple of int)
-        Edges, the last one included, evenly spaced in the logarithm, and pooled counts of all replications.
-    offered, accepted : Interval
-        Messages started, and delivered, per cycle.
-    accepted_flits : Interval
-        Flits of delivered messages per cycle, counted at every destination.
-    messages : int
-        Number of delivered messages in the latencies.
+    Members:
+        name
+        latency_cycles: Mean over replications; without a mean where the point diverges.
+        percentiles: ``PERCENTILES`` of the pooled latencies of all replications; NaN without any.
+        histogram (tuple of (tuple of float, tuple of int)): Edges, the last one included, evenly spaced in the
+            logarithm, and pooled counts of all replications.
+        offered, accepted (Interval): Messages started, and delivered, per cycle.
+        accepted_flits: Flits of delivered messages per cycle, counted at every destination.
+        messages: Number of delivered messages in the latencies.
     """
 
     name: str
@@ -108,21 +94,16 @@ class KindResult:
 
 @dataclass(frozen=True)
 class MeasuredPoint:
-    """Members
-    -------
-    stable : bool
-        True if means exist.
-    precise : bool
-        True if the interval of every kind is as narrow as requested.
-    cycles, warmup_cycles, replications : int
-        Length of each run, its warm-up, and the number of runs.
-    kinds : tuple of KindResult
-    verdicts : tuple of Verdict
-        By kind.
-    utilisation : float[channels] or None
-        Flits per cycle on each channel, in the counted cycles.
-    channel_flow : Interval or None
-        Mean of ``utilisation`` over all channels.
+    """A measured point of a curve, with the lengths of its runs.
+
+    Members:
+        stable: True if means exist.
+        precise: True if the interval of every kind is as narrow as requested.
+        cycles, warmup_cycles, replications (int): Length of each run, its warm-up, and the number of runs.
+        kinds
+        verdicts: By kind.
+        utilisation (float[channels] or None): Flits per cycle on each channel, in the counted cycles.
+        channel_flow: Mean of ``utilisation`` over all channels.
     """
 
     stable: bool
@@ -158,17 +139,13 @@ class MeasuredPoint:
 def measure_point(experiment: Experiment, plan: Plan) -> MeasuredPoint:
     """Measure a point by the rules of ``stability`` and of the plan.
 
-    Parameters
-    ----------
-    experiment : Experiment
-    plan : Plan
-        Chosen before the measurement.
+    Parameters:
+        experiment
+        plan: Chosen before the measurement.
 
-    Returns
-    -------
-    MeasuredPoint
+    Returns:
         With replications until all means are as precise as asked for, if the point is stable. Where runs are barely
-        long enough for a verdict, the means come from runs of their own, of the same length.
+            long enough for a verdict, the means come from runs of their own, of the same length.
     """
     runs, warmup, verdicts = _judged_runs(experiment, plan, plan.wants_means)
     stable = all(verdict.stable for verdict in verdicts)
@@ -195,15 +172,11 @@ def measure_point(experiment: Experiment, plan: Plan) -> MeasuredPoint:
 def is_stable(experiment: Experiment, plan: Plan) -> bool:
     """Return the verdict alone, without replications for precise means.
 
-    Parameters
-    ----------
-    experiment : Experiment
-    plan : Plan
-        Its widths are ignored.
+    Parameters:
+        experiment
+        plan: Its widths are ignored.
 
-    Returns
-    -------
-    bool
+    Returns:
         True if every kind of message has a mean.
     """
     return all(verdict.stable for verdict in _judged_runs(experiment, plan, True)[2])
@@ -212,15 +185,11 @@ def is_stable(experiment: Experiment, plan: Plan) -> bool:
 def carries_load(experiment: Experiment, plan: Plan) -> bool:
     """Return True if an overload of 1 % is excluded, for searches of saturation; that takes shorter runs than means.
 
-    Parameters
-    ----------
-    experiment : Experiment
-    plan : Plan
-        Its widths are ignored.
+    Parameters:
+        experiment
+        plan: Its widths are ignored.
 
-    Returns
-    -------
-    bool
+    Returns:
         Also False if the longest runs are too short to exclude it.
     """
     return all(verdict.carried for verdict in _judged_runs(experiment, plan, False)[2])

@@ -12,13 +12,10 @@ from sim_model.statistics.latency import confidence_interval
 class Precision:
     """Stopping rule of replications.
 
-    Parameters
-    ----------
-    relative_half_width : float
-        Half width of the confidence interval as a fraction of the mean.
-    confidence : float
-    least, most : int
-        Bounds of the number of replications. A small number may look precise by chance.
+    Parameters:
+        relative_half_width: Half width of the confidence interval as a fraction of the mean.
+        confidence
+        least, most (int): Bounds of the number of replications. A small number may look precise by chance.
     """
 
     relative_half_width: float = 0.01
@@ -38,18 +35,14 @@ def replicate(
 ) -> np.ndarray:
     """Return observations of replications 0, 1, 2, ... until the mean of the first column is precise enough.
 
-    Parameters
-    ----------
-    observe : callable
-        Number of a replication -> its observations, independent of all others.
-    precision : Precision
-    hopeless : callable
-        Observations -> True for a process without a mean, such as an overloaded network. If it is True for most of the
-        first ones, replication ends.
+    Parameters:
+        observe: Number of a replication -> its observations, independent of all others.
+        precision
+        hopeless: Observations -> True for a process without a mean, such as an overloaded network. If it is True for
+            most of the first ones, replication ends.
 
-    Returns
-    -------
-    float array, shape (replications, observations)
+    Returns:
+        float array, shape (replications, observations)
     """
     rows: list[Sequence[float]] = []
     while len(rows) < precision.most:

@@ -13,21 +13,16 @@ from sim_model.messages.header_lengths import distinct
 def load_figures(results: Results, *, nodes: int, first: int, last: int) -> dict[str, Any]:
     """Return the offered and accepted load of a run under random traffic, as plain values for JSON.
 
-    Parameters
-    ----------
-    results : Results
-        Of the run, to its end.
-    nodes : int
-        Processors that may send.
-    first, last : int
-        Loads are those of cycles ``first`` to ``last - 1``. Messages start in cycles 0 to ``last - 1``.
+    Parameters:
+        results: Of the run, to its end.
+        nodes: Processors that may send.
+        first, last (int): Loads are those of cycles ``first`` to ``last - 1``. Messages start in cycles 0 to ``last -
+            1``.
 
-    Returns
-    -------
-    dict
-        Messages and delivered flits per node and cycle, offered and accepted, and ``beyond_saturation``: the backlog
-        of unicasts or of multicasts grows by more than 1 % of the offered messages, in the run and in its first half.
-        The error rate is 5 %.
+    Returns:
+        dict: Messages and delivered flits per node and cycle, offered and accepted, and ``beyond_saturation``: the
+            backlog of unicasts or of multicasts grows by more than 1 % of the offered messages, in the run and in its
+            first half. The error rate is 5 %.
     """
     run = observations_of(results, last, UNICAST_AND_MULTICAST)
     cycles = nodes * (last - first)

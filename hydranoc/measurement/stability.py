@@ -20,18 +20,12 @@ SLICES = 4
 def independent_pieces(runs: Sequence[Observations], kind: int, warmup: int) -> float:
     """Return the independent pieces of each run: its slices over the statistical inefficiency of their latencies.
 
-    Parameters
-    ----------
-    runs : sequence of Observations
-        Runs of the same length.
-    kind : int
-        Position among the experiment's kinds.
-    warmup : int
-        Parts of the warm-up, which do not count.
+    Parameters:
+        runs: Runs of the same length.
+        kind: Position among the experiment's kinds.
+        warmup: Parts of the warm-up, which do not count.
 
-    Returns
-    -------
-    float
+    Returns:
         0 without a delivered message.
     """
     deviations = [one for run in runs if (one := _deviations(run, kind, warmup)) is not None]
@@ -43,14 +37,10 @@ def independent_pieces(runs: Sequence[Observations], kind: int, warmup: int) -> 
 def inefficiency(series: np.ndarray) -> float:
     """Return the statistical inefficiency of series by Geyer's initial monotone sequence, at least 1.
 
-    Parameters
-    ----------
-    series : float[runs, n]
-        Deviations from the mean of each run, in order of time.
+    Parameters:
+        series (float[runs, n]): Deviations from the mean of each run, in order of time.
 
-    Returns
-    -------
-    float
+    Returns:
         1 + 2 (sum of autocorrelations), pooled over the runs.
     """
     length = series.shape[1]
@@ -93,20 +83,14 @@ MANY_RUNS = 5
 class Verdict:
     """Judgement of one kind of message.
 
-    Members
-    -------
-    kind : str
-    cycles : int
-        Length of the runs.
-    growth : Interval
-        Growth of the backlog over messages offered, in the counted parts behind the warm-up. Its upper end holds with
-        the error rate of one test for an overload.
-    backlog : Growth
-        The test of a diverging point.
-    pieces : float
-        Independent pieces of each run.
-    level : float
-        Error rate of each test of ``backlog``.
+    Members:
+        kind
+        cycles: Length of the runs.
+        growth: Growth of the backlog over messages offered, in the counted parts behind the warm-up. Its upper end
+            holds with the error rate of one test for an overload.
+        backlog: The test of a diverging point.
+        pieces: Independent pieces of each run.
+        level: Error rate of each test of ``backlog``.
     """
 
     kind: str
@@ -150,18 +134,13 @@ class Verdict:
 def judge(runs: Sequence[Observations], kinds: Sequence[str], warmup: int, lengths: int = 1) -> tuple[Verdict, ...]:
     """Judge independent runs of one length, kind by kind.
 
-    Parameters
-    ----------
-    runs : sequence of Observations
-    kinds : sequence of str
-    warmup : int
-        Parts of the warm-up, which do not count.
-    lengths : int
-        Lengths at which runs may be judged in all; they share the error rate.
+    Parameters:
+        runs
+        kinds
+        warmup: Parts of the warm-up, which do not count.
+        lengths: Lengths at which runs may be judged in all; they share the error rate.
 
-    Returns
-    -------
-    tuple of Verdict
+    Returns:
         By kind.
     """
     confidence = 1 - 2 * ERROR_RATE / lengths  # one-sided

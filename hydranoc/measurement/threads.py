@@ -30,10 +30,8 @@ class NotWantedError(Exception):
 def replication_threads(count: int) -> Iterator[None]:
     """Set the number of threads that replications share within the block.
 
-    Parameters
-    ----------
-    count : int
-        At least 1, the value outside of the block.
+    Parameters:
+        count: At least 1, the value outside of the block.
     """
     token = _threads.set(max(count, 1))
     try:
@@ -45,15 +43,10 @@ def replication_threads(count: int) -> Iterator[None]:
 def replications(run: Callable[[int], Run], numbers: Sequence[int]) -> list[Run]:
     """Return ``run`` of every number, in the order of the numbers.
 
-    Parameters
-    ----------
-    run : callable
-        Number -> run, independent of all others, so that the result is the same on any number of threads.
-    numbers : sequence of int
+    Parameters:
+        run: Number -> run, independent of all others, so that the result is the same on any number of threads.
 
-    Returns
-    -------
-    list
+    Returns:
         Results of ``run``.
     """
     threads = min(_threads.get(), len(numbers))
@@ -74,10 +67,8 @@ def replications(run: Callable[[int], Run], numbers: Sequence[int]) -> list[Run]
 def run_wanted(simulation: Simulation, until_cycle: int) -> Results:
     """Return ``simulation.run``; on a thread of ``replications`` it ends when it is cancelled.
 
-    Raises
-    ------
-    NotWantedError
-        When it is cancelled.
+    Raises:
+        NotWantedError: When it is cancelled.
     """
     called_off = getattr(_own, "called_off", None)
     if called_off is not None:

@@ -13,16 +13,12 @@ from hydranoc.measurement.observations import COUNTED_PARTS, Observations
 def mser(series: np.ndarray) -> int:
     """Return the number of initial values to drop, at most half of them.
 
-    Parameters
-    ----------
-    series : float array
-        In order of time; NaN without observations.
+    Parameters:
+        series (float array): In order of time; NaN without observations.
 
-    Returns
-    -------
-    int
+    Returns:
         The number ``d`` for which the sum of squares of the rest about its mean, over the square of its count, is
-        least.
+            least.
     """
     errors = [_squared_error(series[dropped:]) for dropped in range(len(series) // 2 + 1)]
     return int(np.argmin(errors))
@@ -61,12 +57,9 @@ def warmup_parts(runs: Sequence[Observations], kinds: int) -> int:
 
     The mean of each part is over all runs, so that chance in a single one does not count as warm-up.
 
-    Parameters
-    ----------
-    runs : sequence of Observations
-        Runs of the same length.
-    kinds : int
-        Kinds of messages.
+    Parameters:
+        runs: Runs of the same length.
+        kinds: Kinds of messages.
     """
     series = [_mean_by_part(runs, kind) for kind in range(kinds)]
     return max(max(beginning(one), filled(one)) for one in series)

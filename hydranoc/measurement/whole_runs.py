@@ -25,10 +25,8 @@ def prepare(
 def finish(simulation: Simulation) -> Results:
     """Finish a run, and return its results.
 
-    Raises
-    ------
-    RuntimeError
-        If the network deadlocked, or a message was lost or repeated.
+    Raises:
+        RuntimeError: If the network deadlocked, or a message was lost or repeated.
     """
     results = simulation.run()
     if results.deadlocked:

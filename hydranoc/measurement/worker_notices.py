@@ -20,10 +20,8 @@ def worker_notices() -> Iterator[Callable[[], None]]:
 
     Messages are short enough for a pipe to take each at once. There is no lock that a killed worker could keep.
 
-    Yields
-    ------
-    callable
-        Function that each worker calls first.
+    Yields:
+        callable: Function that each worker calls first.
     """
     receiver, sender = multiprocessing.Pipe(duplex=False)
     thread = threading.Thread(target=_pass_on, args=(receiver,), daemon=True)

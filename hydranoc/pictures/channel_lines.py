@@ -16,14 +16,10 @@ LINE, STUBS, UNDRAWN = 0, 1, 2
 class ChannelLine(NamedTuple):
     """Line of the channels from one vertex to another.
 
-    Members
-    -------
-    kind : int
-        ``LINE``, ``STUBS`` or ``UNDRAWN``.
-    pieces : list of float array, shape (points, 2)
-        In the direction of travel; an undrawn one is straight.
-    solid : bool
-        True if pictures draw it solid, as a link of the tree or one to a processor.
+    Members:
+        kind: ``LINE``, ``STUBS`` or ``UNDRAWN``.
+        pieces (list of float array, shape (points, 2)): In the direction of travel; an undrawn one is straight.
+        solid: True if pictures draw it solid, as a link of the tree or one to a processor.
     """
 
     kind: int

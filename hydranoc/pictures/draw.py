@@ -46,18 +46,11 @@ def drawing_style() -> AbstractContextManager[None]:
 def draw_network(network: ChannelNetwork, links: LinkClasses, title: str, load: Use | None = None) -> dict[str, bytes]:
     """Return a picture of a network.
 
-    Parameters
-    ----------
-    network : ChannelNetwork
-    links : LinkClasses
-        Tree and root, from the family.
-    title : str
-    load : Use or None
-        Colours channels by their load.
+    Parameters:
+        links: Tree and root, from the family.
+        load: Colours channels by their load.
 
-    Returns
-    -------
-    dict of str to bytes
+    Returns:
         Files by suffix, ``svg`` and ``png``; the same bytes for the same network.
     """
     # names are not formulas, and a file name may contain bytes that are no text

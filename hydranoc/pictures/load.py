@@ -38,19 +38,10 @@ def draw_load(
     Virtual channels of a link, of which at most one has a flit in a cycle, are one line with the sum of their loads.
     So are several channels from a switch to a processor.
 
-    Parameters
-    ----------
-    axes : Axes
-    network : ChannelNetwork
-    links : LinkClasses
-    placement : Placement
-    load : Use
-    unit : float
-        Points of a unit.
+    Parameters:
+        unit: Points of a unit.
 
-    Returns
-    -------
-    Normalize
+    Returns:
         From flits per cycle to shades.
     """
     use = _by_ends(network, load.flits_per_cycle)

@@ -49,21 +49,15 @@ class Stub(NamedTuple):
 class Placement:
     """A picture in numbers.
 
-    Members
-    -------
-    switches : float array, shape (switches, 2)
-    halves : float array, shape (switches, 2)
-        Half the width and height of each; circles count as squares.
-    boxed : bool
-        Names are in boxes and not in circles.
-    lines : dict of (int, int) to float array, shape (points, 2)
-        Links drawn whole.
-    stubs : list of Stub
-    homes : list of int
-        Switch of each processor, followed by those of places where processors receive at another switch.
-    processors : float array, shape (len(homes), 2)
-    side : float
-        Width and height of a processor.
+    Members:
+        switches (float array, shape (switches, 2))
+        halves (float array, shape (switches, 2)): Half the width and height of each; circles count as squares.
+        boxed: Names are in boxes and not in circles.
+        lines (dict of (int, int) to float array, shape (points, 2)): Links drawn whole.
+        stubs
+        homes: Switch of each processor, followed by those of places where processors receive at another switch.
+        processors (float array, shape (len(homes), 2))
+        side: Width and height of a processor.
     """
 
     switches: np.ndarray
@@ -90,11 +84,8 @@ def name_half(name: str) -> np.ndarray:
 def place(network: ChannelNetwork, links: LinkClasses) -> Placement:
     """Place all parts of a picture.
 
-    Parameters
-    ----------
-    network : ChannelNetwork
-    links : LinkClasses
-        The family's classes of links.
+    Parameters:
+        links: The family's classes of links.
     """
     boxed = max(len(short_name(name)) for name in network.switch_names) > MAX_NAME_IN_CIRCLE
     halves = [name_half(name) + BOX_PADDING if boxed else (RADIUS, RADIUS) for name in network.switch_names]

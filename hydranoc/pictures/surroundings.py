@@ -8,11 +8,9 @@ TINY = 1e-12
 def meet(starts: np.ndarray, ends: np.ndarray, centres: np.ndarray, halves: np.ndarray) -> np.ndarray:
     """Return which segments meet which axis-parallel boxes; bool, shape (segments, boxes).
 
-    Parameters
-    ----------
-    starts, ends : float array, shape (segments, 2)
-    centres, halves : float array, shape (boxes, 2)
-        Middle and half the width and height of each box.
+    Parameters:
+        starts, ends (float array, shape (segments, 2))
+        centres, halves (float array, shape (boxes, 2)): Middle and half the width and height of each box.
     """
     start, along = starts[:, np.newaxis], (ends - starts)[:, np.newaxis]
     low, high = centres - halves - start, centres + halves - start
@@ -50,12 +48,9 @@ MARGIN = 0.025
 class Surroundings:
     """Lines and boxes of a picture.
 
-    Parameters
-    ----------
-    segments : float array, shape (n, 2, 2)
-        Lines as pairs of ends.
-    centres, halves : float array, shape (m, 2)
-        Boxes.
+    Parameters:
+        segments (float array, shape (n, 2, 2)): Lines as pairs of ends.
+        centres, halves (float array, shape (m, 2)): Boxes.
     """
 
     def __init__(self, segments: np.ndarray, centres: np.ndarray, halves: np.ndarray):

@@ -21,17 +21,14 @@ ArrivalPorts = Callable[[np.ndarray], np.ndarray]
 class Holds(NamedTuple):
     """Columns of H holds, int64[H] each, in the order of their heads and then of channels.
 
-    Members
-    -------
-    channel, message : int64[H]
-    head_cycle : int64[H]
-        Cycle in which the head moves on the channel.
-    tail_cycle : int64[H]
-        Cycle in which the tail moves on it; -1 if not recorded.
-    since_cycle : int64[H]
-        Cycle in which the head reached the source of the channel; -1 on channels from processors.
-    before : int64[H]
-        Position of the hold of the channel by which it arrived there; -1 on channels from processors.
+    Members:
+        channel, message (int64[H])
+        head_cycle (int64[H]): Cycle in which the head moves on the channel.
+        tail_cycle (int64[H]): Cycle in which the tail moves on it; -1 if not recorded.
+        since_cycle (int64[H]): Cycle in which the head reached the source of the channel; -1 on channels from
+            processors.
+        before (int64[H]): Position of the hold of the channel by which it arrived there; -1 on channels from
+            processors.
     """
 
     channel: np.ndarray
@@ -54,12 +51,9 @@ class _Moves(NamedTuple):
 class HoldRecorder:
     """Collector of heads and tails from consecutive recordings from cycle 0 on.
 
-    Parameters
-    ----------
-    links : LinkStages
-        The network with the register stages of its links.
-    arrival_ports : callable or None
-        See ``Family.arrival_ports``; None if a message visits a switch only once.
+    Parameters:
+        links: The network with the register stages of its links.
+        arrival_ports: See ``Family.arrival_ports``; None if a message visits a switch only once.
     """
 
     def __init__(self, links: LinkStages, arrival_ports: ArrivalPorts | None = None):

@@ -38,11 +38,9 @@ WAY = "way"
 class Written:
     """Content of a written file.
 
-    Members
-    -------
-    window : Window
-        A message is shown on each channel that it holds in one of these cycles, from its head to its tail.
-    slices : int
+    Members:
+        window: A message is shown on each channel that it holds in one of these cycles, from its head to its tail.
+        slices
     """
 
     window: Window

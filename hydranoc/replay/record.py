@@ -23,14 +23,11 @@ Progress = Callable[[str, int, int], None]
 class Recording:
     """The holds of the recorded part of a run.
 
-    Members
-    -------
-    holds : Holds
-    results : Results
-        Of the whole run.
-    injection_channel : int64[messages]
-    window : Window
-        The requested window, or one limited by ``MAX_HEADS``.
+    Members:
+        holds
+        results: Of the whole run.
+        injection_channel (int64[messages])
+        window: The requested window, or one limited by ``MAX_HEADS``.
     """
 
     holds: Holds
@@ -56,20 +53,14 @@ def record(
 
     It is recorded from cycle 0 for the heads of worms that are in the network when the window begins.
 
-    Parameters
-    ----------
-    simulation : Simulation
-        In cycle 0.
-    results : Results
-        Of the same run, to its end.
-    first : int
-        First cycle of the window.
-    last : int or None
-        Cycle after its last one; None for the end of the run, or for the cycles in which ``MAX_HEADS`` heads move.
-    arrival_ports : callable or None
-        See ``HoldRecorder``.
-    progress : callable or None
-        Called with the work, cycles done, and cycles in all.
+    Parameters:
+        simulation: In cycle 0.
+        results: Of the same run, to its end.
+        first: First cycle of the window.
+        last: Cycle after its last one; None for the end of the run, or for the cycles in which ``MAX_HEADS`` heads
+            move.
+        arrival_ports: See ``HoldRecorder``.
+        progress: Called with the work, cycles done, and cycles in all.
     """
     recorder = HoldRecorder(simulation.links, arrival_ports)
     end = results.cycles

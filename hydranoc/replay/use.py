@@ -18,13 +18,11 @@ Progress = Callable[[str, int, int], None]
 class Use:
     """Load of channels in a span of cycles.
 
-    Members
-    -------
-    first, last : int
-        Counted cycles: ``first`` to ``last - 1``.
-    flits_per_cycle : float64[channels]
-    stalled_share : float64[channels]
-        Fraction of cycles in which a flit waited for buffer space behind the channel.
+    Members:
+        first, last (int): Counted cycles: ``first`` to ``last - 1``.
+        flits_per_cycle (float64[channels])
+        stalled_share (float64[channels]): Fraction of cycles in which a flit waited for buffer space behind the
+            channel.
     """
 
     first: int
@@ -36,13 +34,9 @@ class Use:
 def count_use(simulation: "Simulation", first: int, last: int, progress: Progress | None = None) -> Use:
     """Run a simulation that counts channels from cycle 0 to ``last``, and return the counts from ``first`` on.
 
-    Parameters
-    ----------
-    simulation : Simulation
-    first, last : int
-        ``first`` less than ``last``, and ``last`` at most the length of the run.
-    progress : callable or None
-        Called with the work, cycles done, and cycles in all.
+    Parameters:
+        first, last (int): ``first`` less than ``last``, and ``last`` at most the length of the run.
+        progress: Called with the work, cycles done, and cycles in all.
     """
     _run_to(simulation, first, last, progress)
     before = simulation.channel_counts()

@@ -32,19 +32,13 @@ class Window:
 def span_of(cycles: int, warmup_cycles: int, window: tuple[int, int] | None) -> tuple[int, int | None]:
     """Return the first cycle of a window, and the one after the last; None for a window limited by its heads.
 
-    Parameters
-    ----------
-    cycles : int
-        Length of the run.
-    warmup_cycles : int
-        Default beginning of the window.
-    window : (int, int) or None
-        The requested window.
+    Parameters:
+        cycles: Length of the run.
+        warmup_cycles: Default beginning of the window.
+        window: The requested window.
 
-    Raises
-    ------
-    WindowWrong
-        If the window does not begin within the run.
+    Raises:
+        WindowWrong: If the window does not begin within the run.
     """
     first, last = window or (min(warmup_cycles, cycles - 1), None)
     if not 0 <= first < cycles or (last is not None and last <= first):
@@ -59,18 +53,16 @@ class Replay(NamedTuple):
     A *visit* is a message on a channel: it waits for the channel from ``since_cycle`` on, and holds it from
     ``head_cycle`` to ``tail_cycle``.
 
-    Members
-    -------
-    window : Window
-    channel, message : int64[V]
-    since_cycle : int64[V]
-        Cycle in which the head reached the channel's source; at processors the start of the message.
-    head_cycle, tail_cycle : int64[V]
-        Cycles of the hold; -1 if the channel was never held, or its release was not recorded.
-    before : int64[V]
-        Position of the visit by whose channel the message arrived; -1 if it is not visible.
-    behind : int64[channels up to the last one from a processor]
-        Number of unlisted messages that wait for each channel from a processor when the window ends.
+    Members:
+        window
+        channel, message (int64[V])
+        since_cycle (int64[V]): Cycle in which the head reached the channel's source; at processors the start of the
+            message.
+        head_cycle, tail_cycle (int64[V]): Cycles of the hold; -1 if the channel was never held, or its release was not
+            recorded.
+        before (int64[V]): Position of the visit by whose channel the message arrived; -1 if it is not visible.
+        behind (int64[channels up to the last one from a processor]): Number of unlisted messages that wait for each
+            channel from a processor when the window ends.
     """
 
     window: Window
@@ -86,15 +78,10 @@ class Replay(NamedTuple):
 def replay_of(holds: Holds, results: Results, injection_channel: np.ndarray, window: Window) -> Replay:
     """Return the visible part of some holds in a window.
 
-    Parameters
-    ----------
-    holds : Holds
-        Complete up to the last arrival of every message that injectors accepted in the window or before it.
-    results : Results
-        Of the whole run.
-    injection_channel : int64[messages]
-        Injection channel of each message.
-    window : Window
+    Parameters:
+        holds: Complete up to the last arrival of every message that injectors accepted in the window or before it.
+        results: Of the whole run.
+        injection_channel (int64[messages]): Injection channel of each message.
     """
     first, last = window.first, window.last
     since = np.where(holds.since_cycle == NONE, results.start_cycle[holds.message], holds.since_cycle)
@@ -116,12 +103,9 @@ def replay_of(holds: Holds, results: Results, injection_channel: np.ndarray, win
 def _queued(holds: Holds, results: Results, injection_channel: np.ndarray, last: int) -> tuple[np.ndarray, np.ndarray]:
     """Return messages that wait at their processors without a recorded departure, in the order of their starts.
 
-    Returns
-    -------
-    int64[n]
-        The first ``MAX_QUEUED`` of each channel.
-    int64[channels]
-        Number of further ones.
+    Returns:
+        int64[n]: The first ``MAX_QUEUED`` of each channel.
+        int64[channels]: Number of further ones.
     """
     waiting = (results.start_cycle != NONE) & (results.start_cycle < last)
     waiting[holds.message] = False

@@ -23,12 +23,10 @@ SLOPE_DEGREES, SLOPED = 30, 0.5
 class Scale:
     """Values along an axis.
 
-    Members
-    -------
-    ticks : sequence of float
-    low, high : float
-        Its ends.
-    log : bool
+    Members:
+        ticks
+        low, high (float): Its ends.
+        log
     """
 
     ticks: Sequence[float]
@@ -74,19 +72,14 @@ def named(names: Sequence[str], before: float = 0.5) -> Scale:
 class Frame:
     """The axes of a chart.
 
-    Parameters
-    ----------
-    x, y : Scale
-    x_label, y_label : str
-    names : sequence of str
-        Labels at 0, 1, ... on the horizontal axis in place of numbers.
-    strip : float
-        Space above the plot.
+    Parameters:
+        x, y (Scale)
+        x_label, y_label (str)
+        names: Labels at 0, 1, ... on the horizontal axis in place of numbers.
+        strip: Space above the plot.
 
-    Members
-    -------
-    top, bottom, height : float
-        Places of the plot's ends, and of the chart's.
+    Members:
+        top, bottom, height (float): Places of the plot's ends, and of the chart's.
     """
 
     def __init__(self, x: Scale, y: Scale, x_label: str, y_label: str, names: Sequence[str] = (), strip: float = 0.0):

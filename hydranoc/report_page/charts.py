@@ -62,11 +62,8 @@ def figure_charts(figure: Figure, x_range: Sequence[float] = ()) -> str:
     Colour and dashes tell curves apart. Error bars are the intervals; level lines above a chart show the
     loads between which a curve saturates; claims with a level are dashed lines across.
 
-    Parameters
-    ----------
-    figure : Figure
-    x_range : sequence of float
-        Values that the horizontal axes must include.
+    Parameters:
+        x_range: Values that the horizontal axes must include.
     """
     parts = figure.panels or ("",)
     of_part = [[series for series in figure.series if series.panel == number] for number in range(len(parts))]

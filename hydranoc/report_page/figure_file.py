@@ -96,10 +96,8 @@ def read_figure(path: Path) -> Figure:
     """Return a figure from a file of ``hydranoc reproduce``, without its table; without series if it is of a version
     that wrote none.
 
-    Raises
-    ------
-    ConfigError
-        If the file is no such thing.
+    Raises:
+        ConfigError: If the file is no such thing.
     """
     source = _JsonSource(path)
     written = validate(source, (), _Written)

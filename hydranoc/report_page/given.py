@@ -21,12 +21,9 @@ FIRST_ROW_LINE = 2
 def read_sweep(path: Path) -> dict[str, Figure]:
     """Return the figures by name of a table of ``hydranoc sweep``, CSV or Parquet.
 
-    Raises
-    ------
-    ConfigError
-        If it is no such table, or nothing of it can be drawn.
-    MachineTrouble
-        If pandas is missing.
+    Raises:
+        ConfigError: If it is no such table, or nothing of it can be drawn.
+        MachineTrouble: If pandas is missing.
     """
     _check_size(path)
     pandas = pandas_with_parquet()
@@ -78,10 +75,8 @@ def _check_numbers(table: Any, key: str, path: Path) -> None:
 def read_given_figure(given: Path) -> Figure:
     """Return a figure from a file of ``hydranoc reproduce``, or a stored one by its name.
 
-    Raises
-    ------
-    ConfigError
-        If there is none.
+    Raises:
+        ConfigError: If there is none.
     """
     path = figure_path(given)
     _check_size(path)

@@ -27,18 +27,12 @@ def write_page(
 ) -> tuple[bytes, Window]:
     """Return the page, at most ``MAX_BYTES`` long, and the replayed cycles.
 
-    Parameters
-    ----------
-    run : Run
-    sweep : mapping of str to Figure, or None
-        Curves of a sweep.
-    reproduced : Figure or None
-        A figure of a paper.
+    Parameters:
+        sweep (mapping of str to Figure, or None): Curves of a sweep.
+        reproduced: A figure of a paper.
 
-    Raises
-    ------
-    PageTooLong
-        If it would be longer even with a replay of one cycle.
+    Raises:
+        PageTooLong: If it would be longer even with a replay of one cycle.
     """
     design = run.design
     still = {

@@ -36,11 +36,9 @@ def replay_columns(replay: Replay, results: Results) -> dict[str, Any]:
     differences from the previous head, tails from their head, beginnings of waits from the previous visit. Previous
     visits are given by the distance in visits.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``first``, ``last``, ``channel``, ``message``, ``head``, ``headless`` (number of final visits without a head),
-        ``tail``, ``wait`` (from its beginning to the head), ``before``, ``behind`` and ``messages``.
+            ``tail``, ``wait`` (from its beginning to the head), ``before``, ``behind`` and ``messages``.
     """
     seen, first_seen, number = np.unique(replay.message, return_index=True, return_inverse=True)
     order = np.argsort(first_seen, kind="stable")

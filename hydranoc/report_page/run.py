@@ -15,14 +15,12 @@ from sim_model.engines.simulation import Simulation
 class Run:
     """The data of a run for a page.
 
-    Members
-    -------
-    design : Design
-    outcome : Outcome
-    use : Use
-    recording : Recording
-    waits : list of Wait
-        Waits at the end, in a deadlock.
+    Members:
+        design
+        outcome
+        use
+        recording
+        waits: Waits at the end, in a deadlock.
     """
 
     design: Design
@@ -35,17 +33,11 @@ class Run:
 def run_of(design: Design, window: tuple[int, int] | None = None, progress: Progress | None = None) -> Run:
     """Run the golden model of a design, and once more to count and to record.
 
-    Parameters
-    ----------
-    design : Design
-    window : (int, int) or None
-        First cycle of the replay, and the one after its last; by default it begins after the warm-up.
-    progress : callable or None
+    Parameters:
+        window: First cycle of the replay, and the one after its last; by default it begins after the warm-up.
 
-    Raises
-    ------
-    WindowWrong
-        If the window does not begin within the run.
+    Raises:
+        WindowWrong: If the window does not begin within the run.
     """
     outcome = design.simulate(progress)
     recording = design.recording(outcome.results, window, progress)

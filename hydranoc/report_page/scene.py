@@ -16,13 +16,11 @@ DECIMALS = 3
 def scene_of(network: ChannelNetwork, links: LinkClasses) -> dict[str, Any]:
     """Return all static parts as plain values for JSON. Lengths are in units of ``pictures/placement.py``.
 
-    Returns
-    -------
-    dict
-        ``switches``: x, y, half width, half height, short name of each; ``spots``: x, y, processor of each place of a
-        processor, those of receptions at other switches last; the key "ways": for each pair of source and sink that
-        channels join its kind and the points of its pieces, in the direction of travel; ``channels``: number of that
-        pair, rank among its channels, source, sink and name of each; ``names``: of switches.
+    Returns:
+        dict: ``switches``: x, y, half width, half height, short name of each; ``spots``: x, y, processor of each place
+            of a processor, those of receptions at other switches last; the key "ways": for each pair of source and sink
+            that channels join its kind and the points of its pieces, in the direction of travel; ``channels``: number
+            of that pair, rank among its channels, source, sink and name of each; ``names``: of switches.
     """
     placement = place(network, links)
     channel_lines = channel_lines_of(network, links, placement)

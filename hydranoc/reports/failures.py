@@ -17,13 +17,9 @@ _ERROR = re.compile(r"no space left|cannot allocate|permission denied|out of mem
 def failure(program: str, ending: str, log: str) -> str:
     """Return one line about a program that failed.
 
-    Parameters
-    ----------
-    program : str
-    ending : str
-        Its ending, such as "was killed (SIGKILL)".
-    log : str
-        Its whole output, which is stored in a file that outlives the command, if one can be written.
+    Parameters:
+        ending: Its ending, such as "was killed (SIGKILL)".
+        log: Its whole output, which is stored in a file that outlives the command, if one can be written.
     """
     kept = keep_log(program, log) if log.strip() else None
     place = f"; its log is {kept}" if kept else ""

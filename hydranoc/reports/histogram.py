@@ -18,17 +18,13 @@ STEPS = (1, 2, 5)
 class Histogram:
     """Latencies of one kind of messages.
 
-    Members
-    -------
-    kind : str
-    width_cycles : int
-        Width of a class; the first one begins at ``first_cycles``.
-    first_cycles : int
-    counts : tuple of int
-        Messages in each class.
-    beyond : int
-        Messages beyond the last class.
-    summary : Summary
+    Members:
+        kind
+        width_cycles: Width of a class; the first one begins at ``first_cycles``.
+        first_cycles
+        counts: Messages in each class.
+        beyond: Messages beyond the last class.
+        summary
     """
 
     kind: str

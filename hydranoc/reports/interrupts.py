@@ -23,10 +23,8 @@ def raise_on_signals() -> Iterator[None]:
     main one are unaffected, and so are signals that are ignored, as INT is in the background of a shell, or that have
     no Python handler.
 
-    Raises
-    ------
-    KeyboardInterrupt
-        At the end of the block, if a signal came.
+    Raises:
+        KeyboardInterrupt: At the end of the block, if a signal came.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

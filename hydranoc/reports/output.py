@@ -24,16 +24,11 @@ def result_folder(folder: Path, *, stale: Collection[str] = ()) -> Iterator[Path
     cannot be written is noticed before any work is done. After an error, an interrupt or the signal TERM ``folder`` is
     as it was before.
 
-    Parameters
-    ----------
-    folder : Path
-    stale : collection of str
-        Results that not every run writes: those of earlier runs are deleted, to avoid confusion with this run's.
+    Parameters:
+        stale: Results that not every run writes: those of earlier runs are deleted, to avoid confusion with this run's.
 
-    Raises
-    ------
-    ConfigError, MachineTrouble
-        If the folder cannot be made, or a result not be written.
+    Raises:
+        ConfigError, MachineTrouble: If the folder cannot be made, or a result not be written.
     """
     made: list[Path] = []
     stack = contextlib.ExitStack()
@@ -97,10 +92,8 @@ def _result_of(error: OSError, scratch: Path) -> Path | str | None:
 def check_can_be_file(path: Path) -> None:
     """Check that a result can be written under a name.
 
-    Raises
-    ------
-    ConfigError
-        If there is a folder of this name.
+    Raises:
+        ConfigError: If there is a folder of this name.
     """
     if path.is_dir():
         raise file_error(WRITING, IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR)), path)
@@ -109,10 +102,8 @@ def check_can_be_file(path: Path) -> None:
 def write_whole(files: Mapping[Path, str]) -> None:
     """Write texts to files of one folder: all of them, or after an error none.
 
-    Raises
-    ------
-    ConfigError, MachineTrouble
-        If a file cannot be written.
+    Raises:
+        ConfigError, MachineTrouble: If a file cannot be written.
     """
     (folder,) = {path.parent for path in files}
     with result_folder(folder) as scratch:

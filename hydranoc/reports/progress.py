@@ -31,13 +31,10 @@ UNKNOWN_TOTAL = "{desc} {elapsed}"
 class Work(str):
     """Name of the work in progress, with unit and note.
 
-    Parameters
-    ----------
-    name : str
-    unit : str
-        Unit of its amounts, such as cycles.
-    note : str
-        Other measure of progress.
+    Parameters:
+        name (str)
+        unit: Unit of its amounts, such as cycles.
+        note: Other measure of progress.
     """
 
     __slots__ = ("note", "unit")
@@ -157,10 +154,8 @@ class _Lines:
 class _Reports:
     """Reports of work, which are suspended while a loop of the golden model is compiled.
 
-    Parameters
-    ----------
-    display : callable
-        Shows them.
+    Parameters:
+        display: Shows them.
     """
 
     def __init__(self, display: Progress):
@@ -194,10 +189,8 @@ class _Reports:
 def compiling_text(loop: str) -> str:
     """Return the name of the work while a loop is compiled.
 
-    Parameters
-    ----------
-    loop : str
-        Its name, such as ``run_worms_spam``.
+    Parameters:
+        loop: Its name, such as ``run_worms_spam``.
     """
     found = ENGINE_LOOP.match(loop)
     if found is None:
@@ -210,10 +203,8 @@ def compiling_text(loop: str) -> str:
 def progress_bars(work: str | None = None) -> Iterator[Progress]:
     """Yield a progress callback that displays the work during the block.
 
-    Parameters
-    ----------
-    work : str or None
-        Initial work of the block, for work with a late first report.
+    Parameters:
+        work: Initial work of the block, for work with a late first report.
     """
     if os.environ.get(SWITCH) == "off":
         yield lambda *_: None

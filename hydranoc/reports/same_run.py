@@ -12,10 +12,8 @@ from sim_model.engines.results import Results
 def check_same_run(results: Results, path: Path) -> None:
     """Check that ``messages.csv`` of an earlier run equals this run's.
 
-    Raises
-    ------
-    ConfigError
-        For the first line that differs.
+    Raises:
+        ConfigError: For the first line that differs.
     """
     with tempfile.TemporaryDirectory() as folder:
         own = Path(folder) / "messages.csv"

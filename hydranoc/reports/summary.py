@@ -178,14 +178,10 @@ def summary_text(summary: Mapping[str, Any]) -> str:
 def load_lines(load: Mapping[str, Any]) -> list[str]:
     """Return the lines of offered and accepted load.
 
-    Parameters
-    ----------
-    load : mapping
-        See ``hydranoc.measurement.whole_runs.load_figures``.
+    Parameters:
+        load: See ``hydranoc.measurement.whole_runs.load_figures``.
 
-    Returns
-    -------
-    list of str
+    Returns:
         One line, and a second one for a run beyond saturation.
     """
     rates = [load[f"{name}_messages_per_node_per_cycle"] for name in ("offered", "accepted")]

@@ -24,12 +24,9 @@ SPACINGS = ("linear", "log")
 class Axis:
     """A key and its values.
 
-    Members
-    -------
-    key : str
-        With points between the steps, such as ``network.buffer_flits``.
-    values : tuple
-        In the order in which they are measured.
+    Members:
+        key: With points between the steps, such as ``network.buffer_flits``.
+        values: In the order in which they are measured.
     """
 
     key: str
@@ -47,10 +44,8 @@ def parse_axis(text: str) -> Axis:
 
     Values are written as in configurations, so a list is ``[8, 8]``.
 
-    Raises
-    ------
-    ConfigError
-        "X must be Y, not Z".
+    Raises:
+        ConfigError: "X must be Y, not Z".
     """
     key, sign, values = text.partition("=")
     if not (sign and all(key.strip().split(".")) and values.strip()):
@@ -98,10 +93,8 @@ def grid(axes: Sequence[Axis]) -> Iterator[dict[str, Any]]:
 def changed(configuration: Mapping[str, Any], axes: Sequence[Axis], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return a configuration with other values; missing keys are added.
 
-    Raises
-    ------
-    ConfigError
-        If a step of a key is neither a key nor a list position.
+    Raises:
+        ConfigError: If a step of a key is neither a key nor a list position.
     """
     content = copy.deepcopy(dict(configuration))
     for axis in axes:

@@ -34,16 +34,11 @@ COLUMNS = (*SUMMARY, *(f"{kind}_{name}" for kind in UNICAST_AND_MULTICAST for na
 class Effort:
     """Settings of the measurement of every point.
 
-    Members
-    -------
-    seeds : int
-        Minimum replications.
-    most_seeds : int
-        Maximum replications, for narrow intervals.
-    precision : float
-        Relative half width of intervals at which replication ends.
-    doublings : int
-        Maximum repetitions at twice the length of runs without a clear verdict.
+    Members:
+        seeds: Minimum replications.
+        most_seeds: Maximum replications, for narrow intervals.
+        precision: Relative half width of intervals at which replication ends.
+        doublings: Maximum repetitions at twice the length of runs without a clear verdict.
     """
 
     seeds: int = 5
@@ -56,10 +51,9 @@ class Effort:
 class DesignExperiment:
     """A configured network under its random traffic, with other seeds and for longer.
 
-    Members
-    -------
-    design : Design
-    kinds : tuple of str
+    Members:
+        design
+        kinds
     """
 
     design: Design
@@ -82,12 +76,9 @@ class DesignExperiment:
 class Task:
     """Measurement of one configuration.
 
-    Members
-    -------
-    content : mapping
-        Content of the configuration.
-    folder : str
-        File names in it are relative to this one.
+    Members:
+        content: Content of the configuration.
+        folder: File names in it are relative to this one.
     """
 
     content: Mapping[str, Any]

@@ -34,24 +34,16 @@ SOURCES = ("sim_model", "topology", "hydranoc")
 class Sweep:
     """A configuration, its axes, and the settings of its points.
 
-    Parameters
-    ----------
-    configuration : str, Path or mapping
-        See ``hydranoc.load``.
-    axes : sequence of Axis
-    effort : Effort
+    Parameters:
+        configuration: See ``hydranoc.load``.
 
-    Members
-    -------
-    points : list of dict
-        Values by key, in the order of the table.
-    kept : KeptPoints
-        Points of an earlier run of the same sweep.
+    Members:
+        points (list of dict): Values by key, in the order of the table.
+        kept (KeptPoints): Points of an earlier run of the same sweep.
 
-    Raises
-    ------
-    ConfigError
-        For an axis that is no key of the configuration, or a value that is wrong with the others' first values.
+    Raises:
+        ConfigError: For an axis that is no key of the configuration, or a value that is wrong with the others' first
+            values.
     """
 
     def __init__(self, configuration: str | Path | Mapping[str, Any], axes: Sequence[Axis], effort: Effort):
@@ -110,11 +102,8 @@ class Sweep:
     ) -> "DataFrame":
         """Measure the points that are not stored, and return the table.
 
-        Parameters
-        ----------
-        share : callable
-            Function and tasks -> positions and rows, such as ``on_processes``.
-        progress : callable
+        Parameters:
+            share: Function and tasks -> positions and rows, such as ``on_processes``.
         """
         rows = {number: row for number in range(len(self.points)) if (row := self.kept.get(str(number))) is not None}
         missing = [number for number in range(len(self.points)) if number not in rows]
@@ -139,32 +128,21 @@ def sweep(
 ) -> "DataFrame":
     """Measure a configuration with many values of its keys.
 
-    Parameters
-    ----------
-    configuration : str, Path or mapping
-        See ``hydranoc.load``.
-    over : mapping of str to sequences, or sequence of str
-        Values by key, or texts such as ``network.buffer_flits=1,2,4``.
-    processes : int or None
-        Number of processes; default all cores.
-    dask : str or None
-        Address of a Dask scheduler, whose workers measure then.
-    progress : callable
-        Called with the work, points done, and points in all.
-    **effort
-        Members of ``Effort``.
+    Parameters:
+        configuration: See ``hydranoc.load``.
+        over (mapping of str to sequences, or sequence of str): Values by key, or texts such as
+            ``network.buffer_flits=1,2,4``.
+        processes: Number of processes; default all cores.
+        dask: Address of a Dask scheduler, whose workers measure then.
+        progress: Called with the work, points done, and points in all.
+        **effort: Members of ``Effort``.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         A row for each point, the last key fastest; independent of processes and workers.
 
-    Raises
-    ------
-    ConfigError
-        For the first error.
-    MachineTrouble
-        If pandas or Dask is missing, or processes crash.
+    Raises:
+        ConfigError: For the first error.
+        MachineTrouble: If pandas or Dask is missing, or processes crash.
     """
     if isinstance(over, Mapping):
         axes = [Axis(key, tuple(values)) for key, values in over.items()]

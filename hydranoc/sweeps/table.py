@@ -23,18 +23,12 @@ def data_frame(
 ) -> "DataFrame":
     """Return the table: a column for each key, then ``COLUMNS``; those without any value are left out.
 
-    Parameters
-    ----------
-    axes : sequence of Axis
-    points : sequence of mappings
-        Values by key.
-    rows : sequence of mappings
-        Measured values by column.
+    Parameters:
+        points (sequence of mappings): Values by key.
+        rows (sequence of mappings): Measured values by column.
 
-    Raises
-    ------
-    MachineTrouble
-        If pandas is missing.
+    Raises:
+        MachineTrouble: If pandas is missing.
     """
     pandas = pandas_with_parquet()
     columns: dict[str, Any] = {axis.key: _key_column(pandas, [point[axis.key] for point in points]) for axis in axes}
@@ -74,10 +68,8 @@ def _key_column(pandas: Any, values: list[Any]) -> Any:
 def pandas_with_parquet() -> Any:
     """Return the module ``pandas``, if it can read and write all tables of sweeps.
 
-    Raises
-    ------
-    MachineTrouble
-        If it or pyarrow is missing.
+    Raises:
+        MachineTrouble: If it or pyarrow is missing.
     """
     try:
         import_module("pyarrow")
@@ -94,14 +86,10 @@ KINDS = ("unicast", "multicast")
 def sweep_figures(table: "DataFrame", keys: Sequence[str], name: str) -> dict[str, Figure]:
     """Return figures by file name: none if the first key has no numbers, there are too many curves, or no points.
 
-    Parameters
-    ----------
-    table : DataFrame
-        See ``data_frame``.
-    keys : sequence of str
-        Columns of the axes.
-    name : str
-        Name of the configuration.
+    Parameters:
+        table: See ``data_frame``.
+        keys: Columns of the axes.
+        name: Name of the configuration.
     """
     curves = table[list(keys[1:])].drop_duplicates() if len(keys) > 1 else table.head(1)
     numbers = str(table[keys[0]].dtype) in ("Int64", "Float64")

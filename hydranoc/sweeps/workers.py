@@ -45,12 +45,9 @@ def _with_threads(measure: Measure, threads: int, task: Task) -> Row:
 class Batches:
     """Batches of the remaining tasks, of about ``BATCH_SECONDS`` each, with a record of those in progress.
 
-    Parameters
-    ----------
-    tasks : int
-        Number of tasks.
-    workers : int
-        Processes that share them.
+    Parameters:
+        tasks: Number of tasks.
+        workers: Processes that share them.
     """
 
     def __init__(self, tasks: int, workers: int):
@@ -96,10 +93,8 @@ def on_processes(measure: Measure, tasks: Sequence[Task], processes: int) -> Ite
 
     A killed process is replaced, and its tasks are measured again.
 
-    Raises
-    ------
-    MachineTrouble
-        If processes crash again and again, and nothing is finished in between.
+    Raises:
+        MachineTrouble: If processes crash again and again, and nothing is finished in between.
     """
     if processes == 1 or len(tasks) == 1:
         with replication_threads(processes):
@@ -181,19 +176,13 @@ def on_cluster(measure: Measure, tasks: Sequence[Task], address: str) -> Iterato
 
     Dask reassigns the work of a lost worker.
 
-    Parameters
-    ----------
-    measure : callable
-    tasks : sequence
-    address : str
-        Address of Dask's scheduler, such as ``tcp://10.0.0.1:8786``.
+    Parameters:
+        measure (callable)
+        address: Address of Dask's scheduler, such as ``tcp://10.0.0.1:8786``.
 
-    Raises
-    ------
-    ConfigError
-        If the address is invalid.
-    MachineTrouble
-        If Dask is missing, does not answer, or loses too many workers.
+    Raises:
+        ConfigError: If the address is invalid.
+        MachineTrouble: If Dask is missing, does not answer, or loses too many workers.
     """
     try:
         import distributed

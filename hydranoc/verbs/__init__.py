@@ -30,13 +30,7 @@ VERBS: Mapping[str, str] = {
 def load_verb(name: str) -> click.Command:
     """Load the file of a verb.
 
-    Parameters
-    ----------
-    name : str
-        A key of ``VERBS``, the name of the file and of the command in it.
-
-    Returns
-    -------
-    click.Command
+    Parameters:
+        name: A key of ``VERBS``, the name of the file and of the command in it.
     """
     return getattr(import_module(f"hydranoc.verbs.{name}"), name)

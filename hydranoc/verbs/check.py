@@ -26,15 +26,9 @@ MAX_LINES = 16
 def placement_figures(network: "ChannelNetwork") -> list[dict[str, Any]]:
     """Return the ends of all processors, ready for JSON.
 
-    Parameters
-    ----------
-    network : ChannelNetwork
-
-    Returns
-    -------
-    list of dict
-        By processor: ``sends_to`` and ``receives_from``, each a list of switch names and of port numbers there, by
-        injection channel and by delivery channel.
+    Returns:
+        list of dict: By processor: ``sends_to`` and ``receives_from``, each a list of switch names and of port numbers
+            there, by injection channel and by delivery channel.
     """
     return [
         {
@@ -53,16 +47,7 @@ def placement_figures(network: "ChannelNetwork") -> list[dict[str, Any]]:
 
 
 def placement_text(network: "ChannelNetwork") -> str:
-    """Return the ends of the first processors, a line for each.
-
-    Parameters
-    ----------
-    network : ChannelNetwork
-
-    Returns
-    -------
-    str
-    """
+    """Return the ends of the first processors, a line for each."""
     found = placement_figures(network)
     lines = ["processors:"]
     for entry in found[:MAX_LINES]:

@@ -82,10 +82,8 @@ def suggest_trace_format(design: "Design") -> None:
 def print_summary(summary: dict[str, Any], text: str, as_json: bool) -> None:
     """Print a summary as JSON or text.
 
-    Raises
-    ------
-    MachineTrouble
-        If it cannot be printed, such as on a full disk.
+    Raises:
+        MachineTrouble: If it cannot be printed, such as on a full disk.
     """
     try:
         click.echo(json.dumps(summary, indent=2) if as_json else text)

@@ -28,25 +28,18 @@ class AxiStreamEjector(Part):
     Latency 1 cycle from link to ``tdata``; throughput 1 flit per cycle, header flits included. A message without body
     gives no packet.
 
-    Parameters
-    ----------
-    header : HeaderFormat
-        Header format of the network.
+    Parameters:
+        header: Header format of the network.
 
-    Members
-    -------
-    unicast_key : In
-        Key of a message to this node alone, a constant. Present only if headers may have a bit string, and no field
-        ``broadcast``.
-    link : In(link_signature)
-        The delivery channel. ``ready`` is a register.
-    tdata, tvalid, tready, tlast
-        The AXI4-Stream. ``tdata``, ``tvalid`` and ``tlast`` depend on registers only.
-    tid : Out
-        The packet's sender, constant in all its beats. A register. Absent if headers have no field ``source``.
-    tuser : Out(1)
-        Whether the packet has several receivers, constant in all its beats. A register. Absent if headers have neither
-        a bit string nor a field ``broadcast``.
+    Members:
+        unicast_key (In): Key of a message to this node alone, a constant. Present only if headers may have a bit
+            string, and no field ``broadcast``.
+        link (In(link_signature)): The delivery channel. ``ready`` is a register.
+        tdata, tvalid, tready, tlast: The AXI4-Stream. ``tdata``, ``tvalid`` and ``tlast`` depend on registers only.
+        tid (Out): The packet's sender, constant in all its beats. A register. Absent if headers have no field
+            ``source``.
+        tuser (Out(1)): Whether the packet has several receivers, constant in all its beats. A register. Absent if
+            headers have neither a bit string nor a field ``broadcast``.
     """
 
     def __init__(self, header: HeaderFormat):

@@ -25,17 +25,12 @@ Beat = dict[str, Bits]
 class StreamOptions:
     """Options of the AXI4-Stream ports.
 
-    Parameters
-    ----------
-    clocks : str
-        One of ``CLOCKS``.
-    tkeep : bool
-        Words may have fewer bytes than fit, and have one bit less than flits.
+    Parameters:
+        clocks: One of ``CLOCKS``.
+        tkeep: Words may have fewer bytes than fit, and have one bit less than flits.
 
-    Raises
-    ------
-    ValueError
-        If ``clocks`` is not one of ``CLOCKS``.
+    Raises:
+        ValueError: If ``clocks`` is not one of ``CLOCKS``.
     """
 
     clocks: str = NETWORK
@@ -56,10 +51,8 @@ class StreamOptions:
     def word_bits(self, flit_bits: int) -> int:
         """Return the width of ``tdata``.
 
-        Raises
-        ------
-        ValueError
-            If the flit width does not suit byte counts.
+        Raises:
+            ValueError: If the flit width does not suit byte counts.
         """
         return 8 * kept_bytes(flit_bits) if self.tkeep else flit_bits
 
@@ -70,13 +63,7 @@ class StreamOptions:
 
 
 class StreamEnds:
-    """Puts the parts between endpoints and ports into a top.
-
-    Parameters
-    ----------
-    structure : Structure
-    options : StreamOptions
-    """
+    """Puts the parts between endpoints and ports into a top."""
 
     def __init__(self, structure: Structure, options: StreamOptions):
         self._structure = structure

@@ -46,36 +46,24 @@ class AxiStreamInjector(Part):
     Throughput 1 word per cycle in the body. ``tready`` depends on registers only: on this part's, and on the register
     behind ``link.ready``.
 
-    Parameters
-    ----------
-    header : HeaderFormat
-        Header format of the network.
-    addressing : Addressing or UnicastAddressing
-    mode : str
-        ``tuser``: ``tuser`` is the destination set, or 0 for ``tdest`` alone. ``leading-word``: ``tuser`` is 1 if the
-        packet starts with its destination set, lowest node first, in as few words as hold it, or 0 for ``tdest``.
-        ``tdest``, for unicast addressing and for nothing else: there is no ``tuser``.
-    set_word_bits : int or None
-        Bits of such a word that are used, the lowest ones; by default all.
+    Parameters:
+        header: Header format of the network.
+        mode: ``tuser``: ``tuser`` is the destination set, or 0 for ``tdest`` alone. ``leading-word``: ``tuser`` is 1 if
+            the packet starts with its destination set, lowest node first, in as few words as hold it, or 0 for
+            ``tdest``. ``tdest``, for unicast addressing and for nothing else: there is no ``tuser``.
+        set_word_bits: Bits of such a word that are used, the lowest ones; by default all.
 
-    Members
-    -------
-    node : In
-        Number of this node, a constant.
-    node_fields : In
-        The header's fields after the key, a constant. Absent if the key is the only field.
-    tdata, tvalid, tready, tlast, tdest, tuser
-        The AXI4-Stream. ``tdest`` and ``tuser``, if present, are sampled with the first beat of a packet only.
-    error : Out(1)
-        High for one cycle when a packet begins to be drained, because it has no destination besides the node itself, or
-        none at all, or no body. A register.
-    link : Out(link_signature)
-        The injection channel; ``valid`` and ``payload`` are registers.
+    Members:
+        node (In): Number of this node, a constant.
+        node_fields (In): The header's fields after the key, a constant. Absent if the key is the only field.
+        tdata, tvalid, tready, tlast, tdest, tuser: The AXI4-Stream. ``tdest`` and ``tuser``, if present, are sampled
+            with the first beat of a packet only.
+        error (Out(1)): High for one cycle when a packet begins to be drained, because it has no destination besides the
+            node itself, or none at all, or no body. A register.
+        link (Out(link_signature)): The injection channel; ``valid`` and ``payload`` are registers.
 
-    Raises
-    ------
-    ValueError
-        If the addressing does not support the mode.
+    Raises:
+        ValueError: If the addressing does not support the mode.
     """
 
     def __init__(

@@ -27,45 +27,32 @@ NO_OPTIONS = StreamOptions()
 class AxiStreamTop(StructuralPart):
     """A whole network with an AXI4-Stream input per injection channel and an output per delivery channel.
 
-    Parameters
-    ----------
-    plan : NetworkPlan
-        With ``addressing`` or ``endpoints``.
-    mode : str
-        Destination mode of packets, see ``AxiStreamInjector``.
-    options : StreamOptions
+    Parameters:
+        plan: With ``addressing`` or ``endpoints``.
+        mode: Destination mode of packets, see ``AxiStreamInjector``.
 
-    Members
-    -------
-    axis_clk, axis_n{i}_clk : In(1)
-        Clock of all AXI4-Stream ports, or of those of node i, if it is not the network's.
-    s_axis_n{i}_tkeep, m_axis_n{i}_tkeep
-        Bytes of a word, if words may be partial.
-    s_axis_n{i}_tdata, _tvalid, _tready, _tlast, _tdest, _tuser
-        Packets of node i into the network. If it has several injection channels: ``s_axis_n{i}_c{k}_tdata`` and so
-        on; each makes messages of its packets, independently of the others. No ``tuser`` if messages have one
-        destination each.
-    s_axis_n{i}_error : Out(1)
-        High for one cycle when an unroutable packet of node i is drained.
-    m_axis_n{i}_tdata, _tvalid, _tready, _tlast, _tid, _tuser
-        Packets that arrive at node i. If it has several delivery channels: ``m_axis_n{i}_c{k}_tdata`` and so on. No
-        ``tuser`` if messages have one destination each.
-    m_axis_n{i}_{output}
-        Other outputs of the ejector, if the plan has ``endpoints`` of its own.
-    moved : Out(channels and stages)
-        Bit c: a flit moved on channel c in this cycle, or out of a register stage of a link. Channels are numbered as
-        in ``Network.channels`` and in the manifest, which lists the stages as well. Absent if the plan omits it.
-    counters_enable, counters_clear, counters_address, counters_data
-        Bus of the channel counters, see ``ChannelCounters``; only if the plan has counters.
-    tables_load, tables_data, tables_out
-        Chain of the table stores, see ``TableStore``; only if tables are loadable. Load them under reset.
-    others
-        Outputs of the plan's status parts, ``{name}_{output}``.
+    Members:
+        axis_clk, axis_n{i}_clk (In(1)): Clock of all AXI4-Stream ports, or of those of node i, if it is not the
+            network's.
+        s_axis_n{i}_tkeep, m_axis_n{i}_tkeep: Bytes of a word, if words may be partial.
+        s_axis_n{i}_tdata, _tvalid, _tready, _tlast, _tdest, _tuser: Packets of node i into the network. If it has
+            several injection channels: ``s_axis_n{i}_c{k}_tdata`` and so on; each makes messages of its packets,
+            independently of the others. No ``tuser`` if messages have one destination each.
+        s_axis_n{i}_error (Out(1)): High for one cycle when an unroutable packet of node i is drained.
+        m_axis_n{i}_tdata, _tvalid, _tready, _tlast, _tid, _tuser: Packets that arrive at node i. If it has several
+            delivery channels: ``m_axis_n{i}_c{k}_tdata`` and so on. No ``tuser`` if messages have one destination each.
+        m_axis_n{i}_{output}: Other outputs of the ejector, if the plan has ``endpoints`` of its own.
+        moved (Out(channels and stages)): Bit c: a flit moved on channel c in this cycle, or out of a register stage of
+            a link. Channels are numbered as in ``Network.channels`` and in the manifest, which lists the stages as
+            well. Absent if the plan omits it.
+        counters_enable, counters_clear, counters_address, counters_data: Bus of the channel counters, see
+            ``ChannelCounters``; only if the plan has counters.
+        tables_load, tables_data, tables_out: Chain of the table stores, see ``TableStore``; only if tables are
+            loadable. Load them under reset.
+        others: Outputs of the plan's status parts, ``{name}_{output}``.
 
-    Raises
-    ------
-    ValueError
-        If the plan has no addressing, the mode is not supported, or flits have no bit for byte counts.
+    Raises:
+        ValueError: If the plan has no addressing, the mode is not supported, or flits have no bit for byte counts.
     """
 
     def __init__(self, plan: NetworkPlan, mode: str, options: StreamOptions = NO_OPTIONS):
@@ -201,24 +188,16 @@ def generate_axi_network(
 
     The manifest has one more entry, ``axi_stream``: mode, widths, and the names of the ports by node and channel.
 
-    Parameters
-    ----------
-    plan : NetworkPlan
-        With ``addressing`` or ``endpoints``.
-    mode : str
-        One of ``plan_modes``, see ``AxiStreamInjector``.
-    top : str
-        Name of the top module, and prefix of all other module names.
-    options : StreamOptions
-        Clocks of the ports, and partial words.
-    generate : function
-        ``generate_design``, or ``rtl.registers.top.generate_with_registers``.
+    Parameters:
+        plan: With ``addressing`` or ``endpoints``.
+        mode: One of ``plan_modes``, see ``AxiStreamInjector``.
+        top: Name of the top module, and prefix of all other module names.
+        options: Clocks of the ports, and partial words.
+        generate (function): ``generate_design``, or ``rtl.registers.top.generate_with_registers``.
 
-    Raises
-    ------
-    ValueError
-        If the plan has no addressing, the mode is not supported, flits have no bit for byte counts, or the name is no
-        Verilog identifier.
+    Raises:
+        ValueError: If the plan has no addressing, the mode is not supported, flits have no bit for byte counts, or the
+            name is no Verilog identifier.
     """
     extra = {"axi_stream": _manifest_entry(plan, mode, options)}
     generated = generate(lambda plan: AxiStreamTop(plan, mode, options), plan, top, extra)

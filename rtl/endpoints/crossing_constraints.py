@@ -38,14 +38,10 @@ _SDC = """\
 class Crossing:
     """A crossing in the Verilog of a network.
 
-    Members
-    -------
-    path : str
-        From the top module, with slashes.
-    inward : bool
-        From the user into the network.
-    user_clock : str
-        Port of the top module.
+    Members:
+        path: From the top module, with slashes.
+        inward: From the user into the network.
+        user_clock: Port of the top module.
     """
 
     path: str
@@ -63,15 +59,8 @@ class Crossing:
 def crossings_of(verilog: str, top: str) -> list[Crossing]:
     """Return the crossings of a generated network.
 
-    Parameters
-    ----------
-    verilog : str
-    top : str
-        Name of the top module. With registers the network is its instance ``network``.
-
-    Returns
-    -------
-    list of Crossing
+    Parameters:
+        top: Name of the top module. With registers the network is its instance ``network``.
     """
     found: list[Crossing] = []
     for module in re.split(r"(?m)^(?=module )", verilog):
@@ -87,15 +76,8 @@ def crossings_of(verilog: str, top: str) -> list[Crossing]:
 def vivado_constraints(crossings: list[Crossing], top: str) -> str:
     """Return constraints as XDC, whose names are those within the top module.
 
-    Parameters
-    ----------
-    crossings : list of Crossing
-    top : str
-        Name of the top module.
-
-    Returns
-    -------
-    str
+    Parameters:
+        top: Name of the top module.
     """
     lines = [_XDC.format(license=LICENSE, top=top)]
     for crossing in crossings:
@@ -116,15 +98,8 @@ def vivado_constraints(crossings: list[Crossing], top: str) -> str:
 def quartus_constraints(crossings: list[Crossing], top: str) -> str:
     """Return constraints as SDC with the names of Quartus, wherever in a design the network is.
 
-    Parameters
-    ----------
-    crossings : list of Crossing
-    top : str
-        Name of the top module.
-
-    Returns
-    -------
-    str
+    Parameters:
+        top: Name of the top module.
     """
     lines = [_SDC.format(license=LICENSE, top=top)]
     for crossing in crossings:
@@ -143,14 +118,8 @@ def _registers(path: str) -> str:
 def with_crossing_constraints(generated: GeneratedDesign) -> GeneratedDesign:
     """Return a network with two more files, which its manifest lists.
 
-    Parameters
-    ----------
-    generated : GeneratedDesign
-        With clocks of the users.
-
-    Returns
-    -------
-    GeneratedDesign
+    Parameters:
+        generated: With clocks of the users.
     """
     top = generated.top
     crossings = crossings_of(generated.files[f"{top}.v"], top)

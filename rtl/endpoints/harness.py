@@ -43,18 +43,12 @@ SENDING, RECEIVING = HOST_MODULES = ("sending_host", "receiving_host")
 class SendingHost(StructuralPart):
     """A message injector, and the generator of its messages' payloads.
 
-    Parameters
-    ----------
-    header : HeaderFormat
-    most_flits : int or None
-        As for ``MessageInjector``.
+    Parameters:
+        most_flits: As for ``MessageInjector``.
 
-    Members
-    -------
-    message, link, error
-        As of ``MessageInjector``.
-    start, payload_seed, seed, salt, level
-        As of ``PausingSource``.
+    Members:
+        message, link, error: As of ``MessageInjector``.
+        start, payload_seed, seed, salt, level: As of ``PausingSource``.
     """
 
     def __init__(self, header: HeaderFormat, most_flits: int | None = None):
@@ -87,17 +81,12 @@ class SendingHost(StructuralPart):
 class ReceivingHost(StructuralPart):
     """A message ejector, and the reader of what it delivers.
 
-    Parameters
-    ----------
-    flit_bits : int
-        Data bits of a flit.
+    Parameters:
+        flit_bits: Data bits of a flit.
 
-    Members
-    -------
-    link
-        As of ``MessageEjector``.
-    seed, salt, level, blocked
-        As of ``StallingReceiver``.
+    Members:
+        link: As of ``MessageEjector``.
+        seed, salt, level, blocked: As of ``StallingReceiver``.
     """
 
     def __init__(self, flit_bits: int):
@@ -138,38 +127,28 @@ def observed_layout(plan: NetworkPlan) -> ObservedLayout:
 class HarnessTop(StructuralPart):
     """A network whose users are the payload generator of each injector and the reader of each ejector.
 
-    Parameters
-    ----------
-    plan : NetworkPlan
-
-    Members
-    -------
-    message_valid : In(injectors)
-        Whether a descriptor is offered to each injector, in the order of ``injection_channels``.
-    message_n{i} : In
-        The descriptor for processor i, packed by ``message_fields``. If it has several injection channels:
-        ``message_n{i}_c{k}``.
-    hosts_seed : In(16)
-        Seed of the hosts' back-pressure. It is sampled up to cycle 0, the second one after a reset.
-    pause_level, stall_level : In(8)
-        Of 256 cycles, those without a new word from a payload generator, and without a flit to a reader. Constant.
-    blocked : In(delivery channels)
-        The readers of these channels take nothing in this cycle.
-    moved : Out(channels and stages)
-        Bit c: a flit moved on channel c in this cycle, or out of a stage of a link, see ``LinkStages``.
-    accepted : Out(injectors)
-        The injector takes the descriptor in this cycle. Combinational from ``message_valid``.
-    ejected : Out(delivery channels * (flit width + 1))
-        Per channel into a processor: whether a flit moved on it in this cycle (lowest bit), then the flit; all zero if
-        none.
-    observed : Out
-        All of these and more, concatenated, see ``ObservedLayout``.
-    counters_enable, counters_clear, counters_address, counters_data
-        Bus of the channel counters, see ``ChannelCounters``; only if the plan has counters.
-    tables_load, tables_data, tables_out
-        Chain of the table stores, see ``TableStore``; only if tables are loadable. Load them under reset.
-    others
-        Outputs of the plan's status parts, ``{name}_{output}``.
+    Members:
+        message_valid (In(injectors)): Whether a descriptor is offered to each injector, in the order of
+            ``injection_channels``.
+        message_n{i} (In): The descriptor for processor i, packed by ``message_fields``. If it has several injection
+            channels: ``message_n{i}_c{k}``.
+        hosts_seed (In(16)): Seed of the hosts' back-pressure. It is sampled up to cycle 0, the second one after a
+            reset.
+        pause_level, stall_level (In(8)): Of 256 cycles, those without a new word from a payload generator, and without
+            a flit to a reader. Constant.
+        blocked (In(delivery channels)): The readers of these channels take nothing in this cycle.
+        moved (Out(channels and stages)): Bit c: a flit moved on channel c in this cycle, or out of a stage of a link,
+            see ``LinkStages``.
+        accepted (Out(injectors)): The injector takes the descriptor in this cycle. Combinational from
+            ``message_valid``.
+        ejected (Out(delivery channels * (flit width + 1))): Per channel into a processor: whether a flit moved on it in
+            this cycle (lowest bit), then the flit; all zero if none.
+        observed (Out): All of these and more, concatenated, see ``ObservedLayout``.
+        counters_enable, counters_clear, counters_address, counters_data: Bus of the channel counters, see
+            ``ChannelCounters``; only if the plan has counters.
+        tables_load, tables_data, tables_out: Chain of the table stores, see ``TableStore``; only if tables are
+            loadable. Load them under reset.
+        others: Outputs of the plan's status parts, ``{name}_{output}``.
     """
 
     def __init__(self, plan: NetworkPlan):
@@ -266,16 +245,11 @@ def generate_harness(plan: NetworkPlan, top: str = "harness") -> GeneratedDesign
     The manifest has one more entry, ``harness``: bit offsets of the descriptor fields in the ports ``message_n{i}``,
     and of the parts of ``observed``.
 
-    Parameters
-    ----------
-    plan : NetworkPlan
-    top : str
-        Name of the top module, and prefix of all other module names.
+    Parameters:
+        top: Name of the top module, and prefix of all other module names.
 
-    Raises
-    ------
-    ValueError
-        If the name is no Verilog identifier.
+    Raises:
+        ValueError: If the name is no Verilog identifier.
     """
     observed = observed_layout(plan).manifest()
     message = {name: {"offset": offset, "bits": bits} for name, (offset, bits) in message_fields(plan).items()}

@@ -12,18 +12,12 @@ class PacketFlits:
 
     Latency 1 cycle from a word to the link; throughput 1 flit per cycle.
 
-    Parameters
-    ----------
-    m : Module
-    injector
-        A part with ``tdata``, ``tvalid``, ``tready`` and ``link``.
-    header : Value
-        The next header flit.
+    Parameters:
+        injector: A part with ``tdata``, ``tvalid``, ``tready`` and ``link``.
+        header (Value): The next header flit.
 
-    Members
-    -------
-    free : Signal(1)
-        The link takes a flit in this cycle.
+    Members:
+        free (Signal(1)): The link takes a flit in this cycle.
     """
 
     def __init__(self, m: Module, injector: Any, header: Any):

@@ -52,10 +52,8 @@ def port_arrays(manifest: dict[str, Any]) -> str:
     The streams are in the manifest's order: by node, and with several channels of a node by channel. The clocks of
     the nodes are a vector ``axis_clk``, by node. All other ports are the network's.
 
-    Parameters
-    ----------
-    manifest : dict
-        Of a network with AXI4-Stream ports.
+    Parameters:
+        manifest: Of a network with AXI4-Stream ports.
     """
     stream = manifest["axi_stream"]
     streams = {"s_axis": stream["inputs"], "m_axis": stream["outputs"]}

@@ -20,29 +20,19 @@ class StreamNetwork(wiring.Component):
     Element i of an array is node i's; with several channels of a node the elements are by node, and then by channel, as
     in the manifest. Latency and throughput are those of the network, docs/look_up/ports.md.
 
-    Parameters
-    ----------
-    top : StructuralPart
-        ``AxiStreamTop``, or ``RegisterTop`` around one; its ports have the clock of the network.
+    Parameters:
+        top: ``AxiStreamTop``, or ``RegisterTop`` around one; its ports have the clock of the network.
 
-    Members
-    -------
-    sinks : In(stream.Signature(sink_payload)).array(injection channels)
-        Packets into the network.
-    sources : Out(stream.Signature(source_payload)).array(delivery channels)
-        Packets out of the network.
-    error : Out(1).array(injection channels)
-        High for one cycle when an unroutable packet is drained.
-    refused, ... : Out(1).array(delivery channels)
-        Other outputs of the ejectors, if the family has some.
-    others
-        All ports of the network that belong to no stream, under their names: ``moved``, ``counters_enable``,
-        ``s_axil_awaddr`` and so on.
-    sink_payload, source_payload : data.StructLayout
-        Fields ``data``, ``last`` and, where the network has them, ``dest`` and ``user`` of a sink, ``id`` and ``user``
-        of a source.
-    registers : RegisterMap or None
-        Map of the registers behind AXI4-Lite, if there are any.
+    Members:
+        sinks (In(stream.Signature(sink_payload)).array(injection channels)): Packets into the network.
+        sources (Out(stream.Signature(source_payload)).array(delivery channels)): Packets out of the network.
+        error (Out(1).array(injection channels)): High for one cycle when an unroutable packet is drained.
+        refused, ... (Out(1).array(delivery channels)): Other outputs of the ejectors, if the family has some.
+        others: All ports of the network that belong to no stream, under their names: ``moved``, ``counters_enable``,
+            ``s_axil_awaddr`` and so on.
+        sink_payload, source_payload (data.StructLayout): Fields ``data``, ``last`` and, where the network has them,
+            ``dest`` and ``user`` of a sink, ``id`` and ``user`` of a source.
+        registers (RegisterMap or None): Map of the registers behind AXI4-Lite, if there are any.
     """
 
     if TYPE_CHECKING:

@@ -31,23 +31,16 @@ class ChannelCounters(Part):
     Sums have 32 bits and wrap. They are exact ``settling_cycles(channels)`` after ``enable`` went low, or after the
     last transfer in the network. Reading takes 2 cycles, one read per cycle.
 
-    Parameters
-    ----------
-    channels : int
-        Number of channels, at least 1.
+    Parameters:
+        channels: Number of channels, at least 1.
 
-    Members
-    -------
-    valid, ready, tail : In(channels)
-        Handshake of each channel, and the tail bit of the flit on it.
-    enable : In(1)
-        Count. Reset does not start a new count in the middle of a message: bubbles count from its next flit on.
-    clear : In(1)
-        Set all sums to 0; all read as 0 ``settling_cycles(channels)`` cycles later.
-    address : In
-        ``counter_address(channel, kind)``, see ``topology.common.counter_bus``.
-    data : Out(32)
-        The sum with the address of two cycles before. A register.
+    Members:
+        valid, ready, tail (In(channels)): Handshake of each channel, and the tail bit of the flit on it.
+        enable (In(1)): Count. Reset does not start a new count in the middle of a message: bubbles count from its next
+            flit on.
+        clear (In(1)): Set all sums to 0; all read as 0 ``settling_cycles(channels)`` cycles later.
+        address (In): ``counter_address(channel, kind)``, see ``topology.common.counter_bus``.
+        data (Out(32)): The sum with the address of two cycles before. A register.
     """
 
     def __init__(self, channels: int):

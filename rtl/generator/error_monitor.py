@@ -17,11 +17,8 @@ from topology.common.input_errors import COUNT_BITS, STATUS_PART, SUMMANDS, watc
 def watch_inputs(network: ChannelNetwork, *, guarded: bool) -> StatusPart:
     """Return the status part ``errors`` of a network.
 
-    Parameters
-    ----------
-    network : ChannelNetwork
-    guarded : bool
-        Routers report ``misframed`` of each input. All report ``discarding``.
+    Parameters:
+        guarded: Routers report ``misframed`` of each input. All report ``discarding``.
     """
     switches = range(network.switches)
     channels = watched_channels(network)
@@ -51,35 +48,23 @@ class ErrorMonitor(Part):
     ``unroutable`` and ``misframed`` are valid one cycle after the routers' registers, ``discarded`` as many more as
     ``topology.common.input_errors.sum_cycles``: a sum of many bits takes several cycles.
 
-    Parameters
-    ----------
-    channels : sequence of int
-        Channel of each input that is watched.
-    count : int
-        Channels of the network.
-    guarded : bool
-        Whether the inputs have a ``WormGuard``.
-    clearable : bool
-        Whether its marks can be cleared. A channel with an error in the cycle of a clear stays marked,
-        and a worm that is added up in that cycle is counted.
+    Parameters:
+        channels: Channel of each input that is watched.
+        count: Channels of the network.
+        guarded: Whether the inputs have a ``WormGuard``.
+        clearable: Whether its marks can be cleared. A channel with an error in the cycle of a clear stays marked, and a
+            worm that is added up in that cycle is counted.
 
-    Members
-    -------
-    discarding : In(inputs)
-        Whether each input drains an unroutable worm.
-    guards : In(inputs)
-        ``WormGuard.misframed`` of each input. Only if inputs have one.
-    clear_unroutable, clear_misframed : In(count)
-        Channels whose marks are cleared. Only if clearable; ``clear_misframed`` only if inputs are guarded as well.
-    clear_discarded : In(1)
-        Count from 0 again. Only if clearable.
-    unroutable : Out(count)
-        Channels through which an unroutable worm came. Registers.
-    misframed : Out(count)
-        Channels through which flits outside of a worm came, or a worm that was corrected. Registers;
-        always 0 if inputs are not guarded.
-    discarded : Out(16)
-        Number of drained worms; saturates at the highest number. A register.
+    Members:
+        discarding (In(inputs)): Whether each input drains an unroutable worm.
+        guards (In(inputs)): ``WormGuard.misframed`` of each input. Only if inputs have one.
+        clear_unroutable, clear_misframed (In(count)): Channels whose marks are cleared. Only if clearable;
+            ``clear_misframed`` only if inputs are guarded as well.
+        clear_discarded (In(1)): Count from 0 again. Only if clearable.
+        unroutable (Out(count)): Channels through which an unroutable worm came. Registers.
+        misframed (Out(count)): Channels through which flits outside of a worm came, or a worm that was corrected.
+            Registers; always 0 if inputs are not guarded.
+        discarded (Out(16)): Number of drained worms; saturates at the highest number. A register.
     """
 
     def __init__(self, channels: Sequence[int], count: int, guarded: bool, *, clearable: bool = False):

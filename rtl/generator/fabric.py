@@ -24,30 +24,23 @@ End: TypeAlias = tuple[ModuleInstance, str]
 class Fabric:
     """Places and wires all routers, injectors and ejectors of a plan.
 
-    Parameters
-    ----------
-    structure : Structure
-        Structure that they are added to.
-    plan : NetworkPlan
-    injector, ejector : SharedModule or None
-        Ends of the network: a part with a link, by default ``MessageInjector`` and ``MessageEjector``.
+    Parameters:
+        structure: Structure that they are added to.
+        injector, ejector (SharedModule or None): Ends of the network: a part with a link, by default
+            ``MessageInjector`` and ``MessageEjector``.
 
-    Members
-    -------
-    injectors, ejectors : list of ModuleInstance
-        One injector per channel from a processor, in the order of ``injection_channels``, and one ejector per channel
-        into a processor, in the order of ``delivery_channels``; their user sides are unconnected.
-    valid, ready, tail : tuple of wires, one bit per channel
-        Handshake of each channel, and the tail bit of the flit on it, at the output register.
-    moved : Wire, one bit per channel and stage
-        Bit c: a flit left the output register of channel c of the network in this cycle; after the channels a bit for
-        every stage, in the order of ``LinkStages.hops``.
-    payload : tuple of wires
-        The flit on each link, in the order of ``moved``.
-    side_wires : tuple of wires
-        Router outputs that drive the plan's side wires, in their order.
-    table_stores : list of ModuleInstance
-        One ``TableStore`` per switch if tables are loadable, else none; their chain is unconnected.
+    Members:
+        injectors, ejectors (list of ModuleInstance): One injector per channel from a processor, in the order of
+            ``injection_channels``, and one ejector per channel into a processor, in the order of ``delivery_channels``;
+            their user sides are unconnected.
+        valid, ready, tail (tuple of wires, one bit per channel): Handshake of each channel, and the tail bit of the
+            flit on it, at the output register.
+        moved (Wire, one bit per channel and stage): Bit c: a flit left the output register of channel c of the network
+            in this cycle; after the channels a bit for every stage, in the order of ``LinkStages.hops``.
+        payload (tuple of wires): The flit on each link, in the order of ``moved``.
+        side_wires (tuple of wires): Router outputs that drive the plan's side wires, in their order.
+        table_stores (list of ModuleInstance): One ``TableStore`` per switch if tables are loadable, else none; their
+            chain is unconnected.
     """
 
     def __init__(

@@ -15,17 +15,11 @@ from topology.common.part_headers import PartsFormat
 def network_manifest(part: Part, plan: NetworkPlan, top: str, modules: list[str], files: list[str]) -> dict[str, Any]:
     """Return the facts about a generated network, ready for JSON.
 
-    Parameters
-    ----------
-    part : Part
-        The top.
-    plan : NetworkPlan
-    top : str
-        Name of the top module; the prefix of the others.
-    modules : list of str
-        All module names.
-    files : list of str
-        Names of the generated files.
+    Parameters:
+        part: The top.
+        top: Name of the top module; the prefix of the others.
+        modules: All module names.
+        files: Names of the generated files.
     """
     network, header = plan.network, plan.header
     return {
@@ -134,14 +128,8 @@ def port_list(part: Part) -> list[dict[str, Any]]:
 def lint_control(top: str) -> str:
     """Return the Verilator control file of a generated file.
 
-    Parameters
-    ----------
-    top : str
-        Name of the top module, and of the file.
-
-    Returns
-    -------
-    str
+    Parameters:
+        top: Name of the top module, and of the file.
     """
     return f"""\
 `verilator_config
@@ -154,14 +142,10 @@ def lint_control(top: str) -> str:
 def fusesoc_core(top: str, plan: NetworkPlan, headers: Sequence[str] = ()) -> str:
     """Return the FuseSoC core file (CAPI2) of a generated network.
 
-    Parameters
-    ----------
-    top : str
-        Name of the top module.
-    plan : NetworkPlan
-    headers : sequence of str
-        Names of C headers. Dependent cores can include them: FuseSoC passes their folder to the C compilers of
-        simulators, and no tool treats them as sources of its own.
+    Parameters:
+        top: Name of the top module.
+        headers: Names of C headers. Dependent cores can include them: FuseSoC passes their folder to the C compilers of
+            simulators, and no tool treats them as sources of its own.
     """
     network = plan.network
     return f"""CAPI=2:

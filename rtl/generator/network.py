@@ -23,30 +23,22 @@ from topology.common.flits import FlitFormat
 class NetworkTop(StructuralPart):
     """A whole network with an injector port per injection channel and an ejector port per delivery channel.
 
-    Parameters
-    ----------
-    plan : NetworkPlan
-
-    Members
-    -------
-    inject_n{i}_message_valid, _ready, _header, _header_flits, _flits
-        Message descriptors of processor i, see ``descriptor_layout``. If it has several injection channels:
-        ``inject_n{i}_c{k}_message_valid`` and so on, like the next four.
-    inject_n{i}_error : Out(1)
-        A descriptor has been refused since the last reset, see ``MessageInjector``.
-    inject_n{i}_payload_valid, _ready, _data
-        Body words of the accepted message.
-    eject_n{i}_valid, _ready, _head, _tail, _data
-        Flits that arrive at processor i. If it has several delivery channels: ``eject_n{i}_c{k}_valid`` and so on.
-    moved : Out(channels and stages)
-        Bit c: a flit moved on channel c in this cycle, or out of a register stage of a link. Channels are numbered as
-        in ``Network.channels`` and in the manifest, which lists the stages as well. Absent if the plan omits it.
-    counters_enable, counters_clear, counters_address, counters_data
-        Bus of the channel counters, see ``ChannelCounters``; only if the plan has counters.
-    tables_load, tables_data, tables_out
-        Chain of the table stores, see ``TableStore``; only if tables are loadable. Load them under reset.
-    others
-        Outputs of the plan's status parts, ``{name}_{output}``.
+    Members:
+        inject_n{i}_message_valid, _ready, _header, _header_flits, _flits: Message descriptors of processor i, see
+            ``descriptor_layout``. If it has several injection channels: ``inject_n{i}_c{k}_message_valid`` and so on,
+            like the next four.
+        inject_n{i}_error (Out(1)): A descriptor has been refused since the last reset, see ``MessageInjector``.
+        inject_n{i}_payload_valid, _ready, _data: Body words of the accepted message.
+        eject_n{i}_valid, _ready, _head, _tail, _data: Flits that arrive at processor i. If it has several delivery
+            channels: ``eject_n{i}_c{k}_valid`` and so on.
+        moved (Out(channels and stages)): Bit c: a flit moved on channel c in this cycle, or out of a register stage of
+            a link. Channels are numbered as in ``Network.channels`` and in the manifest, which lists the stages as
+            well. Absent if the plan omits it.
+        counters_enable, counters_clear, counters_address, counters_data: Bus of the channel counters, see
+            ``ChannelCounters``; only if the plan has counters.
+        tables_load, tables_data, tables_out: Chain of the table stores, see ``TableStore``; only if tables are
+            loadable. Load them under reset.
+        others: Outputs of the plan's status parts, ``{name}_{output}``.
     """
 
     def __init__(self, plan: NetworkPlan):
@@ -116,15 +108,11 @@ class NetworkTop(StructuralPart):
 class GeneratedDesign:
     """A network as files.
 
-    Members
-    -------
-    top : str
-        Name of the top module.
-    files : dict of str to str
-        File names and their texts: ``<top>.v`` with all modules, ``<top>.vlt``, ``<top>.core`` and ``manifest.json``;
-        ``<top>_tables.hex`` if tables are loadable.
-    manifest : dict
-        Content of ``manifest.json``.
+    Members:
+        top: Name of the top module.
+        files: File names and their texts: ``<top>.v`` with all modules, ``<top>.vlt``, ``<top>.core`` and
+            ``manifest.json``; ``<top>_tables.hex`` if tables are loadable.
+        manifest: Content of ``manifest.json``.
     """
 
     top: str
@@ -147,22 +135,15 @@ def generate_design(
 ) -> GeneratedDesign:
     """Generate the files of a top-level part around a plan.
 
-    Parameters
-    ----------
-    make_top : function
-        Makes the part.
-    plan : NetworkPlan
-    top : str
-        Name of the top module, and prefix of all other module names.
-    extra : dict
-        More entries of the manifest.
-    files : mapping of str to str
-        More files: names and texts. C headers among them are in the core, for dependent cores.
+    Parameters:
+        make_top (function): Makes the part.
+        top: Name of the top module, and prefix of all other module names.
+        extra: More entries of the manifest.
+        files (mapping of str to str): More files: names and texts. C headers among them are in the core, for dependent
+            cores.
 
-    Raises
-    ------
-    ValueError
-        If the name is no Verilog identifier.
+    Raises:
+        ValueError: If the name is no Verilog identifier.
     """
     if not is_identifier(top):
         raise ValueError(f"Name of the top module must be a Verilog identifier, not {top!r}")
@@ -186,17 +167,11 @@ def generate_design(
 def generate_network(plan: NetworkPlan, top: str = "noc", generate: Generator = generate_design) -> GeneratedDesign:
     """Generate the Verilog of a network. The same plan gives the same bytes.
 
-    Parameters
-    ----------
-    plan : NetworkPlan
-    top : str
-        Name of the top module, and prefix of all other module names.
-    generate : function
-        ``generate_design``, or ``rtl.registers.top.generate_with_registers``.
+    Parameters:
+        top: Name of the top module, and prefix of all other module names.
+        generate (function): ``generate_design``, or ``rtl.registers.top.generate_with_registers``.
 
-    Raises
-    ------
-    ValueError
-        If the name is no Verilog identifier.
+    Raises:
+        ValueError: If the name is no Verilog identifier.
     """
     return generate(NetworkTop, plan, top, {})

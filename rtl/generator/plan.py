@@ -17,12 +17,9 @@ from topology.common.side_wires import SideWire
 class RouterInstance:
     """The router of one switch.
 
-    Parameters
-    ----------
-    shape : str
-        Key into ``NetworkPlan.shapes``.
-    constants : mapping of str to int
-        Values of the router's constant input ports.
+    Parameters:
+        shape: Key into ``NetworkPlan.shapes``.
+        constants (mapping of str to int): Values of the router's constant input ports.
     """
 
     shape: str
@@ -33,20 +30,16 @@ class RouterInstance:
 class Addressing:
     """Rule by which a sender's hardware encodes a destination set as a header.
 
-    Parameters
-    ----------
-    key : function
-        Makes the part that computes the routing key. It has the members ``destinations`` (In, a bit per processor),
-        ``key`` (Out, the header's first field) and ``multicast`` (Out(1), whether the header carries the bit string).
-        It works for every set that is not empty, one destination included. If the key depends on the sender, it has a
-        member ``node`` (In, the sender's number, a constant) as well.
-    key_cycles : int
-        The key is valid this many cycles after ``destinations`` has changed, if it is stable until then; 0 for a
-        combinational part.
-    unicast_keys : tuple of int
-        Key of a message to one processor alone, by processor. No multicast that reaches a processor has this key.
-    node_fields : tuple of int
-        The header's fields after the first, packed, by sending processor.
+    Parameters:
+        key: Makes the part that computes the routing key. It has the members ``destinations`` (In, a bit per
+            processor), ``key`` (Out, the header's first field) and ``multicast`` (Out(1), whether the header carries
+            the bit string). It works for every set that is not empty, one destination included. If the key depends on
+            the sender, it has a member ``node`` (In, the sender's number, a constant) as well.
+        key_cycles: The key is valid this many cycles after ``destinations`` has changed, if it is stable until then; 0
+            for a combinational part.
+        unicast_keys: Key of a message to one processor alone, by processor. No multicast that reaches a processor has
+            this key.
+        node_fields: The header's fields after the first, packed, by sending processor.
     """
 
     key: Callable[[], Part]
@@ -61,18 +54,13 @@ class Addressing:
 class UnicastAddressing:
     """Rule by which a sender's hardware builds a header that has one destination and no bit string.
 
-    Parameters
-    ----------
-    key : function
-        Makes the combinational part that computes the key. It has the members ``destination`` (In, a processor's
-        number), ``key`` (Out, the header's first field) and ``exists`` (Out(1), whether there is such a processor). If
-        the key depends on the sender, it has a member ``node`` (In, the sender's number, a constant) as well.
-    unicast_keys : tuple of int
-        Key of a message to each processor, with zeros in ``sender_bits``.
-    sender_bits : int
-        Mask of the bits of a key that differ from sender to sender; the others name the destination.
-    node_fields : tuple of int
-        The header's fields after the first, packed, by sending processor.
+    Parameters:
+        key: Makes the combinational part that computes the key. It has the members ``destination`` (In, a processor's
+            number), ``key`` (Out, the header's first field) and ``exists`` (Out(1), whether there is such a processor).
+            If the key depends on the sender, it has a member ``node`` (In, the sender's number, a constant) as well.
+        unicast_keys: Key of a message to each processor, with zeros in ``sender_bits``.
+        sender_bits: Mask of the bits of a key that differ from sender to sender; the others name the destination.
+        node_fields: The header's fields after the first, packed, by sending processor.
     """
 
     key: Callable[[], Part]
@@ -87,13 +75,11 @@ class UnicastAddressing:
 class StreamEndpoints:
     """AXI4-Stream endpoints that a family builds itself.
 
-    Parameters
-    ----------
-    injector, ejector : function
-        Make parts with the members of ``AxiStreamInjector`` and ``AxiStreamEjector``, but without constants besides
-        ``node``. Other outputs of the ejector become outputs of the network, ``m_axis_{name}_{output}``.
-    parameters : mapping
-        Manifest entries about them.
+    Parameters:
+        injector, ejector (function): Make parts with the members of ``AxiStreamInjector`` and ``AxiStreamEjector``, but
+            without constants besides ``node``. Other outputs of the ejector become outputs of the network,
+            ``m_axis_{name}_{output}``.
+        parameters: Manifest entries about them.
     """
 
     injector: Callable[[], Part]
@@ -105,18 +91,14 @@ class StreamEndpoints:
 class StatusPart:
     """A part that monitors routers, and whose outputs are outputs of the network.
 
-    Parameters
-    ----------
-    name : str
-        Instance name, and prefix of the network's ports.
-    make : function
-        Makes the part. If it is called with True, the part has an input ``clear_{output}`` for each output in
-        ``meanings``: bits that are 1 clear bits of the output, unless the event recurs in this cycle.
-    watched : mapping of str to sequence of ((int, str) or SideWire)
-        Per input, the lowest bits first: switches with output ports, and side wires, of which the register stages are
-        seen.
-    meanings : mapping of str to str
-        Outputs that can change, and their meanings. An output whose ``clear_`` has one bit is a number.
+    Parameters:
+        name: Instance name, and prefix of the network's ports.
+        make: Makes the part. If it is called with True, the part has an input ``clear_{output}`` for each output in
+            ``meanings``: bits that are 1 clear bits of the output, unless the event recurs in this cycle.
+        watched (mapping of str to sequence of ((int, str) or SideWire)): Per input, the lowest bits first: switches
+            with output ports, and side wires, of which the register stages are seen.
+        meanings (mapping of str to str): Outputs that can change, and their meanings. An output whose ``clear_`` has
+            one bit is a number.
     """
 
     name: str
@@ -129,37 +111,21 @@ class StatusPart:
 class NetworkPlan:
     """A network of routers of one family.
 
-    Parameters
-    ----------
-    family : str
-        Name of the family.
-    network : ChannelNetwork
-    header : HeaderFormat
-    shapes : mapping of str to function
-        For each router shape a function that makes the router. A router has the members ``inputs`` and ``outputs``,
-        one link per port, in the order of the network's port numbers.
-    routers : sequence of RouterInstance
-        One per switch.
-    parameters : mapping
-        Manifest entries about the family's parameters.
-    addressing : Addressing, UnicastAddressing or None
-        Needed for endpoints that make headers themselves.
-    endpoints : StreamEndpoints or None
-        AXI4-Stream endpoints in place of those that ``addressing`` makes.
-    moved : bool
-        Exported tops have the output ``moved``. The lock-step harness always has.
-    counters : bool
-        Count the events on every channel.
-    loadable_tables : bool
-        The routers' tables are registers that have to be loaded, not constants.
-    clearable_status : bool
-        Tops have an input for each output of a status part that clears it.
-    most_flits : int or None
-        The longest message that injectors send; None without a limit.
-    side_wires : sequence of SideWire
-    status : sequence of StatusPart
-    link_cycles : int
-        Cycles from one router to the next: all links and side wires between routers have one register stage less.
+    Parameters:
+        family: Name of the family.
+        shapes (mapping of str to function): For each router shape a function that makes the router. A router has the
+            members ``inputs`` and ``outputs``, one link per port, in the order of the network's port numbers.
+        routers (sequence of RouterInstance): One per switch.
+        parameters: Manifest entries about the family's parameters.
+        addressing (Addressing, UnicastAddressing or None): Needed for endpoints that make headers themselves.
+        endpoints: AXI4-Stream endpoints in place of those that ``addressing`` makes.
+        moved: Exported tops have the output ``moved``. The lock-step harness always has.
+        counters: Count the events on every channel.
+        loadable_tables: The routers' tables are registers that have to be loaded, not constants.
+        clearable_status: Tops have an input for each output of a status part that clears it.
+        most_flits: The longest message that injectors send; None without a limit.
+        link_cycles: Cycles from one router to the next: all links and side wires between routers have one register
+            stage less.
     """
 
     family: str
@@ -213,16 +179,11 @@ def plan_routers(
 ) -> tuple[dict[str, Callable[[], Part]], tuple[RouterInstance, ...]]:
     """Return ``shapes`` and ``routers`` of a ``NetworkPlan``.
 
-    Parameters
-    ----------
-    make : function
-        Makes a router from its parameters. Routers of one network with different parameters have different names.
-    parameters : sequence
-        By switch: all parameters that determine the logic of its router.
-    constants : function
-        (switch, its parameters) -> values of the router's constant input ports.
-    order : function
-        Sort key of the shapes, for printed lists; equal ones are in the order of their first switch.
+    Parameters:
+        make: Makes a router from its parameters. Routers of one network with different parameters have different names.
+        parameters: By switch: all parameters that determine the logic of its router.
+        constants: (switch, its parameters) -> values of the router's constant input ports.
+        order: Sort key of the shapes, for printed lists; equal ones are in the order of their first switch.
     """
     names = {shape: make(shape).module_name for shape in sorted(dict.fromkeys(parameters), key=order)}
     shapes = {name: partial(make, shape) for shape, name in names.items()}

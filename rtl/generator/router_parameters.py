@@ -25,26 +25,18 @@ class RouterParameters(ABC):
 
     It determines the logic of a router; differences between switches are constants on ports.
 
-    Parameters
-    ----------
-    header : HeaderFormat
-        Header format of the network; its first field is the routing key.
-    buffer_flits : int
-        Flits of an input buffer beyond the longest header less one, at least 1; with 1 and a header of one flit the
-        rate halves.
-    routing_cycles : int
-        Cycles from input buffer to output register for a head that meets no contention, at least 1.
-    multicast : bool
-        Whether there are reach sets. False omits all logic for multicasts.
-    guarded : bool
-        Reject flits outside of worms: every input has a ``WormGuard``.
-    watchdog_flits : int
-        Longest worm; longer ones are truncated. 0 for worms of any length; other values need ``guarded``.
+    Parameters:
+        header: Header format of the network; its first field is the routing key.
+        buffer_flits: Flits of an input buffer beyond the longest header less one, at least 1; with 1 and a header of
+            one flit the rate halves.
+        routing_cycles: Cycles from input buffer to output register for a head that meets no contention, at least 1.
+        multicast: Whether there are reach sets. False omits all logic for multicasts.
+        guarded: Reject flits outside of worms: every input has a ``WormGuard``.
+        watchdog_flits: Longest worm; longer ones are truncated. 0 for worms of any length; other values need
+            ``guarded``.
 
-    Raises
-    ------
-    ValueError
-        If a value is out of range.
+    Raises:
+        ValueError: If a value is out of range.
     """
 
     header: HeaderFormat

@@ -40,10 +40,8 @@ class Slice:
 class Constant:
     """A number of ``width`` bits.
 
-    Raises
-    ------
-    ValueError
-        If it is out of range.
+    Raises:
+        ValueError: If it is out of range.
     """
 
     value: int
@@ -73,17 +71,12 @@ def flat_ports(part: Part) -> Iterator[tuple[str, bool, Value]]:
 class SharedModule:
     """A part that a structure uses many times.
 
-    Parameters
-    ----------
-    make : function
-        Makes the part.
+    Parameters:
+        make: Makes the part.
 
-    Members
-    -------
-    part : Part
-        A specimen.
-    inputs, outputs : dict of str to int
-        Widths of the ports.
+    Members:
+        part (Part): A specimen.
+        inputs, outputs (dict of str to int): Widths of the ports.
     """
 
     def __init__(self, make: Callable[[], Part]):
@@ -98,15 +91,11 @@ class SharedModule:
 class ModuleInstance:
     """One instance of a module.
 
-    Members
-    -------
-    name : str
-        Instance name.
-    module : SharedModule
-    inputs : dict of str to Bits
-        Connections of the input ports.
-    outputs : dict of str to Wire
-        Wires of the output ports in use.
+    Members:
+        name: Instance name.
+        module
+        inputs: Connections of the input ports.
+        outputs: Wires of the output ports in use.
 
     An input ``rst`` may be connected to one bit, which is then the reset in place of that of the whole. In Amaranth's
     own simulator it is a reset besides that of the whole, and does not reach parts that have clocks of their own.
@@ -120,10 +109,8 @@ class ModuleInstance:
     def connect(self, port: str, bits: Bits) -> None:
         """Connect an input port.
 
-        Raises
-        ------
-        ValueError
-            If the widths differ.
+        Raises:
+            ValueError: If the widths differ.
         """
         width = 1 if port == RESET else self.module.inputs[port]
         if width_of(bits) != width:
@@ -133,10 +120,8 @@ class ModuleInstance:
     def tie(self, port: str, value: int) -> None:
         """Connect an input port to a constant.
 
-        Raises
-        ------
-        ValueError
-            If the constant does not fit the port.
+        Raises:
+            ValueError: If the constant does not fit the port.
         """
         width = self.module.inputs[port]
         if not 0 <= value < 1 << width:
@@ -160,22 +145,15 @@ def connect_link(source: ModuleInstance, source_port: str, sink: ModuleInstance,
 class Structure:
     """Instances, and the outputs of the whole.
 
-    Parameters
-    ----------
-    part : Part
-        The part with this structure.
+    Parameters:
+        part: The part with this structure.
 
-    Members
-    -------
-    ports : dict of str to Wire
-        Ports of the whole without clock and reset.
-    inputs : set of str
-        Names of the inputs among them.
-    instances : list of ModuleInstance
-    outputs : dict of str to Bits
-        Connections of the output ports of the whole.
-    names : dict of str to Bits
-        Connections of wires besides those at instances.
+    Members:
+        ports (dict of str to Wire): Ports of the whole without clock and reset.
+        inputs (set of str): Names of the inputs among them.
+        instances (list of ModuleInstance)
+        outputs (dict of str to Bits): Connections of the output ports of the whole.
+        names (dict of str to Bits): Connections of wires besides those at instances.
     """
 
     def __init__(self, part: Part):

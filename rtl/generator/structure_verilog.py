@@ -18,18 +18,12 @@ ModuleOf = Callable[[Part], tuple[str, Collection[str]]]
 def structure_verilog(name: str, structure: Structure, module_of: ModuleOf) -> str:
     """Return the text of a module; the same structure gives the same text.
 
-    Parameters
-    ----------
-    name : str
-        Name of the module.
-    structure : Structure
-    module_of : function
-        Returns the module of a part.
+    Parameters:
+        name: Name of the module.
+        module_of (function): Returns the module of a part.
 
-    Raises
-    ------
-    ValueError
-        If an input of an instance or an output of the module is not connected.
+    Raises:
+        ValueError: If an input of an instance or an output of the module is not connected.
     """
     lines = [f"module {name}(", ",\n".join(f"  {escaped(port)}" for port in (*CLOCK_PORTS, *structure.ports)), ");"]
     lines += [f"  input {port};" for port in CLOCK_PORTS]

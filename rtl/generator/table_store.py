@@ -21,12 +21,9 @@ TABLES = ("routes", "reach")
 class SwitchTables:
     """The tables of one switch, one after the other from bit 0 on.
 
-    Members
-    -------
-    offsets : dict of str to (int, int)
-        Lowest bit and width of each table.
-    value : int
-        Value to be loaded.
+    Members:
+        offsets (dict of str to (int, int)): Lowest bit and width of each table.
+        value: Value to be loaded.
     """
 
     offsets: dict[str, tuple[int, int]]
@@ -62,20 +59,14 @@ def loaded_words(plan: NetworkPlan) -> list[int]:
 class TableStore(Part):
     """A shift register that shifts by one word in each cycle with ``load``. Reset does not change it.
 
-    Parameters
-    ----------
-    bits : int
-        Bits of all tables of the switch.
+    Parameters:
+        bits: Bits of all tables of the switch.
 
-    Members
-    -------
-    load : In(1)
-    data : In(8)
-        The word that is shifted in.
-    following : Out(8)
-        The word that is shifted on to the next store. A register.
-    table : Out(bits)
-        Registers; all zero at power-up, which routes nothing: every message is discarded.
+    Members:
+        load (In(1))
+        data (In(8)): The word that is shifted in.
+        following (Out(8)): The word that is shifted on to the next store. A register.
+        table (Out(bits)): Registers; all zero at power-up, which routes nothing: every message is discarded.
     """
 
     def __init__(self, bits: int):

@@ -37,11 +37,9 @@ _OF_EVERY_PART = frozenset(vars(Part("part", {}))) - {"module_name"}
 class Converted:
     """A module.
 
-    Members
-    -------
-    name : str
-    clock_ports : tuple of str
-        Those of ``CLOCK_PORTS`` that it has.
+    Members:
+        name
+        clock_ports: Those of ``CLOCK_PORTS`` that it has.
     """
 
     name: str
@@ -54,15 +52,11 @@ class ModuleLibrary:
     A module is identified by its content, the converted part: parts of equal name and content share one module, and
     parts of different content are different modules, even with equal names.
 
-    Parameters
-    ----------
-    prefix : str
-        Prefix of all module names, so that a design can contain two networks.
+    Parameters:
+        prefix: Prefix of all module names, so that a design can contain two networks.
 
-    Members
-    -------
-    modules : list of str
-        Names of the modules, each after those it uses.
+    Members:
+        modules (list of str): Names of the modules, each after those it uses.
     """
 
     def __init__(self, prefix: str = ""):
@@ -78,22 +72,15 @@ class ModuleLibrary:
     def add(self, part: Part, module: str) -> str:
         """Convert a part and all parts in it, unless the library already has an equal one.
 
-        Parameters
-        ----------
-        part : Part
-        module : str
-            Preferred name of its module.
+        Parameters:
+            module: Preferred name of its module.
 
-        Returns
-        -------
-        str
-            Name of the module. If a part of another content has the preferred name, it ends in ``_variant2`` and so
-            on, in the order of conversion.
+        Returns:
+            Name of the module. If a part of another content has the preferred name, it ends in ``_variant2`` and so on,
+                in the order of conversion.
 
-        Raises
-        ------
-        ValueError
-            If a port with logic behind it is too wide.
+        Raises:
+            ValueError: If a port with logic behind it is too wide.
         """
         return self._converted(part, module).name
 
@@ -148,10 +135,8 @@ class ModuleLibrary:
     def verilog(self) -> str:
         """Return the Verilog-2005 text of all modules.
 
-        Raises
-        ------
-        VerilogError
-            If Yosys crashes, is killed or cannot write.
+        Raises:
+            VerilogError: If Yosys crashes, is killed or cannot write.
         """
         texts = [verilog_of("\n".join(self._rtlil), self._structural_ports), *self._structural]
         return "\n".join([HEAD, *texts])

@@ -47,38 +47,26 @@ class CopyCollector(Part):
     A source may reuse an id after half of the id space, and the state of its last use is then discarded. One broadcast
     per source and id is delivered: it supersedes those with the same id by other algorithms.
 
-    Parameters
-    ----------
-    header : HeaderFormat
-        Header format of the mesh.
-    nodes : int
-    packet_flits : int
-        Flits of the longest packet, header included; at least 2. The last words of a longer one overwrite each other.
-    mode : str
-        ``first``: the first copy is delivered. ``vote``: the one whose body reaches a majority of all copies that the
-        algorithm makes.
-    entries : int
-        Broadcasts that are collected at a time, 2 to 16.
-    least_copies : int
-        Broadcasts by algorithms that make fewer copies are refused.
+    Parameters:
+        header: Header format of the mesh.
+        packet_flits: Flits of the longest packet, header included; at least 2. The last words of a longer one overwrite
+            each other.
+        mode: ``first``: the first copy is delivered. ``vote``: the one whose body reaches a majority of all copies that
+            the algorithm makes.
+        entries: Broadcasts that are collected at a time, 2 to 16.
+        least_copies: Broadcasts by algorithms that make fewer copies are refused.
 
-    Members
-    -------
-    i : In(link_signature)
-        Packets from the node. ``ready`` is a register.
-    o : Out(link_signature)
-        Packets for the host; ``valid`` and ``payload`` are registers.
-    undecided : Out(1)
-        High for one cycle when an undecided broadcast is given up: all copies have arrived, or its entry is needed. Not
-        for those superseded by another broadcast, or by a new one with the same id. A register.
-    refused : Out(1)
-        High for one cycle when a copy is dropped: of a broadcast that was delivered before, a second one from the
-        same direction, or of an algorithm with too few copies. A register.
+    Members:
+        i (In(link_signature)): Packets from the node. ``ready`` is a register.
+        o (Out(link_signature)): Packets for the host; ``valid`` and ``payload`` are registers.
+        undecided (Out(1)): High for one cycle when an undecided broadcast is given up: all copies have arrived, or its
+            entry is needed. Not for those superseded by another broadcast, or by a new one with the same id. A
+            register.
+        refused (Out(1)): High for one cycle when a copy is dropped: of a broadcast that was delivered before, a second
+            one from the same direction, or of an algorithm with too few copies. A register.
 
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
+    Raises:
+        ValueError: If a parameter is out of range.
     """
 
     def __init__(

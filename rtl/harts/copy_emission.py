@@ -11,23 +11,15 @@ from topology.common.flits import bits_for
 class CopyEmission:
     """Registers of a packet on its way out, inside a collector.
 
-    Parameters
-    ----------
-    entries, lanes : int
-        Of the collector.
-    position_bits : int
-        Width of the place of a word in a body.
+    Parameters:
+        entries, lanes (int): Of the collector.
+        position_bits: Width of the place of a word in a body.
 
-    Members
-    -------
-    emitting : Signal
-        A packet is being delivered.
-    entry, lane : Signal
-        Address of its body. With one lane ``lane`` is a constant.
-    head : Signal
-        Its next word is the header.
-    position : Signal
-        Place of its next word in the body; 0 also of the header.
+    Members:
+        emitting (Signal): A packet is being delivered.
+        entry, lane (Signal): Address of its body. With one lane ``lane`` is a constant.
+        head (Signal): Its next word is the header.
+        position (Signal): Place of its next word in the body; 0 also of the header.
     """
 
     def __init__(self, entries: int, lanes: int, position_bits: int):

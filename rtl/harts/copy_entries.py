@@ -41,31 +41,20 @@ class CopyEntries(Part):
     A broadcast without an entry takes the lowest one that is neither in use nor being delivered. If there is none it
     evicts another, in turn, except the one that is being delivered.
 
-    Parameters
-    ----------
-    entries : int
-        At least 2.
-    key_bits : int
-    name_bits : int
-        The highest bits of a key are a source and an id, whose highest bit is the half of the ids that is in use: a
-        broadcast of the other half with otherwise equal bits is out of date.
+    Parameters:
+        entries: At least 2.
+        name_bits: The highest bits of a key are a source and an id, whose highest bit is the half of the ids that is in
+            use: a broadcast of the other half with otherwise equal bits is out of date.
 
-    Members
-    -------
-    look : In(1)
-        ``entry`` and ``matched`` are of this cycle's ``key`` from the next cycle on.
-    key : In(key_bits), keyed : In(1)
-        Key of a broadcast; without ``keyed`` of an ordinary packet, which no entry matches.
-    emitting : In(1), emitted : In
-        The entry that is being delivered.
-    entry : Out, matched : Out(1)
-        The entry with the key, or else the next one to take. Registers.
-    in_use : Out(1)
-        Whether ``entry`` is in use. Combinational from registers.
-    take : In(1)
-        ``entry`` gets this cycle's ``key`` and is in use. Entries out of date are not in use any more.
-    free : In(1)
-        ``entry`` is not in use any more.
+    Members:
+        look (In(1)): ``entry`` and ``matched`` are of this cycle's ``key`` from the next cycle on.
+        key (In(key_bits)), keyed (In(1)): Key of a broadcast; without ``keyed`` of an ordinary packet, which no entry
+            matches.
+        emitting (In(1)), emitted (In): The entry that is being delivered.
+        entry (Out), matched (Out(1)): The entry with the key, or else the next one to take. Registers.
+        in_use (Out(1)): Whether ``entry`` is in use. Combinational from registers.
+        take (In(1)): ``entry`` gets this cycle's ``key`` and is in use. Entries out of date are not in use any more.
+        free (In(1)): ``entry`` is not in use any more.
     """
 
     def __init__(self, entries: int, key_bits: int, name_bits: int):

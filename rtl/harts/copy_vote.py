@@ -37,29 +37,20 @@ def poll_layout(lanes: int) -> data.StructLayout:
 class CopyVote(Part):
     """Compares a copy's words as they arrive, and counts its vote with the last one.
 
-    Parameters
-    ----------
-    flit_bits, lanes : int
+    Parameters:
+        flit_bits, lanes (int)
 
-    Members
-    -------
-    begin : In(1)
-        A copy begins.
-    word : In(flit_layout)
-        Of the copy. A head's comparison is ignored.
-    stored : In(stored_layout), shown : In(lanes)
-        The word of one lane, and that lane, one-hot, or 0. ``word`` is stable until two cycles later.
-    poll : In(poll_layout)
-        Before this copy.
-    votes_missing : In(VOTES_BITS)
-        Votes that a body must have had before for this one to decide.
-    lane : Out
-        The lowest lane with the copy's body, or else the next one, ``lanes`` if all are used. The outputs are
-        combinational.
-    poll_after : Out(poll_layout)
-        With the copy's vote, if ``word`` is its last.
-    decided : Out(1)
-        The vote decides.
+    Members:
+        begin (In(1)): A copy begins.
+        word (In(flit_layout)): Of the copy. A head's comparison is ignored.
+        stored (In(stored_layout)), shown (In(lanes)): The word of one lane, and that lane, one-hot, or 0. ``word`` is
+            stable until two cycles later.
+        poll (In(poll_layout)): Before this copy.
+        votes_missing (In(VOTES_BITS)): Votes that a body must have had before for this one to decide.
+        lane (Out): The lowest lane with the copy's body, or else the next one, ``lanes`` if all are used. The outputs
+            are combinational.
+        poll_after (Out(poll_layout)): With the copy's vote, if ``word`` is its last.
+        decided (Out(1)): The vote decides.
     """
 
     def __init__(self, flit_bits: int, lanes: int):

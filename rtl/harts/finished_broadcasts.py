@@ -18,21 +18,16 @@ class FinishedBroadcasts(Part):
     Two ids that differ only in their highest bit share a word, with a bit that marks the last one. The memory has no
     reset, so all words are swept first, one per cycle.
 
-    Parameters
-    ----------
-    source_bits : int
-        Width of a source's number.
+    Parameters:
+        source_bits: Width of a source's number.
 
-    Members
-    -------
-    sweeping : Out(1)
-        High after reset until the memory is clear: 2 to the power of ``source_bits + ID_BITS - 1`` cycles. A register.
-    source : In(source_bits), id : In(ID_BITS)
-        A broadcast.
-    finished : Out(1)
-        Whether the broadcast of two cycles before was delivered; the inputs are stable until then. A register.
-    write : In(1)
-        It is delivered in this cycle.
+    Members:
+        sweeping (Out(1)): High after reset until the memory is clear: 2 to the power of ``source_bits + ID_BITS - 1``
+            cycles. A register.
+        source (In(source_bits)), id (In(ID_BITS)): A broadcast.
+        finished (Out(1)): Whether the broadcast of two cycles before was delivered; the inputs are stable until then. A
+            register.
+        write (In(1)): It is delivered in this cycle.
     """
 
     def __init__(self, source_bits: int):

@@ -18,18 +18,10 @@ from rtl.parts.part import Part
 class HeaderStore(Part):
     """One header per page.
 
-    Parameters
-    ----------
-    parameters : HartsNodeParameters
-
-    Members
-    -------
-    write : In(1), written_page : In(page_bits), written_header : In(header_layout)
-        The head of a packet is stored.
-    page : In(page_bits)
-        Page whose header is read.
-    header : Out(header_layout)
-        That header, a cycle later. A register.
+    Members:
+        write (In(1)), written_page (In(page_bits)), written_header (In(header_layout)): The head of a packet is stored.
+        page (In(page_bits)): Page whose header is read.
+        header (Out(header_layout)): That header, a cycle later. A register.
     """
 
     def __init__(self, parameters: HartsNodeParameters):

@@ -34,20 +34,13 @@ LOOK_AHEAD_SLOTS = 2
 class InputGuard(Part):
     """Compares heads with the only ones that may arrive.
 
-    Parameters
-    ----------
-    parameters : HartsNodeParameters
-
-    Members
-    -------
-    node : In
-        Number of this node, a constant.
-    direction : In(3)
-        Receiver of the slot after the next.
-    header : In(header_layout), present : In(1)
-        The data of the first flit in its buffer, and whether that is a head.
-    known : Out(1), honest : Out(1)
-        For the receiver of this slot: its head has been checked, and is correct. Registers.
+    Members:
+        node (In): Number of this node, a constant.
+        direction (In(3)): Receiver of the slot after the next.
+        header (In(header_layout)), present (In(1)): The data of the first flit in its buffer, and whether that is a
+            head.
+        known (Out(1)), honest (Out(1)): For the receiver of this slot: its head has been checked, and is correct.
+            Registers.
     """
 
     def __init__(self, parameters: HartsNodeParameters):

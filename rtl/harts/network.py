@@ -35,29 +35,19 @@ def harts_plan(
 ) -> NetworkPlan:
     """Return the plan of a mesh: all nodes have one shape.
 
-    Parameters
-    ----------
-    routing : HartsRouting
-    packet_flits : int
-        Flits of the longest packet, header included.
-    pages : int or None
-        Packets in a node's memory; by default the safe minimum.
-    buffer_flits, gap_frames, relay_frames, classed
-        See ``HartsNodeParameters``.
-    reception : str or None
-        Mode in which AXI4-Stream endpoints merge the copies of a broadcast, see ``CopyCollector``; by default they
-        deliver all copies.
-    reception_entries, least_copies : int
-        See ``CopyCollector``.
-    link_cycles : int
-        Cycles from one node to the next, of links and side wires; at most ``topology.harts.frame.most_link_cycles``.
-    whole_packets : bool
-        See ``HartsNodeParameters``.
+    Parameters:
+        packet_flits: Flits of the longest packet, header included.
+        pages: Packets in a node's memory; by default the safe minimum.
+        buffer_flits, gap_frames, relay_frames, classed: See ``HartsNodeParameters``.
+        reception: Mode in which AXI4-Stream endpoints merge the copies of a broadcast, see ``CopyCollector``; by
+            default they deliver all copies.
+        reception_entries, least_copies (int): See ``CopyCollector``.
+        link_cycles: Cycles from one node to the next, of links and side wires; at most
+            ``topology.harts.frame.most_link_cycles``.
+        whole_packets: See ``HartsNodeParameters``.
 
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
+    Raises:
+        ValueError: If a parameter is out of range.
     """
     check_link_cycles(link_cycles, most_link_cycles(gap_frames))
     mesh = routing.mesh
@@ -112,10 +102,8 @@ def stream_endpoints(
 ) -> StreamEndpoints | None:
     """Return the AXI4-Stream endpoints, if packets can have a body; see ``harts_plan``.
 
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
+    Raises:
+        ValueError: If a parameter is out of range.
     """
     if reception is not None:
         check_reception(reception, entries, least_copies)

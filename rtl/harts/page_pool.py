@@ -16,20 +16,11 @@ class PagePool(Part):
 
     The list is a memory without reset: after a reset, pages come from a counter until each has been allocated once.
 
-    Parameters
-    ----------
-    pages : int
-
-    Members
-    -------
-    page : Out(page_bits)
-        The next page, if there is one. From registers.
-    free : Out
-        Number of free pages. A register.
-    take : In(1)
-        ``page`` is taken in this cycle; only if one is free.
-    give : In(1), given : In(page_bits)
-        A page is freed.
+    Members:
+        page (Out(page_bits)): The next page, if there is one. From registers.
+        free (Out): Number of free pages. A register.
+        take (In(1)): ``page`` is taken in this cycle; only if one is free.
+        give (In(1)), given (In(page_bits)): A page is freed.
     """
 
     def __init__(self, pages: int):

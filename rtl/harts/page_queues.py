@@ -24,31 +24,20 @@ CHOICE_SLOTS = 2
 class PageQueues(Part):
     """Waiting packets by output, and the next one of each output.
 
-    Parameters
-    ----------
-    parameters : HartsNodeParameters
-
-    Members
-    -------
-    slot : In(3)
-    enter : In(1), entered_page, entered_outputs, entered_level : In
-        A packet is complete; it waits for these outputs, at least one.
-    in_turn : In(1)
-        For the output of the next slot: packets of all levels take turns; otherwise those that ``wish`` entitles.
-    wish : In(level_bits)
-        For the output of the slot after the next: level for which the page ahead is kept.
-    turn : In(page_bits)
-        Likewise: the page with the highest priority.
-    found : Out(1), chosen : Out(page_bits)
-        Whether a packet waits for the output of this slot, and the next one. Registers.
-    level : Out(level_bits)
-        Highest level of the waiting packets. Combinational from registers.
-    start : In(1)
-        The selected packet is being sent and no longer waits.
-    waiting : Out(7)
-        Whether any packet waits for each output. Combinational from registers.
-    page : In(page_bits), owed : Out(1)
-        Whether the packet in a page waits for any output. Combinational.
+    Members:
+        slot (In(3))
+        enter (In(1), entered_page, entered_outputs), entered_level (In): A packet is complete; it waits for these
+            outputs, at least one.
+        in_turn (In(1)): For the output of the next slot: packets of all levels take turns; otherwise those that
+            ``wish`` entitles.
+        wish (In(level_bits)): For the output of the slot after the next: level for which the page ahead is kept.
+        turn (In(page_bits)): Likewise: the page with the highest priority.
+        found (Out(1)), chosen (Out(page_bits)): Whether a packet waits for the output of this slot, and the next one.
+            Registers.
+        level (Out(level_bits)): Highest level of the waiting packets. Combinational from registers.
+        start (In(1)): The selected packet is being sent and no longer waits.
+        waiting (Out(7)): Whether any packet waits for each output. Combinational from registers.
+        page (In(page_bits)), owed (Out(1)): Whether the packet in a page waits for any output. Combinational.
     """
 
     def __init__(self, parameters: HartsNodeParameters):

@@ -25,34 +25,22 @@ TAGS = ("m0", "m1", "m2")
 class HartsNodeParameters:
     """Parameters that determine the logic of a node; differences between nodes are constants on ports.
 
-    Parameters
-    ----------
-    header : HeaderFormat
-        Header format of the mesh.
-    size : int
-        n, the nodes on a side of the hexagon.
-    levels : int
-        Maximum number of links on a packet's path.
-    pages : int
-        Packets in the memory.
-    packet_flits : int
-        Flits of the longest packet, header included.
-    buffer_flits : int
-        Flits in a receiver's buffer.
-    gap_frames, relay_frames : int
-        Frames between two packets on a link, and frames of the network processor's latency; at least 1.
-    classed : bool
-        False is a negative control: any packet may take any page.
-    guard : bool
-        Whether broadcast packets that no honest node sends are rejected.
-    whole_packets : bool
-        Whether every input has a ``WormGuard``: flits outside of packets are rejected, and packets longer than
-        ``packet_flits`` are truncated.
+    Parameters:
+        header: Header format of the mesh.
+        size: n, the nodes on a side of the hexagon.
+        levels: Maximum number of links on a packet's path.
+        pages: Packets in the memory.
+        packet_flits: Flits of the longest packet, header included.
+        buffer_flits: Flits in a receiver's buffer.
+        gap_frames, relay_frames (int): Frames between two packets on a link, and frames of the network processor's
+            latency; at least 1.
+        classed: False is a negative control: any packet may take any page.
+        guard: Whether broadcast packets that no honest node sends are rejected.
+        whole_packets: Whether every input has a ``WormGuard``: flits outside of packets are rejected, and packets
+            longer than ``packet_flits`` are truncated.
 
-    Raises
-    ------
-    ValueError
-        If a value is out of range.
+    Raises:
+        ValueError: If a value is out of range.
     """
 
     header: HeaderFormat

@@ -48,37 +48,22 @@ def bus_layout(parameters: HartsNodeParameters) -> data.StructLayout:
 class ReceiverBank(Part):
     """State and decisions of the receivers.
 
-    Parameters
-    ----------
-    parameters : HartsNodeParameters
-
-    Members
-    -------
-    slot : In(3)
-    word : In(flit_layout), decoded : In(DECODED_ROUTES), present : In(1)
-        First flit in the buffer of this slot's receiver, and its decoding if it is a head.
-    pop : Out(1)
-        It is put onto the bus. Combinational.
-    can_start : In(6)
-        Whether an arriving packet may take each transmitter.
-    blocked : In(7)
-        Whether each output register contains a flit that does not move in this cycle.
-    waiting : In(6)
-        Whether stored packets wait for each direction.
-    wish : In(level_bits)
-        Of the node before this slot's receiver.
-    free : In, page : In(page_bits)
-        Of the pool.
-    take : Out(1)
-        The page of the pool is reserved. Combinational.
-    known, honest : In(1)
-        Of ``InputGuard``; present only if nodes have one.
-    kept, for_any : Out(7)
-        Whether each receiver reserves a page for the next packet, and whether for packets of all levels. Registers.
-    reserve : Out(6)
-        The transmitter granted to the receiver, if any. Combinational.
-    bus_valid : Out(1), bus : Out(bus_layout)
-        Registers.
+    Members:
+        slot (In(3))
+        word (In(flit_layout)), decoded (In(DECODED_ROUTES)), present (In(1)): First flit in the buffer of this slot's
+            receiver, and its decoding if it is a head.
+        pop (Out(1)): It is put onto the bus. Combinational.
+        can_start (In(6)): Whether an arriving packet may take each transmitter.
+        blocked (In(7)): Whether each output register contains a flit that does not move in this cycle.
+        waiting (In(6)): Whether stored packets wait for each direction.
+        wish (In(level_bits)): Of the node before this slot's receiver.
+        free (In), page (In(page_bits)): Of the pool.
+        take (Out(1)): The page of the pool is reserved. Combinational.
+        known, honest (In(1)): Of ``InputGuard``; present only if nodes have one.
+        kept, for_any (Out(7)): Whether each receiver reserves a page for the next packet, and whether for packets of
+            all levels. Registers.
+        reserve (Out(6)): The transmitter granted to the receiver, if any. Combinational.
+        bus_valid (Out(1)), bus (Out(bus_layout)): Registers.
     """
 
     def __init__(self, parameters: HartsNodeParameters):

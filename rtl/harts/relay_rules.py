@@ -61,16 +61,9 @@ class RelayRules(Part):
 
     Combinational.
 
-    Parameters
-    ----------
-    parameters : HartsNodeParameters
-
-    Members
-    -------
-    header : In(header_layout)
-        Of a broadcast, as it is stored.
-    outputs : Out(7)
-        Mask of outputs, that of the host included.
+    Members:
+        header (In(header_layout)): Of a broadcast, as it is stored.
+        outputs (Out(7)): Mask of outputs, that of the host included.
     """
 
     def __init__(self, parameters: HartsNodeParameters):
@@ -128,17 +121,10 @@ class SendRules(Part):
 
     Combinational.
 
-    Parameters
-    ----------
-    parameters : HartsNodeParameters
-
-    Members
-    -------
-    header : In(header_layout)
-        As it is stored.
-    output : In(3)
-        Where it is sent.
-    sent : Out(header_layout)
+    Members:
+        header (In(header_layout)): As it is stored.
+        output (In(3)): Where it is sent.
+        sent (Out(header_layout))
     """
 
     def __init__(self, parameters: HartsNodeParameters):

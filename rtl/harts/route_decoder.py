@@ -32,18 +32,11 @@ class RouteDecoder(Part):
 
     Combinational.
 
-    Parameters
-    ----------
-    parameters : HartsNodeParameters
-
-    Members
-    -------
-    header : In(header_layout)
-    way : In(6)
-        Constant: direction of the link, one-hot; 0 for the host.
-    dead : In(6)
-        Constant: failed directions.
-    decoded : Out(DECODED_ROUTES)
+    Members:
+        header (In(header_layout))
+        way (In(6)): Constant: direction of the link, one-hot; 0 for the host.
+        dead (In(6)): Constant: failed directions.
+        decoded (Out(DECODED_ROUTES))
     """
 
     def __init__(self, parameters: HartsNodeParameters):

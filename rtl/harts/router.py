@@ -47,34 +47,21 @@ from topology.harts.header import HOST
 class HartsNode(Part):
     """One node.
 
-    Parameters
-    ----------
-    parameters : HartsNodeParameters
-
-    Members
-    -------
-    inputs : In(link_signature).array(7)
-        Links that end here, by direction of travel, and the host's. ``ready`` is a register.
-    outputs : Out(link_signature).array(7)
-        Links that start here. ``valid`` and ``payload`` are registers.
-    dead : In(6)
-        Constant: failed directions; flits sent there are dropped.
-    node : In
-        Constant: number of this node; present only if it guards its links.
-    discarding : Out(7)
-        Whether each input has just begun to drain an unroutable packet. Registers.
-    misframed : Out(7)
-        Output of each input's ``WormGuard``; present only with ``whole_packets``. Registers.
-    corrupting : In(1)
-        Constant: corrupt the body of every packet that is passed on, as a faulty node would.
-    ahead_{d} : In(2)
-        From the next node in direction d: it reserves a page for a packet, and it does so for a packet of any level.
-    kept_{d} : Out(2)
-        Likewise, for the upstream node in direction d. Registers.
-    wish_{d} : Out(level_bits)
-        Level that the most urgent waiting packet for direction d will have there; 0 if none waits. Registers.
-    wished_{d} : In(level_bits)
-        Likewise, from the upstream node in direction d.
+    Members:
+        inputs (In(link_signature).array(7)): Links that end here, by direction of travel, and the host's. ``ready`` is
+            a register.
+        outputs (Out(link_signature).array(7)): Links that start here. ``valid`` and ``payload`` are registers.
+        dead (In(6)): Constant: failed directions; flits sent there are dropped.
+        node (In): Constant: number of this node; present only if it guards its links.
+        discarding (Out(7)): Whether each input has just begun to drain an unroutable packet. Registers.
+        misframed (Out(7)): Output of each input's ``WormGuard``; present only with ``whole_packets``. Registers.
+        corrupting (In(1)): Constant: corrupt the body of every packet that is passed on, as a faulty node would.
+        ahead_{d} (In(2)): From the next node in direction d: it reserves a page for a packet, and it does so for a
+            packet of any level.
+        kept_{d} (Out(2)): Likewise, for the upstream node in direction d. Registers.
+        wish_{d} (Out(level_bits)): Level that the most urgent waiting packet for direction d will have there; 0 if none
+            waits. Registers.
+        wished_{d} (In(level_bits)): Likewise, from the upstream node in direction d.
     """
 
     def __init__(self, parameters: HartsNodeParameters):

@@ -31,32 +31,21 @@ class HartsStreamInjector(Part):
     behind ``link.ready``. Broadcasts and ordinary packets have an id each that counts up by 1: a receiving host
     distinguishes the broadcasts of a source by it, see ``CopyCollector``, and must not miss any.
 
-    Parameters
-    ----------
-    routing : HartsRouting
-    packet_flits : int
-        Flits of the longest packet, header included; at least 2.
+    Parameters:
+        packet_flits: Flits of the longest packet, header included; at least 2.
 
-    Members
-    -------
-    node : In
-        Number of this node, a constant.
-    tdata, tvalid, tready, tlast
-        The AXI4-Stream.
-    tdest : In, tuser : In(4)
-        Sampled with the first beat of a packet only. ``tuser`` is 0 in an ordinary packet to node ``tdest``, and in a
-        broadcast the number of its algorithm plus 1.
-    error : Out(1)
-        High for one cycle when a packet begins to be drained, because it goes to the node itself, to a node that does
-        not exist, or by an algorithm that the mesh does not have; or when the excess of a packet is drained, of which
-        only the words that fit are sent. A register.
-    link : Out(link_signature)
-        The injection channel; ``valid`` and ``payload`` are registers.
+    Members:
+        node (In): Number of this node, a constant.
+        tdata, tvalid, tready, tlast: The AXI4-Stream.
+        tdest (In), tuser (In(4)): Sampled with the first beat of a packet only. ``tuser`` is 0 in an ordinary packet to
+            node ``tdest``, and in a broadcast the number of its algorithm plus 1.
+        error (Out(1)): High for one cycle when a packet begins to be drained, because it goes to the node itself, to a
+            node that does not exist, or by an algorithm that the mesh does not have; or when the excess of a packet is
+            drained, of which only the words that fit are sent. A register.
+        link (Out(link_signature)): The injection channel; ``valid`` and ``payload`` are registers.
 
-    Raises
-    ------
-    ValueError
-        If the longest packet has no room for a word.
+    Raises:
+        ValueError: If the longest packet has no room for a word.
     """
 
     def __init__(self, routing: HartsRouting, packet_flits: int):
@@ -176,19 +165,14 @@ class HartsStreamEjector(Part):
 
     Latency of the collector plus 1 cycle.
 
-    Parameters
-    ----------
-    make_collector : function
-        Makes the ``CopyCollector``.
+    Parameters:
+        make_collector: Makes the ``CopyCollector``.
 
-    Members
-    -------
-    link : In(link_signature)
-        The delivery channel. ``ready`` is a register.
-    tdata, tvalid, tready, tlast, tid, tuser
-        The AXI4-Stream: bodies of packets, see ``AxiStreamEjector``. All outputs depend on registers only.
-    refused, undecided : Out(1)
-        See ``CopyCollector``. Registers.
+    Members:
+        link (In(link_signature)): The delivery channel. ``ready`` is a register.
+        tdata, tvalid, tready, tlast, tid, tuser: The AXI4-Stream: bodies of packets, see ``AxiStreamEjector``. All
+            outputs depend on registers only.
+        refused, undecided (Out(1)): See ``CopyCollector``. Registers.
     """
 
     def __init__(self, make_collector: Callable[[], CopyCollector]):

@@ -20,39 +20,27 @@ TAIL_CYCLES = 2
 class TransmitterBank(Part):
     """State of the transmitters, and the choice of the word to be read from the packet memory.
 
-    Parameters
-    ----------
-    parameters : HartsNodeParameters
-
-    Members
-    -------
-    slot : In(3)
-    found : In(1), chosen : In(page_bits), level : In(level_bits), waiting : In(6)
-        See ``PageQueues``.
-    in_turn : Out(1), turn : Out(page_bits), queue_wish : Out(level_bits), start : Out(1)
-        The same.
-    ahead : In(7), ahead_for_any : In(7)
-        Whether the node behind each output reserves a page for the next packet, and whether for any packet.
-    blocked : In(7)
-        Whether each output register contains a flit that does not move in this cycle.
-    reserve : In(6)
-        The transmitter granted to a receiver, if any.
-    received_tail : In(1), received_for : In(3)
-        The bus carries the tail of a packet that is sent on, and its transmitter.
-    read : Out(1), read_page : Out(page_bits), read_position : Out(position_bits)
-        Address in the packet memory. Combinational.
-    sent : Out(1), sent_head : Out(1), sent_for : Out(3)
-        A word was read in the cycle before, whether it is a head, and its output. Registers.
-    sent_tail : In(1)
-        It is a tail.
-    sent_page : Out(page_bits), owed : In(1)
-        Its page, and whether the packet there still waits for any output.
-    give : Out(1)
-        ``sent_page`` is free again. Combinational.
-    can_start : Out(6)
-        Whether an arriving packet may take each transmitter. Combinational from registers and ``ahead``.
-    wish : Out(level_bits).array(6)
-        Level of the most urgent packet waiting for a page ahead; 0 if none waits. Registers.
+    Members:
+        slot (In(3))
+        found (In(1)), chosen (In(page_bits)), level (In(level_bits)), waiting (In(6)): See ``PageQueues``.
+        in_turn (Out(1)), turn (Out(page_bits)), queue_wish (Out(level_bits)), start (Out(1)): The same.
+        ahead (In(7)), ahead_for_any (In(7)): Whether the node behind each output reserves a page for the next packet,
+            and whether for any packet.
+        blocked (In(7)): Whether each output register contains a flit that does not move in this cycle.
+        reserve (In(6)): The transmitter granted to a receiver, if any.
+        received_tail (In(1)), received_for (In(3)): The bus carries the tail of a packet that is sent on, and its
+            transmitter.
+        read (Out(1)), read_page (Out(page_bits)), read_position (Out(position_bits)): Address in the packet memory.
+            Combinational.
+        sent (Out(1)), sent_head (Out(1)), sent_for (Out(3)): A word was read in the cycle before, whether it is a head,
+            and its output. Registers.
+        sent_tail (In(1)): It is a tail.
+        sent_page (Out(page_bits)), owed (In(1)): Its page, and whether the packet there still waits for any output.
+        give (Out(1)): ``sent_page`` is free again. Combinational.
+        can_start (Out(6)): Whether an arriving packet may take each transmitter. Combinational from registers and
+            ``ahead``.
+        wish (Out(level_bits).array(6)): Level of the most urgent packet waiting for a page ahead; 0 if none waits.
+            Registers.
     """
 
     def __init__(self, parameters: HartsNodeParameters):

@@ -33,52 +33,35 @@ class AdaptiveInput(Part):
 
     ``beaten``, which is late in a cycle, only enables registers of the request; their inputs do not depend on it.
 
-    Parameters
-    ----------
-    parameters : HypercubeRouterParameters
-    port : int
-        Number of the input.
+    Parameters:
+        port: Number of the input.
 
-    Members
-    -------
-    link : In
-        The link that ends here: with virtual channels, or from a processor with ``valid`` and ``ready``.
-    node : In(dimensions)
-        The switch's number.
-    asking : Out(vcs)
-        A head waits or arrives.
-    waiting : Out(vcs)
-        A head waits, and ``wanted`` is valid.
-    wanted : Out(outputs).array(VCs)
-        The outputs that it can use. Registers. 0 for outputs without a connection to this input.
-    granted : In(vcs)
-        The head is granted a virtual channel of the output in ``row``.
-    row : In(outputs)
-        One-hot or 0.
-    lane : In(VCs of a channel)
-        Virtual channel of that output, one-hot. Unspecified with one virtual channel.
-    credited : In(VCs of a channel).array(dimensions)
-        Credits on the wires behind each output.
-    some_credit, several_credits : In(VCs of a channel).array(dimensions)
-        VCs with one credit or more, and two or more, without those on the wires. Only if outputs count them.
-    room : In(1)
-        The delivery buffer has room.
-    requests : Out(outputs that it reaches)
-        The requested output: one bit at most. Registers.
-    target : Out(VCs of a channel - 1)
-        Virtual channel of it, one-hot; 0 for the last one. Only if channels have several.
-    ends : Out(1)
-        The request is for a tail. Absent on inputs from a processor, which never request the delivery output.
-    beaten : In(outputs that it reaches)
-        Whether the request loses arbitration there. Otherwise it is granted.
-    flit : Out(flit_layout)
-        The flit of the request.
-    credits : Out(vcs)
-        Bit v: a flit left the buffer of VC v in the last cycle. Registers. Absent if the link is from a processor.
-    releases : Out(VCs that are given away empty)
-        Bit v: it was a tail, and the buffer is empty. Registers. Absent likewise.
-    discarding : Out(vcs)
-        Bit v: an unroutable worm began to be drained in the last cycle. Registers.
+    Members:
+        link (In): The link that ends here: with virtual channels, or from a processor with ``valid`` and ``ready``.
+        node (In(dimensions)): The switch's number.
+        asking (Out(vcs)): A head waits or arrives.
+        waiting (Out(vcs)): A head waits, and ``wanted`` is valid.
+        wanted (Out(outputs).array(VCs)): The outputs that it can use. Registers. 0 for outputs without a connection to
+            this input.
+        granted (In(vcs)): The head is granted a virtual channel of the output in ``row``.
+        row (In(outputs)): One-hot or 0.
+        lane (In(VCs of a channel)): Virtual channel of that output, one-hot. Unspecified with one virtual channel.
+        credited (In(VCs of a channel).array(dimensions)): Credits on the wires behind each output.
+        some_credit, several_credits (In(VCs of a channel).array(dimensions)): VCs with one credit or more, and two or
+            more, without those on the wires. Only if outputs count them.
+        room (In(1)): The delivery buffer has room.
+        requests (Out(outputs that it reaches)): The requested output: one bit at most. Registers.
+        target (Out(VCs of a channel - 1)): Virtual channel of it, one-hot; 0 for the last one. Only if channels have
+            several.
+        ends (Out(1)): The request is for a tail. Absent on inputs from a processor, which never request the delivery
+            output.
+        beaten (In(outputs that it reaches)): Whether the request loses arbitration there. Otherwise it is granted.
+        flit (Out(flit_layout)): The flit of the request.
+        credits (Out(vcs)): Bit v: a flit left the buffer of VC v in the last cycle. Registers. Absent if the link is
+            from a processor.
+        releases (Out(VCs that are given away empty)): Bit v: it was a tail, and the buffer is empty. Registers. Absent
+            likewise.
+        discarding (Out(vcs)): Bit v: an unroutable worm began to be drained in the last cycle. Registers.
     """
 
     def __init__(self, parameters: HypercubeRouterParameters, port: int):
@@ -229,10 +212,8 @@ class _Vc:
     def _make_eligible(self, behind):
         """Compute whether there will be a flit, and a credit for it.
 
-        Parameters
-        ----------
-        behind : Value
-            If this virtual channel requests: whether a flit of the worm follows the requested one.
+        Parameters:
+            behind (Value): If this virtual channel requests: whether a flit of the worm follows the requested one.
         """
         m, part = self._m, self._part
         delivers: Any = self.output[part.parameters.delivery]
@@ -250,10 +231,8 @@ class _Vc:
     def _of_own_vc(self, bits: Any) -> Any:
         """Return the bit of the worm's virtual channel: VC by VC, which takes three levels of logic.
 
-        Parameters
-        ----------
-        bits : sequence of Value
-            By output, a bit for each virtual channel.
+        Parameters:
+            bits (sequence of Value): By output, a bit for each virtual channel.
         """
         part = self._part
         candidates = [d for d in range(part.parameters.dimensions) if part.parameters.reaches(part.port, d)]

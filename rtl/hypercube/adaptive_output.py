@@ -18,45 +18,29 @@ class AdaptiveOutput(Part):
 
     A requester has the virtual channel and the credit, so the first request is always granted.
 
-    Parameters
-    ----------
-    parameters : HypercubeRouterParameters
-    port : int
-        Number of the output.
+    Parameters:
+        port: Number of the output.
 
-    Members
-    -------
-    requests : In(inputs)
-        Inputs that have a request for this output.
-    targets : In(VCs - 1).array(inputs)
-        Its virtual channel, one-hot; 0 for the last one. Only if there are several virtual channels.
-    flits : In(flit_layout).array(inputs)
-        Its flit.
-    ends : In(inputs)
-        Its flit is a tail. Only for the output to the processor.
-    before : In(pairs of inputs)
-        By position in ``pairs``: whether one input has priority over another. Only if two can request at the same
-        time, like the next.
-    beaten : Out(inputs)
-        Whether each request loses arbitration.
-    load : Out(vcs)
-        The virtual channel whose flit is granted, one-hot. Combinational.
-    flit : Out(flit_layout)
-        The granted flit; 0 if none is granted. Combinational.
-    releases : In(VCs that are given away empty)
-        The buffer behind a VC has become empty after a tail. Absent for the output to the processor.
-    credited : In(vcs)
-        A credit returns. Likewise, and only if outputs count credits, like the next two.
-    some_credit, several_credits : Out(vcs)
-        VCs with one credit or more, and two or more. Registers, or computed from registers alone.
-    free : Out(1)
-        An adaptive VC is free. Only if the output has such VCs, like the next but one.
-    free_lane : Out(those VCs - 1)
-        The lowest free one, one-hot; 0 for the last one. Only if there are several.
-    taken : In(1)
-        It is allocated, if there is one.
-    free_escape : Out(1), taken_escape : In(1)
-        Likewise for the escape channel. Only if there is one.
+    Members:
+        requests (In(inputs)): Inputs that have a request for this output.
+        targets (In(VCs - 1).array(inputs)): Its virtual channel, one-hot; 0 for the last one. Only if there are several
+            virtual channels.
+        flits (In(flit_layout).array(inputs)): Its flit.
+        ends (In(inputs)): Its flit is a tail. Only for the output to the processor.
+        before (In(pairs of inputs)): By position in ``pairs``: whether one input has priority over another. Only if two
+            can request at the same time, like the next.
+        beaten (Out(inputs)): Whether each request loses arbitration.
+        load (Out(vcs)): The virtual channel whose flit is granted, one-hot. Combinational.
+        flit (Out(flit_layout)): The granted flit; 0 if none is granted. Combinational.
+        releases (In(VCs that are given away empty)): The buffer behind a VC has become empty after a tail. Absent for
+            the output to the processor.
+        credited (In(vcs)): A credit returns. Likewise, and only if outputs count credits, like the next two.
+        some_credit, several_credits (Out(vcs)): VCs with one credit or more, and two or more. Registers, or computed
+            from registers alone.
+        free (Out(1)): An adaptive VC is free. Only if the output has such VCs, like the next but one.
+        free_lane (Out(those VCs - 1)): The lowest free one, one-hot; 0 for the last one. Only if there are several.
+        taken (In(1)): It is allocated, if there is one.
+        free_escape (Out(1)), taken_escape (In(1)): Likewise for the escape channel. Only if there is one.
     """
 
     def __init__(self, parameters: HypercubeRouterParameters, port: int):

@@ -14,18 +14,12 @@ from topology.hypercube.vc_wires import vc_wires
 def hypercube_plan(routing: HypercubeRouting, *, buffer_flits: int = 4, vc_reallocation: str = ATOMIC) -> NetworkPlan:
     """Return the plan of a hypercube: one router shape for all switches.
 
-    Parameters
-    ----------
-    routing : HypercubeRouting
-    buffer_flits : int
-        Flits of a virtual channel's buffer, 1 to 16; with 4 a single VC has the full rate.
-    vc_reallocation : str
-        Rule of VC reallocation, see ``topology.hypercube.vc_reallocation``.
+    Parameters:
+        buffer_flits: Flits of a virtual channel's buffer, 1 to 16; with 4 a single VC has the full rate.
+        vc_reallocation: Rule of VC reallocation, see ``topology.hypercube.vc_reallocation``.
 
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
+    Raises:
+        ValueError: If a parameter is out of range.
     """
     network = routing.network
     parameters = HypercubeRouterParameters(

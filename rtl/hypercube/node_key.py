@@ -11,18 +11,10 @@ from rtl.parts.part import Part
 class NodeKey(Part):
     """Key of a message to a node: the node's number, for every sender. All numbers are nodes. Wires alone.
 
-    Parameters
-    ----------
-    dimensions : int
-
-    Members
-    -------
-    destination : In(dimensions)
-        A node's number.
-    key : Out(dimensions)
-        Its routing key.
-    exists : Out(1)
-        Always high.
+    Members:
+        destination (In(dimensions)): A node's number.
+        key (Out(dimensions)): Its routing key.
+        exists (Out(1)): Always high.
     """
 
     def __init__(self, dimensions: int):

@@ -21,25 +21,15 @@ class HypercubeRouterParameters:
     Inputs and outputs have the numbers of the dimensions. Behind them come the injection channels on the input side,
     and the delivery channel on the output side. An input has no connection to the output of its own dimension.
 
-    Parameters
-    ----------
-    flit_bits : int
-        Data bits of a flit.
-    dimensions : int
-    vcs : int
-        Virtual channels of each channel between switches, 1 to 8.
-    buffer_flits : int
-        Flits of a virtual channel's buffer, 1 to 16.
-    injection_channels : int
-    rule : str
-        Virtual channels that a head may take, see ``topology.hypercube.routing``.
-    vc_reallocation : str
-        Rule of VC reallocation, see ``topology.hypercube.vc_reallocation``.
+    Parameters:
+        flit_bits: Data bits of a flit.
+        vcs: Virtual channels of each channel between switches, 1 to 8.
+        buffer_flits: Flits of a virtual channel's buffer, 1 to 16.
+        rule: Virtual channels that a head may take, see ``topology.hypercube.routing``.
+        vc_reallocation: Rule of VC reallocation, see ``topology.hypercube.vc_reallocation``.
 
-    Raises
-    ------
-    ValueError
-        If a value is out of range.
+    Raises:
+        ValueError: If a value is out of range.
     """
 
     flit_bits: int

@@ -37,24 +37,16 @@ from topology.hypercube.routing import WRONG_ESCAPE
 class HypercubeRouter(Part):
     """One switch.
 
-    Parameters
-    ----------
-    parameters : HypercubeRouterParameters
-
-    Members
-    -------
-    inputs__{i} : In
-        Links that end here: with VCs, by dimension, then those from the processor, with ``valid`` and ``ready``.
-    outputs__{o} : Out
-        Links that start here, likewise. ``valid`` and ``payload`` are registers.
-    credits_{i} : Out(VCs), releases_{i} : Out(VCs that are given away empty)
-        For the switch before input i: a flit left a VC; it was a tail, and the VC is empty. Registers.
-    credited_{o}, released_{o} : In
-        Likewise from the switch behind output o.
-    discarding : Out(VCs of all inputs)
-        Unroutable worms that began to be drained in the last cycle, by input and virtual channel. Registers.
-    node : In(dimensions)
-        Its number. Constant.
+    Members:
+        inputs__{i} (In): Links that end here: with VCs, by dimension, then those from the processor, with ``valid`` and
+            ``ready``.
+        outputs__{o} (Out): Links that start here, likewise. ``valid`` and ``payload`` are registers.
+        credits_{i} (Out(VCs)), releases_{i} (Out(VCs that are given away empty)): For the switch before input i: a flit
+            left a VC; it was a tail, and the VC is empty. Registers.
+        credited_{o}, released_{o} (In): Likewise from the switch behind output o.
+        discarding (Out(VCs of all inputs)): Unroutable worms that began to be drained in the last cycle, by input and
+            virtual channel. Registers.
+        node (In(dimensions)): Its number. Constant.
     """
 
     def __init__(self, parameters: HypercubeRouterParameters):

@@ -30,37 +30,24 @@ from topology.hypercube.routing import WRONG_ESCAPE
 class VcAllocator(Part):
     """The VC allocator. Input VCs are concatenated, input by input.
 
-    Parameters
-    ----------
-    parameters : HypercubeRouterParameters
-
-    Members
-    -------
-    asking : In(input VCs)
-        Whether a head waits or arrives.
-    waiting : In(input VCs)
-        Whether a head waits.
-    wanted : In(outputs).array(input VCs)
-        The outputs that it can use. May lag ``asking`` by a cycle, but not ``waiting``.
-    free : In(adaptive outputs)
-        Outputs with a free adaptive virtual channel.
-    free_escapes : In(dimensions)
-        Outputs whose escape channel is free. Only if there are escape channels.
-    before, lane_before : In(pairs)
-        ``CycleOrder.before`` for inputs, and for the virtual channels of each, if there are several.
-    odd : In(1)
-        Whether the switch has an odd number of ones in its number: the escape is then the highest dimension. Only for
-        the rule with this distinction.
-    granted : Out(input VCs)
-        Whether the head is granted a virtual channel.
-    rows : Out(outputs).array(inputs)
-        The output paired with each input, one bit at most. The grant is for a virtual channel of it.
-    escapes : Out(inputs)
-        Whether the grant is for the escape channel.
-    taken : Out(adaptive outputs)
-        It is allocated, if there is one.
-    taken_escapes : Out(dimensions)
-        The escape channel is allocated, if it is free. Only if there are escape channels.
+    Members:
+        asking (In(input VCs)): Whether a head waits or arrives.
+        waiting (In(input VCs)): Whether a head waits.
+        wanted (In(outputs).array(input VCs)): The outputs that it can use. May lag ``asking`` by a cycle, but not
+            ``waiting``.
+        free (In(adaptive outputs)): Outputs with a free adaptive virtual channel.
+        free_escapes (In(dimensions)): Outputs whose escape channel is free. Only if there are escape channels.
+        before, lane_before (In(pairs)): ``CycleOrder.before`` for inputs, and for the virtual channels of each, if
+            there are several.
+        odd (In(1)): Whether the switch has an odd number of ones in its number: the escape is then the highest
+            dimension. Only for the rule with this distinction.
+        granted (Out(input VCs)): Whether the head is granted a virtual channel.
+        rows (Out(outputs).array(inputs)): The output paired with each input, one bit at most. The grant is for a
+            virtual channel of it.
+        escapes (Out(inputs)): Whether the grant is for the escape channel.
+        taken (Out(adaptive outputs)): It is allocated, if there is one.
+        taken_escapes (Out(dimensions)): The escape channel is allocated, if it is free. Only if there are escape
+            channels.
     """
 
     def __init__(self, parameters: HypercubeRouterParameters):

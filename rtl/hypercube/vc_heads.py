@@ -34,18 +34,13 @@ from rtl.vc.vc_buffer import VcBuffer
 class VcSignals:
     """Inputs common to all three kinds.
 
-    Members
-    -------
-    m : Module
-    number : int
-        Of the virtual channel, for names of signals.
-    buffer : VcBuffer
-    arriving, popped : Value
-        A flit goes in, or out, at the end of the cycle.
-    active : Value
-        The worm at the front has an output VC, or is drained.
-    key_bits : int
-        Of the lowest bits of a head.
+    Members:
+        m (Module)
+        number: Of the virtual channel, for names of signals.
+        buffer
+        arriving, popped (Value): A flit goes in, or out, at the end of the cycle.
+        active (Value): The worm at the front has an output VC, or is drained.
+        key_bits: Of the lowest bits of a head.
     """
 
     m: Any
@@ -68,13 +63,9 @@ class VcSignals:
 class ExclusiveVcHead:
     """Front of a VC of a link with atomic reallocation.
 
-    Parameters
-    ----------
-    vc : VcSignals
-    flit : flit_layout
-        On the link.
-    released : Value
-        A tail left the virtual channel in the last cycle. A register.
+    Parameters:
+        flit (flit_layout): On the link.
+        released (Value): A tail left the virtual channel in the last cycle. A register.
     """
 
     def __init__(self, vc: VcSignals, flit: Any, released: Any):
@@ -95,11 +86,8 @@ class ExclusiveVcHead:
 class SharedVcHead:
     """Front of a VC of a link with non-atomic reallocation.
 
-    Parameters
-    ----------
-    vc : VcSignals
-    flit : flit_layout
-        On the link.
+    Parameters:
+        flit (flit_layout): On the link.
     """
 
     def __init__(self, vc: VcSignals, flit: Any):
@@ -117,13 +105,9 @@ class SharedVcHead:
 class InjectionHead:
     """Front of a VC from a processor.
 
-    Parameters
-    ----------
-    vc : VcSignals
-    flit : flit_layout
-        At the front of the buffer.
-    granted : Value
-        The head is granted an output VC.
+    Parameters:
+        flit (flit_layout): At the front of the buffer.
+        granted (Value): The head is granted an output VC.
     """
 
     def __init__(self, vc: VcSignals, flit: Any, granted: Any):

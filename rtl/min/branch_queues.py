@@ -20,29 +20,20 @@ class BranchQueues(Part):
 
     A request that enters in cycle t may be served from t+1 on. Combinational from ``request`` to ``owed`` and ``may``.
 
-    Parameters
-    ----------
-    inputs, outputs : int
-        Ports of the switch, at least 1 each.
+    Parameters:
+        inputs, outputs (int): Ports of the switch, at least 1 each.
 
-    Members
-    -------
-    enter : In(inputs)
-        Inputs whose requests enter the queues: two at most.
-    enters_first : In(inputs - 1)
-        Whether an input, the last excepted, is the older one if two enter; only with two inputs or more.
-    leave : In(inputs)
-        Inputs that have copied a tail into all their outputs.
-    request : In(outputs).array(inputs)
-        Requested outputs per input, from the cycle after ``enter`` up to ``leave``.
-    finished : In(outputs).array(inputs)
-        Outputs into which the tail is copied in this cycle.
-    owed : Out(outputs).array(inputs)
-        Outputs without the tail; 0 for inputs that are not in the queues.
-    standing : Out(inputs)
-        Inputs that are in the queues. A register.
-    first : Out(outputs).array(inputs)
-        Of these, the outputs in whose queues the input is first.
+    Members:
+        enter (In(inputs)): Inputs whose requests enter the queues: two at most.
+        enters_first (In(inputs - 1)): Whether an input, the last excepted, is the older one if two enter; only with two
+            inputs or more.
+        leave (In(inputs)): Inputs that have copied a tail into all their outputs.
+        request (In(outputs).array(inputs)): Requested outputs per input, from the cycle after ``enter`` up to
+            ``leave``.
+        finished (In(outputs).array(inputs)): Outputs into which the tail is copied in this cycle.
+        owed (Out(outputs).array(inputs)): Outputs without the tail; 0 for inputs that are not in the queues.
+        standing (Out(inputs)): Inputs that are in the queues. A register.
+        first (Out(outputs).array(inputs)): Of these, the outputs in whose queues the input is first.
     """
 
     def __init__(self, inputs: int, outputs: int):

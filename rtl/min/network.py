@@ -30,27 +30,18 @@ def min_plan(
 ) -> NetworkPlan:
     """Return the plan of a multistage network: one router shape per pair of port numbers, with and without token.
 
-    Parameters
-    ----------
-    routing : MinRouting
-    buffer_flits : int
-        Flits of an input buffer beyond the longest header less one, at least 1.
-    routing_cycles : int
-        Cycles from input buffer to output register for a head without contention, at least 1.
-    token : str
-        Rule for passing the token: ``exact``; or, as negative controls, ``printed``, the paper's rule, and ``none`` for
-        switches without tokens.
-    link_cycles : int
-        Cycles from an output register to the buffer of the next switch, and from switch to switch for a token.
-    guard : bool
-        Reject flits outside of worms at all inputs (``WormGuard``).
-    watchdog_flits : int
-        Truncate longer worms, at inputs with a guard; 0 for worms of any length.
+    Parameters:
+        buffer_flits: Flits of an input buffer beyond the longest header less one, at least 1.
+        routing_cycles: Cycles from input buffer to output register for a head without contention, at least 1.
+        token: Rule for passing the token: ``exact``; or, as negative controls, ``printed``, the paper's rule, and
+            ``none`` for switches without tokens.
+        link_cycles: Cycles from an output register to the buffer of the next switch, and from switch to switch for a
+            token.
+        guard: Reject flits outside of worms at all inputs (``WormGuard``).
+        watchdog_flits: Truncate longer worms, at inputs with a guard; 0 for worms of any length.
 
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
+    Raises:
+        ValueError: If a parameter is out of range.
     """
     if token not in TOKENS:
         raise ValueError(f"Token must be one of {', '.join(TOKENS)}, not {token!r}")

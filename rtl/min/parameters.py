@@ -13,24 +13,16 @@ MAX_CLASSES = 2
 class MinRouterParameters(RouterParameters):
     """The shape of a switch.
 
-    Parameters
-    ----------
-    input_ports, output_ports : int
-        1 to 32 each.
-    routing_keys : int
-        Routing keys of the network.
-    arrival_classes : int
-        Classes of arrival channels: 1, or 2 in bidirectional networks.
-    most_release_flits : int
-        Largest number that ``release_flits`` can be; 0 for a switch that needs no token, such as one without
-        ``multicast``.
-    header, buffer_flits, routing_cycles, multicast, guarded, watchdog_flits
-        See ``RouterParameters``.
+    Parameters:
+        input_ports, output_ports (int): 1 to 32 each.
+        routing_keys: Routing keys of the network.
+        arrival_classes: Classes of arrival channels: 1, or 2 in bidirectional networks.
+        most_release_flits: Largest number that ``release_flits`` can be; 0 for a switch that needs no token, such as
+            one without ``multicast``.
+        header, buffer_flits, routing_cycles, multicast, guarded, watchdog_flits: See ``RouterParameters``.
 
-    Raises
-    ------
-    ValueError
-        If a value is out of range.
+    Raises:
+        ValueError: If a value is out of range.
     """
 
     input_ports: int

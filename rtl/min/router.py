@@ -40,21 +40,13 @@ STATION_CONSTANTS = ("starts_here", "release_flits")
 class MinRouter(Part):
     """One switch.
 
-    Parameters
-    ----------
-    parameters : MinRouterParameters
-
-    Members
-    -------
-    inputs : In(link_signature).array(inputs)
-        Links that end here. ``ready`` is a register.
-    outputs : Out(link_signature).array(outputs)
-        Links that start here. ``valid`` and ``payload`` are registers.
-    routes, port_class, reach : In
-        Constants of this switch, see ``RouteUnit``; ``port_class`` only if there are several classes, ``reach`` only in
-        switches that multicast.
-    starts_here, release_flits, token_in, token_out, here
-        See ``TokenStation``; only if the switch needs a token. Constants and registers.
+    Members:
+        inputs (In(link_signature).array(inputs)): Links that end here. ``ready`` is a register.
+        outputs (Out(link_signature).array(outputs)): Links that start here. ``valid`` and ``payload`` are registers.
+        routes, port_class, reach (In): Constants of this switch, see ``RouteUnit``; ``port_class`` only if there are
+            several classes, ``reach`` only in switches that multicast.
+        starts_here, release_flits, token_in, token_out, here: See ``TokenStation``; only if the switch needs a token.
+            Constants and registers.
     """
 
     def __init__(self, parameters: MinRouterParameters):

@@ -18,32 +18,22 @@ class TokenStation(Part):
 
     A complete tree operation is granted the token in the same cycle if it is here and free.
 
-    Parameters
-    ----------
-    parameters : MinRouterParameters
-        Of a switch with at least two inputs.
+    Parameters:
+        parameters: Of a switch with at least two inputs.
 
-    Members
-    -------
-    starts_here : In(1)
-        Constant: the token is here in the second cycle after reset, the first in which anything is ready.
-    release_flits : In(release_bits)
-        Constant: flits after which the token is passed on.
-    token_in : In(1)
-        The token arrives from the switch before this one, for this cycle.
-    token_out : Out(1)
-        The token is passed to the next switch. A register.
-    here : Out(1)
-        The token was here in the cycle before: from registers. High at one switch of the ring.
-    tree : In(inputs)
-        The input, at most one, whose tree operation has become complete in this cycle.
-    popped, tail : In(inputs)
-        Whether all branches of an input have copied its first flit, and whether that is a tail.
-    granted : Out(inputs)
-        The input that is granted the token in this cycle. Combinational.
-    waited : Out(inputs - 1)
-        Likewise, without the last input, if it has waited and is not granted the token for a request of this cycle.
-        Combinational from registers.
+    Members:
+        starts_here (In(1)): Constant: the token is here in the second cycle after reset, the first in which anything is
+            ready.
+        release_flits (In(release_bits)): Constant: flits after which the token is passed on.
+        token_in (In(1)): The token arrives from the switch before this one, for this cycle.
+        token_out (Out(1)): The token is passed to the next switch. A register.
+        here (Out(1)): The token was here in the cycle before: from registers. High at one switch of the ring.
+        tree (In(inputs)): The input, at most one, whose tree operation has become complete in this cycle.
+        popped, tail (In(inputs)): Whether all branches of an input have copied its first flit, and whether that is a
+            tail.
+        granted (Out(inputs)): The input that is granted the token in this cycle. Combinational.
+        waited (Out(inputs - 1)): Likewise, without the last input, if it has waited and is not granted the token for a
+            request of this cycle. Combinational from registers.
     """
 
     def __init__(self, parameters: MinRouterParameters):
@@ -120,21 +110,14 @@ class TokenMonitor(Part):
 
     With ``clearable``: up to the next clear, and longer if the ring is still faulty.
 
-    Parameters
-    ----------
-    sizes : sequence of int
-        Switches of each ring, and register stages of its wires.
-    clearable : bool
-        Whether its marks can be cleared.
+    Parameters:
+        sizes: Switches of each ring, and register stages of its wires.
+        clearable: Whether its marks can be cleared.
 
-    Members
-    -------
-    here : In(sum of sizes)
-        Whether the token is at a switch (``TokenStation.here``) or in a stage, ring by ring.
-    clear_lost, clear_duplicated : In(rings)
-        Rings whose reports are cleared. Only if clearable.
-    lost, duplicated : Out(rings)
-        Whether a ring had no token, or more than one. Registers.
+    Members:
+        here (In(sum of sizes)): Whether the token is at a switch (``TokenStation.here``) or in a stage, ring by ring.
+        clear_lost, clear_duplicated (In(rings)): Rings whose reports are cleared. Only if clearable.
+        lost, duplicated (Out(rings)): Whether a ring had no token, or more than one. Registers.
     """
 
     def __init__(self, sizes: Sequence[int], *, clearable: bool = False):

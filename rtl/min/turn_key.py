@@ -20,22 +20,12 @@ class TurnKey(Part):
 
     The same module serves all senders of a network. Latency 1 cycle, for which the set must be stable.
 
-    Parameters
-    ----------
-    routing : MinRouting
-
-    Members
-    -------
-    key_cycles : int
-        1.
-    node : In
-        The sender, a constant. Only if there are several stages at which to turn.
-    destinations : In(processors)
-        The set.
-    key : Out
-        The key. Unspecified if the set is empty.
-    multicast : Out(1)
-        Whether there are two or more destinations, so that the bit string has to be sent.
+    Members:
+        key_cycles (int): 1.
+        node (In): The sender, a constant. Only if there are several stages at which to turn.
+        destinations (In(processors)): The set.
+        key (Out): The key. Unspecified if the set is empty.
+        multicast (Out(1)): Whether there are two or more destinations, so that the bit string has to be sent.
     """
 
     key_cycles = 1

@@ -22,17 +22,12 @@ class RoundRobinArbiter(Part):
     successor. The turn is stored as the mask of the requesters at or after it, which needs no decoder; an empty mask
     represents turn 0.
 
-    Parameters
-    ----------
-    count : int
-        Number of requesters, at least 1.
+    Parameters:
+        count: Number of requesters, at least 1.
 
-    Members
-    -------
-    eligible : In(count)
-        Requesters that may be granted in this cycle.
-    chosen : Out(count)
-        One-hot, or 0 when no requester is eligible. Combinational.
+    Members:
+        eligible (In(count)): Requesters that may be granted in this cycle.
+        chosen (Out(count)): One-hot, or 0 when no requester is eligible. Combinational.
     """
 
     def __init__(self, count: int):
@@ -56,17 +51,13 @@ class AgeMatrix(Part):
     One bit per pair of members is enough. A member that enters becomes the youngest of all; leaving needs no action,
     because the user reads only members that are in.
 
-    Parameters
-    ----------
-    count : int
-        Number of members, at least 1.
+    Parameters:
+        count: Number of members, at least 1.
 
-    Members
-    -------
-    enter : In(count)
-        The member that enters in this cycle; at most one bit.
-    older : Out(count).array(count)
-        ``older[i]`` bit j: i entered before j. Registered: shows an entry from the next cycle on.
+    Members:
+        enter (In(count)): The member that enters in this cycle; at most one bit.
+        older (Out(count).array(count)): ``older[i]`` bit j: i entered before j. Registered: shows an entry from the
+            next cycle on.
     """
 
     def __init__(self, count: int):

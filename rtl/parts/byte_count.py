@@ -18,10 +18,8 @@ BYTE_BITS = 8
 def kept_bytes(flit_bits: int) -> int:
     """Return the bytes of a word in flits of this width.
 
-    Raises
-    ------
-    ValueError
-        If a flit does not have one bit more than whole bytes.
+    Raises:
+        ValueError: If a flit does not have one bit more than whole bytes.
     """
     count, left = divmod(flit_bits, BYTE_BITS)
     if left != 1:
@@ -33,16 +31,12 @@ def kept_bytes(flit_bits: int) -> int:
 class KeepPacker(Part):
     """Encodes ``tkeep`` in the word. Combinational.
 
-    Parameters
-    ----------
-    count : int
-        Bytes of a word.
+    Parameters:
+        count: Bytes of a word.
 
-    Members
-    -------
-    tdata : In(8 * count), tkeep : In(count)
-        The valid bytes are those below the lowest 0 bit of ``tkeep``.
-    word : Out(8 * count + 1)
+    Members:
+        tdata (In(8 * count)), tkeep (In(count)): The valid bytes are those below the lowest 0 bit of ``tkeep``.
+        word (Out(8 * count + 1))
     """
 
     def __init__(self, count: int):
@@ -67,16 +61,12 @@ class KeepPacker(Part):
 class KeepUnpacker(Part):
     """Decodes ``tkeep`` from the word. Combinational.
 
-    Parameters
-    ----------
-    count : int
-        Bytes of a word.
+    Parameters:
+        count: Bytes of a word.
 
-    Members
-    -------
-    word : In(8 * count + 1)
-    tdata : Out(8 * count), tkeep : Out(count)
-        Bytes without their bit in ``tkeep`` are unspecified.
+    Members:
+        word (In(8 * count + 1))
+        tdata (Out(8 * count)), tkeep (Out(count)): Bytes without their bit in ``tkeep`` are unspecified.
     """
 
     def __init__(self, count: int):

@@ -16,25 +16,16 @@ class ReplicatingCrossbar(Part):
 
     Latency 1 cycle from ``flits`` to the links; throughput 1 flit per cycle and output.
 
-    Parameters
-    ----------
-    flit_bits : int
-        Data bits of a flit.
-    inputs, outputs : int
-        Numbers of inputs and outputs, at least 1 each.
+    Parameters:
+        flit_bits: Data bits of a flit.
+        inputs, outputs (int): Numbers of inputs and outputs, at least 1 each.
 
-    Members
-    -------
-    flits : In(flit_layout).array(inputs)
-        The flit that each input offers.
-    select : In(inputs).array(outputs)
-        One-hot: the input whose flit an output takes when it loads.
-    load : In(outputs)
-        Whether an output takes it in this cycle. Only outputs that are ``free`` may load.
-    free : Out(outputs)
-        Whether an output register is empty or being emptied in this cycle.
-    links : Out(link_signature).array(outputs)
-        The links that start here; ``valid`` and ``payload`` are registers.
+    Members:
+        flits (In(flit_layout).array(inputs)): The flit that each input offers.
+        select (In(inputs).array(outputs)): One-hot: the input whose flit an output takes when it loads.
+        load (In(outputs)): Whether an output takes it in this cycle. Only outputs that are ``free`` may load.
+        free (Out(outputs)): Whether an output register is empty or being emptied in this cycle.
+        links (Out(link_signature).array(outputs)): The links that start here; ``valid`` and ``payload`` are registers.
     """
 
     def __init__(self, flit_bits: int, inputs: int, outputs: int):

@@ -21,14 +21,11 @@ class CrossingReset(Elaboratable):
 
     Both sides are open 6 cycles of the network and 8 of the user after ``rst`` has become low, or before.
 
-    Members
-    -------
-    rst : Signal(1)
-        Input, domain ``network``: the network's synchronous reset.
-    network_open, user_open : Signal(1)
-        Transfers are enabled, each in its domain. Registers.
-    network_clear, user_clear : Signal(1)
-        High for one cycle in which registers are cleared, each in its domain. Never while a side is open.
+    Members:
+        rst (Signal(1)): Input, domain ``network``: the network's synchronous reset.
+        network_open, user_open (Signal(1)): Transfers are enabled, each in its domain. Registers.
+        network_clear, user_clear (Signal(1)): High for one cycle in which registers are cleared, each in its domain.
+            Never while a side is open.
     """
 
     def __init__(self):

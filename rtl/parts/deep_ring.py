@@ -41,25 +41,16 @@ class DeepRing(Part):
 
     Latency 1 cycle from ``write`` to ``read``; throughput 1 flit per cycle.
 
-    Parameters
-    ----------
-    bits : int
-        Bits stored per flit.
-    depth : int
-        Capacity in flits; more than ``slots``.
-    slots : int
-        Places of the front, a power of two, at least 8.
+    Parameters:
+        bits: Bits stored per flit.
+        depth: Capacity in flits; more than ``slots``.
+        slots: Places of the front, a power of two, at least 8.
 
-    Members
-    -------
-    write : In(1), entry : In(bits)
-        Store a flit. Only if there are fewer than ``depth``.
-    pop : In(1)
-        Drop the first flit. Only if there is one.
-    position : In
-        Slot to be read. Flits take slots one after the other from 0 on, modulo ``slots``.
-    read : Out(bits)
-        The flit in that slot, if it is one of the first ``slots`` - 2. Combinational.
+    Members:
+        write (In(1)), entry (In(bits)): Store a flit. Only if there are fewer than ``depth``.
+        pop (In(1)): Drop the first flit. Only if there is one.
+        position (In): Slot to be read. Flits take slots one after the other from 0 on, modulo ``slots``.
+        read (Out(bits)): The flit in that slot, if it is one of the first ``slots`` - 2. Combinational.
     """
 
     def __init__(self, bits: int, depth: int, slots: int):

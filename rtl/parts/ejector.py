@@ -19,17 +19,12 @@ class MessageEjector(Part):
     The link's ``ready`` is a register, but an always-ready user never stalls it. Latency 1 cycle; throughput 1
     flit per cycle.
 
-    Parameters
-    ----------
-    flit_bits : int
-        Data bits of a flit.
+    Parameters:
+        flit_bits: Data bits of a flit.
 
-    Members
-    -------
-    link : In(link_signature)
-        The delivery channel.
-    user : Out(link_signature)
-        The flits, for the user; ``valid`` and ``payload`` are registers.
+    Members:
+        link (In(link_signature)): The delivery channel.
+        user (Out(link_signature)): The flits, for the user; ``valid`` and ``payload`` are registers.
     """
 
     def __init__(self, flit_bits: int):

@@ -28,22 +28,17 @@ class GrayFifo(Elaboratable):
     Latency from a word's move in to ``read_valid``: 1 cycle of the writer, then 3 to 4 of the reader. Throughput 1 word
     per cycle of the slower clock.
 
-    Parameters
-    ----------
-    bits : int
-        Width of a word.
+    Parameters:
+        bits: Width of a word.
 
-    Members
-    -------
-    write_open, read_open : Signal(1)
-        Inputs, in the domain of their side: enable transfers in, and into the output register.
-    write_clear, read_clear : Signal(1)
-        Inputs, in the domain of their side: clear all words. Only while neither side is open, and both before they
-        open again.
-    write_valid, write_ready, write_data
-        Input stream, domain ``write``. ``write_ready`` depends on registers only.
-    read_valid, read_ready, read_data
-        Output stream, domain ``read``. ``read_valid`` and ``read_data`` are registers.
+    Members:
+        write_open, read_open (Signal(1)): Inputs, in the domain of their side: enable transfers in, and into the output
+            register.
+        write_clear, read_clear (Signal(1)): Inputs, in the domain of their side: clear all words. Only while neither
+            side is open, and both before they open again.
+        write_valid, write_ready, write_data: Input stream, domain ``write``. ``write_ready`` depends on registers only.
+        read_valid, read_ready, read_data: Output stream, domain ``read``. ``read_valid`` and ``read_data`` are
+            registers.
     """
 
     def __init__(self, bits: int):

@@ -25,14 +25,10 @@ class HostPattern(Part):
     state per cycle. ``seed`` and ``salt`` are sampled up to then; ``level`` must not change. With level 0 no register
     changes, which costs a simulator nothing.
 
-    Members
-    -------
-    seed, salt : In(16)
-        See ``first_state``.
-    level : In(8)
-        Number of 256 cycles with a pause.
-    holds : Out(1)
-        Whether this cycle is a pause. Combinational from a register and ``level``.
+    Members:
+        seed, salt (In(16)): See ``first_state``.
+        level (In(8)): Number of 256 cycles with a pause.
+        holds (Out(1)): Whether this cycle is a pause. Combinational from a register and ``level``.
     """
 
     def __init__(self):
@@ -62,19 +58,13 @@ class PausingSource(Part):
     An offered word stays until it is taken. The first word is offered in the first cycle after ``start`` in which the
     source does not pause, any other in the first such cycle after the one before was taken.
 
-    Parameters
-    ----------
-    flit_bits : int
-        Width of a word.
+    Parameters:
+        flit_bits: Width of a word.
 
-    Members
-    -------
-    start, words
-        As ``PatternSource``.
-    payload_seed : In(32)
-        Seed of the message.
-    seed, salt, level
-        As ``HostPattern``.
+    Members:
+        start, words: As ``PatternSource``.
+        payload_seed (In(32)): Seed of the message.
+        seed, salt, level: As ``HostPattern``.
     """
 
     def __init__(self, flit_bits: int):
@@ -108,14 +98,10 @@ class PausingSource(Part):
 class StallingReceiver(Part):
     """The reader of an ejector, with cycles in which it accepts no flit.
 
-    Members
-    -------
-    seed, salt, level
-        As ``HostPattern``.
-    blocked : In(1)
-        Accept nothing in this cycle, independent of the pattern.
-    ready : Out(1)
-        Whether a flit is taken if there is one.
+    Members:
+        seed, salt, level: As ``HostPattern``.
+        blocked (In(1)): Accept nothing in this cycle, independent of the pattern.
+        ready (Out(1)): Whether a flit is taken if there is one.
     """
 
     def __init__(self):

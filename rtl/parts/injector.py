@@ -37,23 +37,16 @@ class MessageInjector(Part):
 
     A descriptor of a message without a tail is taken, but nothing is sent, and no payload word is taken.
 
-    Parameters
-    ----------
-    header : HeaderFormat
-        Header format of the network.
-    most_flits : int or None
-        The longest message that is sent; by default limited only by the field.
+    Parameters:
+        header: Header format of the network.
+        most_flits: The longest message that is sent; by default limited only by the field.
 
-    Members
-    -------
-    message : In(stream of descriptor_layout)
-        Descriptors.
-    payload : In(stream of flit_bits)
-        Body words, ``flits - header_flits`` per message. A message of header flits alone takes none.
-    link : Out(link_signature)
-        The injection channel; ``valid`` and ``payload`` are registers.
-    error : Out(1)
-        A descriptor has been refused since the last reset. A register.
+    Members:
+        message (In(stream of descriptor_layout)): Descriptors.
+        payload (In(stream of flit_bits)): Body words, ``flits - header_flits`` per message. A message of header flits
+            alone takes none.
+        link (Out(link_signature)): The injection channel; ``valid`` and ``payload`` are registers.
+        error (Out(1)): A descriptor has been refused since the last reset. A register.
     """
 
     def __init__(self, header: HeaderFormat, most_flits: int | None = None):

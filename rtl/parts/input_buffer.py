@@ -38,39 +38,27 @@ class InputBuffer(Part):
 
     Latency 1 cycle from link to ``flit``. Throughput 1 flit per cycle from depth 2 on; a depth of 1 halves the rate.
 
-    Parameters
-    ----------
-    flit_bits : int
-        Data bits of a flit.
-    depth : int
-        Capacity in flits, at least 1.
-    header_flits : int
-        Flits of the longest header, at most ``depth``. With 1 the cursor never leaves the front and costs nothing.
-    decoded_bits : int
-        Bits that the router stores with every flit, such as its decoding while it moved in.
+    Parameters:
+        flit_bits: Data bits of a flit.
+        depth: Capacity in flits, at least 1.
+        header_flits: Flits of the longest header, at most ``depth``. With 1 the cursor never leaves the front and costs
+            nothing.
+        decoded_bits: Bits that the router stores with every flit, such as its decoding while it moved in.
 
-    Members
-    -------
-    link : In(link_signature)
-        The link that ends here. ``ready`` is a register that equals "fewer than ``depth`` flits in the buffer", except
-        in the first cycle after a reset, in which it is 0.
-    arriving_decoded : In(decoded_bits)
-        Decoding of the flit on the link. Absent if ``decoded_bits`` is 0.
-    flit : Out(flit_layout)
-        The flit at the front if ``at_front``, or else at the cursor. Unspecified if there is none.
-    decoded : Out(decoded_bits)
-        Its decoding. Absent if ``decoded_bits`` is 0.
-    present : Out(1)
-        Whether there is a flit at the front. A register.
-    readable : Out(1)
-        Whether there is a flit at the cursor. A register. Absent if ``header_flits`` is 1, like the next two.
-    at_front : In(1)
-        Read the front, and move the cursor there from the next cycle on.
-    advance : In(1)
-        Move the cursor to the next flit from the next cycle on; not with ``at_front``. Allowed also when the flit at
-        the cursor is only just moving in on the link.
-    pop : In(1)
-        Drop the front. Only with ``present`` and ``at_front``.
+    Members:
+        link (In(link_signature)): The link that ends here. ``ready`` is a register that equals "fewer than ``depth``
+            flits in the buffer", except in the first cycle after a reset, in which it is 0.
+        arriving_decoded (In(decoded_bits)): Decoding of the flit on the link. Absent if ``decoded_bits`` is 0.
+        flit (Out(flit_layout)): The flit at the front if ``at_front``, or else at the cursor. Unspecified if there is
+            none.
+        decoded (Out(decoded_bits)): Its decoding. Absent if ``decoded_bits`` is 0.
+        present (Out(1)): Whether there is a flit at the front. A register.
+        readable (Out(1)): Whether there is a flit at the cursor. A register. Absent if ``header_flits`` is 1, like the
+            next two.
+        at_front (In(1)): Read the front, and move the cursor there from the next cycle on.
+        advance (In(1)): Move the cursor to the next flit from the next cycle on; not with ``at_front``. Allowed also
+            when the flit at the cursor is only just moving in on the link.
+        pop (In(1)): Drop the front. Only with ``present`` and ``at_front``.
     """
 
     def __init__(self, flit_bits: int, depth: int, header_flits: int = 1, decoded_bits: int = 0):

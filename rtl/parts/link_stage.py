@@ -26,17 +26,13 @@ class LinkStage(Part):
     If the output register is occupied, a flit is stored in the spare one, and ``ready`` is low in the next cycle.
     Latency 1 cycle; throughput 1 flit per cycle.
 
-    Parameters
-    ----------
-    flit_bits : int
-        Data bits of a flit.
+    Parameters:
+        flit_bits: Data bits of a flit.
 
-    Members
-    -------
-    link : In(link_signature)
-        From the output register before. ``ready`` is a register.
-    onward : Out(link_signature)
-        To the next stage, or the router's input buffer. ``valid`` and ``payload`` are registers.
+    Members:
+        link (In(link_signature)): From the output register before. ``ready`` is a register.
+        onward (Out(link_signature)): To the next stage, or the router's input buffer. ``valid`` and ``payload`` are
+            registers.
     """
 
     def __init__(self, flit_bits: int):
@@ -70,20 +66,14 @@ class LinkStage(Part):
 class WireStages(Part):
     """Registers one behind the other on a side wire.
 
-    Parameters
-    ----------
-    bits : int
-        Width of the wire.
-    stages : int
-        Registers, at least 1.
+    Parameters:
+        bits: Width of the wire.
+        stages: Registers, at least 1.
 
-    Members
-    -------
-    source : In(bits)
-    sink : Out(bits)
-        ``source`` delayed by ``stages`` cycles; 0 after reset. A register.
-    underway : Out(bits * stages)
-        All registers, the last one highest.
+    Members:
+        source (In(bits))
+        sink (Out(bits)): ``source`` delayed by ``stages`` cycles; 0 after reset. A register.
+        underway (Out(bits * stages)): All registers, the last one highest.
     """
 
     def __init__(self, bits: int, stages: int):

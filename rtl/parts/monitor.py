@@ -22,17 +22,12 @@ from topology.common.flit_signature import (
 class TransferMonitor(Part):
     """Detects transfers on many streams. Combinational.
 
-    Parameters
-    ----------
-    count : int
-        Number of streams, at least 1.
+    Parameters:
+        count: Number of streams, at least 1.
 
-    Members
-    -------
-    valid, ready : In(count)
-        Handshakes of the streams.
-    moved : Out(count)
-        Bit i: a transfer on stream i in this cycle.
+    Members:
+        valid, ready (In(count)): Handshakes of the streams.
+        moved (Out(count)): Bit i: a transfer on stream i in this cycle.
     """
 
     def __init__(self, count: int):
@@ -48,19 +43,13 @@ class TransferMonitor(Part):
 class DeliveryMonitor(Part):
     """Outputs the flit that moves on a link. Combinational.
 
-    Parameters
-    ----------
-    flit_bits : int
-        Data bits of a flit.
+    Parameters:
+        flit_bits: Data bits of a flit.
 
-    Members
-    -------
-    moved : In(1)
-        Whether a flit moves on the link in this cycle.
-    flit : In(flit_layout)
-        The payload of the link.
-    seen : Out(flit width + 1)
-        ``moved``, then the flit; all zero if none moves.
+    Members:
+        moved (In(1)): Whether a flit moves on the link in this cycle.
+        flit (In(flit_layout)): The payload of the link.
+        seen (Out(flit width + 1)): ``moved``, then the flit; all zero if none moves.
     """
 
     def __init__(self, flit_bits: int):
@@ -76,21 +65,14 @@ class DeliveryMonitor(Part):
 class SignatureMonitor(Part):
     """Outputs the signature of the flit that moves on a link, see ``topology.common.flit_signature``. Combinational.
 
-    Parameters
-    ----------
-    flit_bits : int
-        Data bits of a flit.
-    lanes : int
-        Virtual channels of the link, at least 1.
+    Parameters:
+        flit_bits: Data bits of a flit.
+        lanes: Virtual channels of the link, at least 1.
 
-    Members
-    -------
-    moved : In(lanes)
-        Virtual channels on which a flit moves in this cycle.
-    flit : In(flit_layout)
-        The payload of the link.
-    seen : Out(8)
-        The signature; 0 if none moves.
+    Members:
+        moved (In(lanes)): Virtual channels on which a flit moves in this cycle.
+        flit (In(flit_layout)): The payload of the link.
+        seen (Out(8)): The signature; 0 if none moves.
     """
 
     def __init__(self, flit_bits: int, lanes: int = 1):

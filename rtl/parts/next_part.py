@@ -11,21 +11,13 @@ from topology.common.part_headers import PartsFormat
 class NextPart:
     """Selects the lowest part of the processors that has a destination. Combinational.
 
-    Parameters
-    ----------
-    m : Module
-    header : PartsFormat
-    destinations : Signal
-        A bit per processor: those not yet named by a flit.
+    Parameters:
+        destinations: A bit per processor: those not yet named by a flit.
 
-    Members
-    -------
-    flit : Value
-        The part's flit.
-    rest : Signal
-        The destinations without those of the part.
-    last : Signal(1)
-        The rest is empty.
+    Members:
+        flit (Value): The part's flit.
+        rest (Signal): The destinations without those of the part.
+        last (Signal(1)): The rest is empty.
     """
 
     def __init__(self, m: Module, header: PartsFormat, destinations: Signal):

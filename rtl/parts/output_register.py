@@ -12,23 +12,16 @@ class OutputRegister:
     Latency 1 cycle from ``load`` to the link; throughput 1 flit per cycle. It is logic in the module that uses it, and
     no module of its own.
 
-    Parameters
-    ----------
-    m : Module
-    link : stream of a flit layout
-        The link that starts here, seen from inside the part. ``valid`` becomes a register with reset, ``payload`` one
-        without: the content of an invalid flit is unused.
-    name : str
-        Prefix of the names of signals.
+    Parameters:
+        m (Module)
+        link (stream of a flit layout): The link that starts here, seen from inside the part. ``valid`` becomes a
+            register with reset, ``payload`` one without: the content of an invalid flit is unused.
+        name: Prefix of the names of signals.
 
-    Members
-    -------
-    free : Signal(1)
-        The register is empty or being emptied in this cycle. Combinational.
-    load : Signal(1)
-        Input: take ``following`` in this cycle. Only with ``free``.
-    following : View
-        Input: the payload to be taken.
+    Members:
+        free (Signal(1)): The register is empty or being emptied in this cycle. Combinational.
+        load (Signal(1)): Input: take ``following`` in this cycle. Only with ``free``.
+        following (View): Input: the payload to be taken.
     """
 
     def __init__(self, m: Any, link: Any, name: str = "output"):

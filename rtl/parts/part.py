@@ -15,12 +15,9 @@ class Part(wiring.Component):
 
     Parts with equal names and different content are different modules, see ``rtl.generator.verilog``.
 
-    Parameters
-    ----------
-    module_name : str
-        Name of the module, with its main parameters, such as ``crossbar_5x5``.
-    members : mapping
-        Members of the signature.
+    Parameters:
+        module_name: Name of the module, with its main parameters, such as ``crossbar_5x5``.
+        members: Members of the signature.
     """
 
     _MustUse__silence = True  # parts are also made to ask them for their names, parameters and signatures
@@ -49,19 +46,12 @@ def instantiate(m: Module, platform: object, name: str, part: Part) -> Any:
     Under an ``Exporter`` it becomes an instance of a shared Verilog module; otherwise (simulation, FPGA builds) it is
     a plain Amaranth submodule.
 
-    Parameters
-    ----------
-    m : Module
-    platform : object
-        Argument of ``elaborate``.
-    name : str
-        Instance name.
-    part : Part
+    Parameters:
+        platform: Argument of ``elaborate``.
+        name: Instance name.
 
-    Returns
-    -------
-    Part or wiring.PureInterface
-        An object with the members of the part as attributes.
+    Returns:
+        Part or wiring.PureInterface: An object with the members of the part as attributes.
     """
     if isinstance(platform, Exporter):
         return platform.instance(m, name, part)

@@ -17,19 +17,13 @@ class PatternSource(Part):
     Word k after a ``start`` with seed s is ``payload_word(s, k, flit_bits)``. The first word is offered in the cycle
     after ``start``; throughput 1 word per cycle.
 
-    Parameters
-    ----------
-    flit_bits : int
-        Width of a word.
+    Parameters:
+        flit_bits: Width of a word.
 
-    Members
-    -------
-    start : In(1)
-        Take the seed.
-    seed : In(32)
-        Seed of the message.
-    words : Out(stream of flit_bits)
-        The pattern; always valid.
+    Members:
+        start (In(1)): Take the seed.
+        seed (In(32)): Seed of the message.
+        words (Out(stream of flit_bits)): The pattern; always valid.
     """
 
     def __init__(self, flit_bits: int):

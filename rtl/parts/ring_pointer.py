@@ -8,15 +8,10 @@ from amaranth.hdl import Cat, Const, Module, Signal, Value
 def ring_pointer(m: Module, name: str, slots: int, step: Value) -> Any:
     """Return a register that advances to the next slot with every ``step``.
 
-    Parameters
-    ----------
-    m : Module
-    name : str
-        Name of the register.
-    slots : int
-        A power of two, so that it wraps by itself. With one slot there is no register.
-    step : Value
-        Whether it advances at the end of the cycle.
+    Parameters:
+        name: Name of the register.
+        slots: A power of two, so that it wraps by itself. With one slot there is no register.
+        step: Whether it advances at the end of the cycle.
     """
     if slots == 1:
         return Const(0, 0)
@@ -30,17 +25,12 @@ def ring_pointer(m: Module, name: str, slots: int, step: Value) -> Any:
 def gray_pointer(m: Module, name: str, slots: int, step: Value) -> tuple[Any, Any]:
     """Return such a pointer in Gray code: with four slots it takes one lookup table less, up to sixteen never more.
 
-    Parameters
-    ----------
-    m, name, slots, step
-        See ``ring_pointer``.
+    Parameters:
+        m, name, slots, step: See ``ring_pointer``.
 
-    Returns
-    -------
-    code : Value
-        The register. It is usable as an address.
-    number : Value
-        Steps from slot 0, modulo ``slots``.
+    Returns:
+        code (Value): The register. It is usable as an address.
+        number (Value): Steps from slot 0, modulo ``slots``.
     """
     if slots == 1:
         return Const(0, 0), Const(0, 0)

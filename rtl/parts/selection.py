@@ -27,14 +27,10 @@ def either(values: Sequence[Any]) -> Any:
 def first_at_or_after(m: Module, mask: Value, after: Value, name: str) -> Signal:
     """Return one-hot: the lowest bit of ``mask`` within ``after``, or else the lowest bit of ``mask``.
 
-    Parameters
-    ----------
-    mask : Signal, n bits
-        Candidates.
-    after : Value, n bits
-        The preferred bits: for a cyclic search from position t, all bits from t on.
-    name : str
-        Prefix of the names of intermediate signals.
+    Parameters:
+        mask (Signal, n bits): Candidates.
+        after (Value, n bits): The preferred bits: for a cyclic search from position t, all bits from t on.
+        name: Prefix of the names of intermediate signals.
     """
     preferred = Signal(len(mask), name=f"{name}_preferred")
     found = Signal(len(mask), name=f"{name}_found")
@@ -50,18 +46,12 @@ def table_row(m: Module, table: Value, index: Any, row_bits: int, name: str, *, 
     simulator handles whole words, and a constant table folds into a small multiplexer tree in synthesis. A wide
     dynamic shift does neither.
 
-    Parameters
-    ----------
-    table : Value
-        The rows; a whole number of ``row_bits``.
-    index : Value
-        Row number. A number past the table yields an unspecified row.
-    row_bits : int
-        Width of a row.
-    name : str
-        Prefix of the names of intermediate signals.
-    padded : bool
-        A number past the table yields a row of zeros instead.
+    Parameters:
+        table: The rows; a whole number of ``row_bits``.
+        index (Value): Row number. A number past the table yields an unspecified row.
+        row_bits: Width of a row.
+        name: Prefix of the names of intermediate signals.
+        padded: A number past the table yields a row of zeros instead.
     """
     rows = table
     for bit in reversed(range(len(index))):

@@ -17,21 +17,15 @@ class StreamCrossing(Part):
     The network's reset empties both sides, see ``CrossingReset``; the user's clock may be stopped then, and the
     crossing opens when it is running again. Latency and throughput are those of ``GrayFifo``.
 
-    Parameters
-    ----------
-    bits : int
-        Width of a word.
-    inward : bool
-        From the user into the network; else out of it.
+    Parameters:
+        bits: Width of a word.
+        inward: From the user into the network; else out of it.
 
-    Members
-    -------
-    user_clk : In(1)
-        The user's clock.
-    i : In(stream)
-        Words, in the user's clock domain if ``inward``, else in the network's. ``ready`` depends on registers only.
-    o : Out(stream)
-        The same words in the other domain. ``valid`` and ``payload`` are registers.
+    Members:
+        user_clk (In(1)): The user's clock.
+        i (In(stream)): Words, in the user's clock domain if ``inward``, else in the network's. ``ready`` depends on
+            registers only.
+        o (Out(stream)): The same words in the other domain. ``valid`` and ``payload`` are registers.
     """
 
     def __init__(self, bits: int, *, inward: bool):

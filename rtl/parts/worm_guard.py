@@ -23,21 +23,14 @@ MAX_WATCHDOG_FLITS = 65_535
 class WormGuard(Part):
     """Filters between a link and an input buffer. Combinational from link to link; one flit per cycle.
 
-    Parameters
-    ----------
-    flit_bits : int
-        Data bits of a flit.
-    watchdog_flits : int
-        Longest worm; 0 for worms of any length.
+    Parameters:
+        flit_bits: Data bits of a flit.
+        watchdog_flits: Longest worm; 0 for worms of any length.
 
-    Members
-    -------
-    link : In(link_signature)
-        The link that ends here. Dropped flits move on it like all others.
-    onward : Out(link_signature)
-        To the buffer: each worm has one head, its first flit, and one tail, its last.
-    misframed : Out(1)
-        A flit that moved in the cycle before was dropped, or altered. A register.
+    Members:
+        link (In(link_signature)): The link that ends here. Dropped flits move on it like all others.
+        onward (Out(link_signature)): To the buffer: each worm has one head, its first flit, and one tail, its last.
+        misframed (Out(1)): A flit that moved in the cycle before was dropped, or altered. A register.
     """
 
     def __init__(self, flit_bits: int, watchdog_flits: int = 0):

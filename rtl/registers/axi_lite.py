@@ -34,10 +34,8 @@ LOW_BITS = (WORD_BYTES - 1).bit_length()
 def axi_lite_members(address_bits: int) -> dict[str, Any]:
     """Return the members of an AXI4-Lite subordinate with words of 32 bits, without ``awprot`` and ``arprot``.
 
-    Parameters
-    ----------
-    address_bits : int
-        Of addresses in bytes.
+    Parameters:
+        address_bits: Of addresses in bytes.
     """
     return {
         "awaddr": In(address_bits),
@@ -67,29 +65,20 @@ class AxiLitePort(Part):
     writes nothing; the response is SLVERR, as for a read or a write at an address without a register that can be
     read or written.
 
-    Parameters
-    ----------
-    address_bits : int
-        Of addresses in bytes, at least 3.
-    read_cycles : int
-        Cycles from a change of ``read_address`` to valid ``read_data``.
+    Parameters:
+        address_bits: Of addresses in bytes, at least 3.
+        read_cycles: Cycles from a change of ``read_address`` to valid ``read_data``.
 
-    Members
-    -------
-    awaddr, ..., rready
-        See ``axi_lite_members``.
-    write : Out(1)
-        Write a register in this cycle. Combinational from ``wstrb``.
-    write_address : Out(address_bits - 2)
-        Of a word. Combinational from ``awaddr``, as ``write_data`` is from ``wdata``.
-    write_data : Out(32)
-    write_found : In(1)
-        Whether there is a register at ``write_address`` that can be written.
-    read_address : Out(address_bits - 2)
-        Of a word. Combinational from ``araddr``.
-    read_data : In(32)
-    read_found : In(1)
-        Whether there is a register at ``read_address`` that can be read.
+    Members:
+        awaddr, ..., rready: See ``axi_lite_members``.
+        write (Out(1)): Write a register in this cycle. Combinational from ``wstrb``.
+        write_address (Out(address_bits - 2)): Of a word. Combinational from ``awaddr``, as ``write_data`` is from
+            ``wdata``.
+        write_data (Out(32))
+        write_found (In(1)): Whether there is a register at ``write_address`` that can be written.
+        read_address (Out(address_bits - 2)): Of a word. Combinational from ``araddr``.
+        read_data (In(32))
+        read_found (In(1)): Whether there is a register at ``read_address`` that can be read.
     """
 
     def __init__(self, address_bits: int, read_cycles: int = 0):

@@ -15,20 +15,14 @@ class InterruptController(Part):
 
     ``pending`` is a cycle later than the masks, ``irq`` two.
 
-    Parameters
-    ----------
-    masks : mapping of str to (int, int)
-        Bit in ``pending`` and width of each mask, by the name of its member.
+    Parameters:
+        masks (mapping of str to (int, int)): Bit in ``pending`` and width of each mask, by the name of its member.
 
-    Members
-    -------
-    {mask} : In
-    enable : In
-        As wide as ``pending``.
-    pending : Out
-        Up to the highest bit that belongs to a mask; others are 0.
-    irq : Out(1)
-        High while a bit of ``pending`` is enabled. A register.
+    Members:
+        {mask} (In)
+        enable (In): As wide as ``pending``.
+        pending (Out): Up to the highest bit that belongs to a mask; others are 0.
+        irq (Out(1)): High while a bit of ``pending`` is enabled. A register.
     """
 
     def __init__(self, masks: Mapping[str, tuple[int, int]]):
@@ -51,11 +45,9 @@ class InterruptController(Part):
 class NetworkReset(Part):
     """Resets a network with everything around it, or alone.
 
-    Members
-    -------
-    hold : In(1)
-    network_reset : Out(1)
-        ``hold``, or the reset of everything. Combinational.
+    Members:
+        hold (In(1))
+        network_reset (Out(1)): ``hold``, or the reset of everything. Combinational.
     """
 
     def __init__(self):
@@ -70,18 +62,13 @@ class NetworkReset(Part):
 class SettlingTimer(Part):
     """Asserts its output after some cycles without an event.
 
-    Parameters
-    ----------
-    cycles : int
-        At least 1.
-    reasons : int
-        Width of ``busy``.
+    Parameters:
+        cycles: At least 1.
+        reasons: Width of ``busy``.
 
-    Members
-    -------
-    busy : In(reasons)
-    settled : Out(1)
-        ``busy`` is 0, and has been for ``cycles`` cycles; low after reset until that first holds.
+    Members:
+        busy (In(reasons))
+        settled (Out(1)): ``busy`` is 0, and has been for ``cycles`` cycles; low after reset until that first holds.
     """
 
     def __init__(self, cycles: int, reasons: int):

@@ -9,11 +9,8 @@ from rtl.registers.register_map import ACCESSES, WORD_BITS, WORD_BYTES, Register
 def register_page(registers: RegisterMap, top: str) -> str:
     """Return the page in Markdown.
 
-    Parameters
-    ----------
-    registers : RegisterMap
-    top : str
-        Name of the top module.
+    Parameters:
+        top: Name of the top module.
     """
     return "\n".join([f"# Registers of {top}", "", *register_tables(registers), ""])
 
@@ -75,11 +72,8 @@ def _entry(register: Register) -> dict[str, Any]:
 def c_header(registers: RegisterMap, top: str) -> str:
     """Return the text of a self-contained header for C and C++.
 
-    Parameters
-    ----------
-    registers : RegisterMap
-    top : str
-        Name of the top module; in upper case the prefix of all names.
+    Parameters:
+        top: Name of the top module; in upper case the prefix of all names.
     """
     prefix = f"{top.upper()}_"
     guard = f"{prefix}REGS_H"

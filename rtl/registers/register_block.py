@@ -46,23 +46,14 @@ class RegisterBlock(Part):
     A write takes effect at the end of its cycle. A read is combinational from ``read_address``; numbers have the
     latency of the logic behind ``{number}_index``.
 
-    Parameters
-    ----------
-    registers : RegisterMap
-
-    Members
-    -------
-    write, write_address, write_data, write_found, read_address, read_data, read_found
-        The bus.
-    {register} : In or Out
-        All bits of a register, under its name in lower case: inputs for values from hardware, outputs for written
-        values. Absent for constants.
-    {register}_written : Out(1)
-        Of a register that is write only: it is written in this cycle. ``{register}`` is 0 in all other cycles.
-    {register}_clear : Out
-        Of W1C: the bits that are to be cleared in this cycle. Of WC: one bit, to clear all.
-    {register}_index : Out
-        Of numbers: index of the one that is read.
+    Members:
+        write, write_address, write_data, write_found, read_address, read_data, read_found: The bus.
+        {register} (In or Out): All bits of a register, under its name in lower case: inputs for values from hardware,
+            outputs for written values. Absent for constants.
+        {register}_written (Out(1)): Of a register that is write only: it is written in this cycle. ``{register}`` is 0
+            in all other cycles.
+        {register}_clear (Out): Of W1C: the bits that are to be cleared in this cycle. Of WC: one bit, to clear all.
+        {register}_index (Out): Of numbers: index of the one that is read.
     """
 
     def __init__(self, registers: RegisterMap):

@@ -27,21 +27,14 @@ WRITABLE = frozenset(ACCESSES) - {READ}
 class Field:
     """Bits of a register.
 
-    Parameters
-    ----------
-    name : str
-        In lower case.
-    low, bits : int
-        Lowest bit and width.
-    description : str
-        Sentences for the page of registers.
-    value : int
-        After reset; always, if the register is constant.
+    Parameters:
+        name: In lower case.
+        low, bits (int): Lowest bit and width.
+        description: Sentences for the page of registers.
+        value: After reset; always, if the register is constant.
 
-    Raises
-    ------
-    ValueError
-        If the field does not fit a word, or the value not the field.
+    Raises:
+        ValueError: If the field does not fit a word, or the value not the field.
     """
 
     name: str
@@ -66,30 +59,19 @@ class Field:
 class Register:
     """One word with fields, a mask over several words, or many numbers of one word each.
 
-    Parameters
-    ----------
-    name : str
-        In upper case.
-    address : int
-        Of the first word, in bytes.
-    access : str
-        One of ``ACCESSES``.
-    description : str
-        Sentences for the page of registers.
-    fields : sequence of Field
-        Of a register of one word.
-    constant : bool
-        The fields never change.
-    mask_bits : int
-        Of a mask: its bits, 32 per word, the lowest first.
-    numbers : int
-        Of numbers that are looked up when they are read: their count.
+    Parameters:
+        name: In upper case.
+        address: Of the first word, in bytes.
+        access: One of ``ACCESSES``.
+        description: Sentences for the page of registers.
+        fields: Of a register of one word.
+        constant: The fields never change.
+        mask_bits: Of a mask: its bits, 32 per word, the lowest first.
+        numbers: Of numbers that are looked up when they are read: their count.
 
-    Raises
-    ------
-    ValueError
-        If the access is not one of ``ACCESSES``, the address is not that of a word, it is not one of the three kinds,
-        fields overlap, or numbers do not begin at a multiple of their size.
+    Raises:
+        ValueError: If the access is not one of ``ACCESSES``, the address is not that of a word, it is not one of the
+            three kinds, fields overlap, or numbers do not begin at a multiple of their size.
     """
 
     name: str
@@ -149,14 +131,8 @@ def _either(masks: list[int]) -> int:
 class RegisterMap:
     """All registers of a block, in the order of their addresses.
 
-    Parameters
-    ----------
-    registers : sequence of Register
-
-    Raises
-    ------
-    ValueError
-        If two have one name, or they are not in the order of their addresses.
+    Raises:
+        ValueError: If two have one name, or they are not in the order of their addresses.
     """
 
     registers: Sequence[Register]

@@ -27,20 +27,13 @@ class RegisterTop(StructuralPart):
 
     The network in it, instance ``network``, has ports for counters, tables and status; here they end at the registers.
 
-    Parameters
-    ----------
-    make_top : function
-        Makes the network from a plan.
-    plan : NetworkPlan
+    Parameters:
+        make_top (function): Makes the network from a plan.
 
-    Members
-    -------
-    s_axil_awaddr, ..., s_axil_rready
-        The registers, see ``AxiLitePort``. With counters a read takes a cycle more.
-    irq : Out(1)
-        High as long as an enabled bit of ``INTERRUPT_PENDING`` is 1. A register.
-    others
-        Those of the network without the groups ``counters_``, ``tables_`` and the outputs of status parts.
+    Members:
+        s_axil_awaddr, ..., s_axil_rready: The registers, see ``AxiLitePort``. With counters a read takes a cycle more.
+        irq (Out(1)): High as long as an enabled bit of ``INTERRUPT_PENDING`` is 1. A register.
+        others: Those of the network without the groups ``counters_``, ``tables_`` and the outputs of status parts.
     """
 
     def __init__(self, make_top: MakeTop, plan: NetworkPlan):
@@ -137,20 +130,13 @@ def generate_with_registers(make_top: MakeTop, plan: NetworkPlan, top: str, extr
 
     The manifest has one more entry, ``registers``: address, access, fields and words of each.
 
-    Parameters
-    ----------
-    make_top : function
-        Makes the network from a plan.
-    plan : NetworkPlan
-    top : str
-        Name of the top module, and prefix of all other module names.
-    extra : dict
-        More entries of the manifest.
+    Parameters:
+        make_top (function): Makes the network from a plan.
+        top: Name of the top module, and prefix of all other module names.
+        extra: More entries of the manifest.
 
-    Raises
-    ------
-    ValueError
-        If the name is no Verilog identifier.
+    Raises:
+        ValueError: If the name is no Verilog identifier.
     """
     registers = network_registers(plan)
     files = {f"{top}_regs.h": c_header(registers, top), f"{top}_registers.md": register_page(registers, top)}

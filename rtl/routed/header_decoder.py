@@ -30,23 +30,14 @@ def decoded_layout(parameters: RouterParameters) -> data.StructLayout:
 class HeaderDecoder(Part):
     """Decodes the header flits that move in at one input. Combinational from ``data`` to ``decoded``.
 
-    Parameters
-    ----------
-    parameters : RouterParameters
-
-    Members
-    -------
-    moved, head, tail : In(1)
-        A flit moves on the link; it is the first one of its message, or the last. Absent if headers have one flit.
-    data : In(scan_bits)
-        Its header bits.
-    routes : In(keys * outputs)
-        Routing table for this input's class, one mask of candidate outputs per key.
-    reach : In(reach_bits)
-        Per header flit, or per part, and output: the low bits of the flit that are destinations behind the output. Only
-        in routers that multicast.
-    decoded : Out(decoded_layout)
-        Unspecified for flits behind the header.
+    Members:
+        moved, head, tail (In(1)): A flit moves on the link; it is the first one of its message, or the last. Absent if
+            headers have one flit.
+        data (In(scan_bits)): Its header bits.
+        routes (In(keys * outputs)): Routing table for this input's class, one mask of candidate outputs per key.
+        reach (In(reach_bits)): Per header flit, or per part, and output: the low bits of the flit that are destinations
+            behind the output. Only in routers that multicast.
+        decoded (Out(decoded_layout)): Unspecified for flits behind the header.
     """
 
     def __init__(self, parameters: RouterParameters):

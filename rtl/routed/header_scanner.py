@@ -17,33 +17,21 @@ class HeaderScanner(Part):
     All values that do not depend on the turn are computed in parallel with arbitration, so that the arbiter only
     enables registers: with look-ahead all this happens in the cycle of the link transfer.
 
-    Parameters
-    ----------
-    parameters : RouterParameters
-
-    Members
-    -------
-    buffered, arriving : In(decoded_layout)
-        Decoding of the flit at the buffer's cursor and of the flit on the link.
-    buffered_valid, arriving_valid : In(1)
-        Whether the flit is valid, and whether it moves in in this cycle. Without look-ahead (``routing_cycles`` over 1)
-        there are no ``arriving`` members.
-    busy : In(outputs)
-        Outputs that some queued input requests.
-    taken : In(1)
-        The route unit processes this input's flit in this cycle. Only if ``eligible``.
-    release : In(1)
-        The tail has been copied.
-    eligible : Out(1)
-        Whether there is a flit to process. Combinational.
-    completed : Out(1)
-        The last flit needed is being processed: the request is complete from the next cycle on. Combinational.
-    branching : Out(1)
-        With ``completed``: the request is for two outputs or more. Only with ``tells_branching``. Combinational.
-    request : Out(outputs)
-        Requested outputs, complete when ``queued``. A register.
-    queued : Out(1)
-        Whether the request is in the output queues or in service. A register.
+    Members:
+        buffered, arriving (In(decoded_layout)): Decoding of the flit at the buffer's cursor and of the flit on the
+            link.
+        buffered_valid, arriving_valid (In(1)): Whether the flit is valid, and whether it moves in in this cycle.
+            Without look-ahead (``routing_cycles`` over 1) there are no ``arriving`` members.
+        busy (In(outputs)): Outputs that some queued input requests.
+        taken (In(1)): The route unit processes this input's flit in this cycle. Only if ``eligible``.
+        release (In(1)): The tail has been copied.
+        eligible (Out(1)): Whether there is a flit to process. Combinational.
+        completed (Out(1)): The last flit needed is being processed: the request is complete from the next cycle on.
+            Combinational.
+        branching (Out(1)): With ``completed``: the request is for two outputs or more. Only with ``tells_branching``.
+            Combinational.
+        request (Out(outputs)): Requested outputs, complete when ``queued``. A register.
+        queued (Out(1)): Whether the request is in the output queues or in service. A register.
     """
 
     def __init__(self, parameters: RouterParameters):

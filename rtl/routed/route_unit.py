@@ -23,19 +23,13 @@ from rtl.routed.header_scanner import HeaderScanner
 class ClassTable(Part):
     """Selects the routing table of an input channel's class. Constant in, constant out.
 
-    Parameters
-    ----------
-    parameters : RouterParameters
-        With more than one class.
+    Parameters:
+        parameters: With more than one class.
 
-    Members
-    -------
-    routes : In(classes * keys * outputs)
-        The tables of all classes, see ``RouteUnit``.
-    port_class : In(class_bits)
-        The class.
-    chosen : Out(keys * outputs)
-        Its table.
+    Members:
+        routes (In(classes * keys * outputs)): The tables of all classes, see ``RouteUnit``.
+        port_class (In(class_bits)): The class.
+        chosen (Out(keys * outputs)): Its table.
     """
 
     def __init__(self, parameters: RouterParameters):
@@ -54,17 +48,10 @@ class ClassTable(Part):
 class BusyOutputs(Part):
     """Outputs that some queued input requests. Combinational.
 
-    Parameters
-    ----------
-    parameters : RouterParameters
-
-    Members
-    -------
-    queued : In(inputs)
-        Inputs whose request is complete; incomplete ones are excluded.
-    request : In(outputs).array(inputs)
-        Requested outputs per input.
-    busy : Out(outputs)
+    Members:
+        queued (In(inputs)): Inputs whose request is complete; incomplete ones are excluded.
+        request (In(outputs).array(inputs)): Requested outputs per input.
+        busy (Out(outputs))
     """
 
     def __init__(self, parameters: RouterParameters):
@@ -89,32 +76,22 @@ class RouteUnit(StructuralPart):
 
     A request whose last header flit is processed in cycle t is complete from t+1 on. Throughput 1 flit per cycle.
 
-    Parameters
-    ----------
-    parameters : RouterParameters
-
-    Members
-    -------
-    routes : In(classes * keys * outputs)
-        Constant. Bits ``(class * keys + key) * outputs ..``: mask of candidate outputs; 0 means split phase.
-    port_class : In(class_bits * inputs)
-        Constant. Class of each input channel. Only if there are several.
-    reach : In(outputs * processors)
-        Constant. Bit ``output * processors + processor``: a message that branches at the output reaches the processor.
-        Only in routers that multicast.
-    arriving, arriving_head, arriving_tail, arriving_valid : In
-        Per input: header bits of the flit on the link, whether it is the first or the last of its message (absent if
-        headers have one flit), and whether it moves (only with ``watches_links``).
-    arriving_decoded : Out(decoded_layout).array(inputs)
-        Decoding of that flit, to be stored with it.
-    buffered_decoded : In(decoded_layout).array(inputs)
-        Decoding of the next flit to be processed, if it is in the buffer.
-    buffered_valid : In(inputs)
-        Whether it is in the buffer.
-    release, completed, branching, queued, request : per input, see ``HeaderScanner``
-        At most one bit of ``completed`` is set.
-    looked_at : Out(inputs)
-        The input, at most one, whose flit is processed in this cycle.
+    Members:
+        routes (In(classes * keys * outputs)): Constant. Bits ``(class * keys + key) * outputs ..``: mask of candidate
+            outputs; 0 means split phase.
+        port_class (In(class_bits * inputs)): Constant. Class of each input channel. Only if there are several.
+        reach (In(outputs * processors)): Constant. Bit ``output * processors + processor``: a message that branches at
+            the output reaches the processor. Only in routers that multicast.
+        arriving, arriving_head, arriving_tail, arriving_valid (In): Per input: header bits of the flit on the link,
+            whether it is the first or the last of its message (absent if headers have one flit), and whether it moves
+            (only with ``watches_links``).
+        arriving_decoded (Out(decoded_layout).array(inputs)): Decoding of that flit, to be stored with it.
+        buffered_decoded (In(decoded_layout).array(inputs)): Decoding of the next flit to be processed, if it is in the
+            buffer.
+        buffered_valid (In(inputs)): Whether it is in the buffer.
+        release, completed, branching, queued, request (per input, see ``HeaderScanner``): At most one bit of
+            ``completed`` is set.
+        looked_at (Out(inputs)): The input, at most one, whose flit is processed in this cycle.
     """
 
     def __init__(self, parameters: RouterParameters):

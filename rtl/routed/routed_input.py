@@ -42,14 +42,9 @@ def routed_members(parameters: RouterParameters) -> dict[str, Member]:
 def routed_constants(routing: Any, switch: int, classes: Sequence[int], parameters: RouterParameters) -> dict[str, int]:
     """Return the values of these constants, laid out as in ``RouteUnit``.
 
-    Parameters
-    ----------
-    routing
-        Tables of the network: ``routes`` by switch, key and class, ``reach`` by switch, output and processor.
-    switch : int
-    classes : sequence of int
-        Class of each input channel.
-    parameters : RouterParameters
+    Parameters:
+        routing: Tables of the network: ``routes`` by switch, key and class, ``reach`` by switch, output and processor.
+        classes: Class of each input channel.
     """
     constants = {"routes": packed(routing.routes[switch].T.ravel().tolist(), parameters.outputs)}
     if parameters.multicast:
@@ -62,12 +57,9 @@ def routed_constants(routing: Any, switch: int, classes: Sequence[int], paramete
 def instantiate_inputs(m: Any, platform: object, router: Part, parameters: RouterParameters) -> tuple[Any, list[Any]]:
     """Add route unit and inputs to a router with ``routed_members``.
 
-    Returns
-    -------
-    RouteUnit
-        Its ``release`` is not connected.
-    list of InputBuffer
-        Their ``pop`` is not connected.
+    Returns:
+        RouteUnit: Its ``release`` is not connected.
+        list of InputBuffer: Their ``pop`` is not connected.
     """
     route_unit = instantiate(m, platform, "route_unit", RouteUnit(parameters))
     m.d.comb += route_unit.routes.eq(router.routes)
@@ -96,22 +88,15 @@ def instantiate_input(
 ) -> Any:
     """Add the buffer of an input to a router; its outputs for the route unit are connected, ``pop`` is not.
 
-    Parameters
-    ----------
-    m : Module
-    platform : object
-        Argument of ``elaborate``.
-    i : int
-        Number of the input.
-    parameters : RouterParameters
-    link
-        The link that ends here, seen from inside the router.
-    route_unit
-        The router's ``RouteUnit``.
+    Parameters:
+        m (Module)
+        platform: Argument of ``elaborate``.
+        i: Number of the input.
+        link: The link that ends here, seen from inside the router.
+        route_unit: The router's ``RouteUnit``.
 
-    Returns
-    -------
-    InputBuffer
+    Returns:
+        InputBuffer
     """
     header_flits, decoded_bits = parameters.header_flits, decoded_layout(parameters).size
     part = InputBuffer(parameters.flit_bits, parameters.depth, header_flits, decoded_bits)

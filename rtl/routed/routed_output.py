@@ -20,19 +20,13 @@ from rtl.parts.selection import concat
 def instantiate_crossbar(m: Any, platform: object, parameters: RouterParameters, buffers: Sequence[Any]) -> Any:
     """Add the crossbar to a router with ``routed_members``.
 
-    Parameters
-    ----------
-    m : Module
-    platform : object
-        Argument of ``elaborate``.
-    parameters : RouterParameters
-    buffers : sequence of InputBuffer
-        Of the inputs.
+    Parameters:
+        m (Module)
+        platform: Argument of ``elaborate``.
+        buffers (sequence of InputBuffer): Of the inputs.
 
-    Returns
-    -------
-    ReplicatingCrossbar
-        Its ``free`` marks outputs that can load a flit.
+    Returns:
+        ReplicatingCrossbar: Its ``free`` marks outputs that can load a flit.
     """
     crossbar = ReplicatingCrossbar(parameters.flit_bits, parameters.inputs, parameters.outputs)
     crossbar = instantiate(m, platform, "crossbar", crossbar)
@@ -44,16 +38,12 @@ def instantiate_crossbar(m: Any, platform: object, parameters: RouterParameters,
 def connect_outputs(m: Any, router: Part, crossbar: Any, select: Sequence[Any], loads: Sequence[Any]) -> None:
     """Connect the crossbar of a router with ``routed_members`` to its outputs, and to the grants.
 
-    Parameters
-    ----------
-    m : Module
-    router : Part
-    crossbar : ReplicatingCrossbar
-    select : sequence of Value
-        By output, a bit per input, one-hot: source of the output's next flit. It is independent of the output being
-        free, and of other outputs of the same worm.
-    loads : sequence of Value
-        By input, the outputs that load its flit in this cycle; only those that are ``free``.
+    Parameters:
+        m (Module)
+        crossbar (ReplicatingCrossbar)
+        select (sequence of Value): By output, a bit per input, one-hot: source of the output's next flit. It is
+            independent of the output being free, and of other outputs of the same worm.
+        loads (sequence of Value): By input, the outputs that load its flit in this cycle; only those that are ``free``.
     """
     for o, link in enumerate(router.outputs):
         connect(m, crossbar.links[o], flipped(link))

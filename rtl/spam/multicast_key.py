@@ -36,24 +36,18 @@ class MulticastKey(Part):
 
     The same module serves all senders of a network. Latency ``key_cycles``, for which the set must be stable.
 
-    Parameters
-    ----------
-    labels : SpamLabels
-        The network with its spanning tree.
-    levels_per_cycle : int
-        Levels of the tree that each pass takes in a cycle, at least 1.
+    Parameters:
+        labels: The network with its spanning tree.
+        levels_per_cycle: Levels of the tree that each pass takes in a cycle, at least 1.
 
-    Members
-    -------
-    key_cycles : int
-        1 before the encoder, and the registers on the longest way up to a switch that branches and down to another:
-        about 1 per pass for each ``levels_per_cycle`` levels of the tree. 0 if there is one processor only.
-    destinations : In(processors)
-        The set.
-    key : Out
-        Vertex number of the lowest common ancestor. Unspecified if the set is empty.
-    multicast : Out(1)
-        Whether there are two or more destinations, so that the key is a switch and the bit string has to be sent.
+    Members:
+        key_cycles (int): 1 before the encoder, and the registers on the longest way up to a switch that branches and
+            down to another: about 1 per pass for each ``levels_per_cycle`` levels of the tree. 0 if there is one
+            processor only.
+        destinations (In(processors)): The set.
+        key (Out): Vertex number of the lowest common ancestor. Unspecified if the set is empty.
+        multicast (Out(1)): Whether there are two or more destinations, so that the key is a switch and the bit string
+            has to be sent.
     """
 
     def __init__(self, labels: SpamLabels, levels_per_cycle: int = LEVELS_PER_CYCLE):

@@ -27,26 +27,16 @@ def spam_plan(
 ) -> NetworkPlan:
     """Return the plan of a SPAM network: one router shape per number of links.
 
-    Parameters
-    ----------
-    routing : SpamRouting
-    buffer_flits : int
-        Flits of an input buffer beyond the longest header less one, at least 1.
-    routing_cycles : int
-        Cycles from input buffer to output register for a head without contention, at least 1.
-    enqueue : str
-        ``atomic``, or ``split`` for the negative control that deadlocks.
-    link_cycles : int
-        Cycles from an output register to the buffer of the next router, at least 1.
-    guard : bool
-        Reject flits outside of worms at all inputs (``WormGuard``).
-    watchdog_flits : int
-        Truncate longer worms, at inputs with a guard; 0 for worms of any length.
+    Parameters:
+        buffer_flits: Flits of an input buffer beyond the longest header less one, at least 1.
+        routing_cycles: Cycles from input buffer to output register for a head without contention, at least 1.
+        enqueue: ``atomic``, or ``split`` for the negative control that deadlocks.
+        link_cycles: Cycles from an output register to the buffer of the next router, at least 1.
+        guard: Reject flits outside of worms at all inputs (``WormGuard``).
+        watchdog_flits: Truncate longer worms, at inputs with a guard; 0 for worms of any length.
 
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
+    Raises:
+        ValueError: If a parameter is out of range.
     """
     if enqueue not in ENQUEUE_KINDS:
         raise ValueError(f"Enqueue must be one of {', '.join(ENQUEUE_KINDS)}, not {enqueue!r}")

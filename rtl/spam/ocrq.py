@@ -25,26 +25,17 @@ class OutputRequestQueues(Part):
     A request that is complete after cycle t can be granted from t+1 on. Combinational from ``queued`` and ``request``
     to ``granted`` and ``first``.
 
-    Parameters
-    ----------
-    ports : int
-        Ports of the router, at least 1.
+    Parameters:
+        ports: Ports of the router, at least 1.
 
-    Members
-    -------
-    completed : In(ports)
-        The input that is enqueued: it is ``queued`` from the next cycle on. At most one bit.
-    release : In(ports)
-        Granted inputs that leave their queues: no longer ``queued`` from the next cycle on.
-    queued : In(ports)
-        Inputs whose requests are in the queues, those in service included.
-    request : In(ports).array(ports)
-        Requested outputs per input. Constant while the input is queued.
-    granted : Out(ports)
-        Inputs that own all the outputs they request, until they are released.
-    first : Out(ports).array(ports)
-        Per output at most one input that may be granted it in this cycle; it includes every actual grant. It is earlier
-        in the cycle than ``granted``.
+    Members:
+        completed (In(ports)): The input that is enqueued: it is ``queued`` from the next cycle on. At most one bit.
+        release (In(ports)): Granted inputs that leave their queues: no longer ``queued`` from the next cycle on.
+        queued (In(ports)): Inputs whose requests are in the queues, those in service included.
+        request (In(ports).array(ports)): Requested outputs per input. Constant while the input is queued.
+        granted (Out(ports)): Inputs that own all the outputs they request, until they are released.
+        first (Out(ports).array(ports)): Per output at most one input that may be granted it in this cycle; it includes
+            every actual grant. It is earlier in the cycle than ``granted``.
     """
 
     def __init__(self, ports: int):

@@ -14,22 +14,15 @@ CLASSES = 3
 class SpamRouterParameters(RouterParameters):
     """The shape of a SPAM router.
 
-    Parameters
-    ----------
-    ports : int
-        Links of the switch, 1 to 32.
-    vertices : int
-        Switches and processors of the network: rows of the routing table, whose keys are numbers of lowest common
-        ancestors.
-    atomic_enqueue : bool
-        False builds the negative control that deadlocks.
-    header, buffer_flits, routing_cycles, multicast, guarded, watchdog_flits
-        See ``RouterParameters``.
+    Parameters:
+        ports: Links of the switch, 1 to 32.
+        vertices: Switches and processors of the network: rows of the routing table, whose keys are numbers of lowest
+            common ancestors.
+        atomic_enqueue: False builds the negative control that deadlocks.
+        header, buffer_flits, routing_cycles, multicast, guarded, watchdog_flits: See ``RouterParameters``.
 
-    Raises
-    ------
-    ValueError
-        If a value is out of range.
+    Raises:
+        ValueError: If a value is out of range.
     """
 
     ports: int

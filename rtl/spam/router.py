@@ -37,18 +37,10 @@ from rtl.spam.split_enqueue import SplitRequestQueues
 class SpamRouter(Part):
     """Router of one switch.
 
-    Parameters
-    ----------
-    parameters : SpamRouterParameters
-
-    Members
-    -------
-    inputs : In(link_signature).array(ports)
-        Links that end here. ``ready`` is a register.
-    outputs : Out(link_signature).array(ports)
-        Links that start here. ``valid`` and ``payload`` are registers.
-    routes, port_class, reach : In
-        Constants of this switch, see ``RouteUnit``; ``reach`` only if it multicasts.
+    Members:
+        inputs (In(link_signature).array(ports)): Links that end here. ``ready`` is a register.
+        outputs (Out(link_signature).array(ports)): Links that start here. ``valid`` and ``payload`` are registers.
+        routes, port_class, reach (In): Constants of this switch, see ``RouteUnit``; ``reach`` only if it multicasts.
     """
 
     def __init__(self, parameters: SpamRouterParameters):

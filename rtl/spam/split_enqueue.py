@@ -21,21 +21,14 @@ class SplitRequestQueues(Part):
     From the cycle after an input's request is complete, round robin over the inputs with pending outputs enqueues one
     output per cycle: the input's first pending one at or after its own port number, cyclically.
 
-    Parameters
-    ----------
-    ports : int
-        Ports of the router, at least 1.
+    Parameters:
+        ports: Ports of the router, at least 1.
 
-    Members
-    -------
-    queued : In(ports)
-        Inputs whose requests are complete, those in service included.
-    request : In(ports).array(ports)
-        Requested outputs per input.
-    granted : Out(ports)
-        Inputs that own all the outputs they request, until ``queued`` is low.
-    first : Out(ports).array(ports)
-        Per output the input that is granted it.
+    Members:
+        queued (In(ports)): Inputs whose requests are complete, those in service included.
+        request (In(ports).array(ports)): Requested outputs per input.
+        granted (Out(ports)): Inputs that own all the outputs they request, until ``queued`` is low.
+        first (Out(ports).array(ports)): Per output the input that is granted it.
     """
 
     def __init__(self, ports: int):

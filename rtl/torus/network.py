@@ -22,24 +22,16 @@ def torus_plan(
 ) -> NetworkPlan:
     """Return the plan of a torus or mesh: a torus has one router shape, a mesh one per corner, side and inside.
 
-    Parameters
-    ----------
-    routing : TorusRouting
-    buffer_flits : int
-        Flits of a virtual channel's buffer, 1 to 16; with 4 a single VC has the full rate.
-    routing_cycles : int
-        Cycles from a head's arrival to its output register without contention, at least 1.
-    vc_reallocation : str
-        Rule of VC reallocation: with ``tail`` (non-atomic) as soon as the tail of the previous worm has left, with
-        ``empty`` (atomic) when all credits are back.
-    injection_priority : str
-        Priority of flits from processors: with ``equal`` round robin with those from channels, with ``low`` only if
-        none of those requests the output.
+    Parameters:
+        buffer_flits: Flits of a virtual channel's buffer, 1 to 16; with 4 a single VC has the full rate.
+        routing_cycles: Cycles from a head's arrival to its output register without contention, at least 1.
+        vc_reallocation: Rule of VC reallocation: with ``tail`` (non-atomic) as soon as the tail of the previous worm
+            has left, with ``empty`` (atomic) when all credits are back.
+        injection_priority: Priority of flits from processors: with ``equal`` round robin with those from channels, with
+            ``low`` only if none of those requests the output.
 
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
+    Raises:
+        ValueError: If a parameter is out of range.
     """
     network = routing.network
     grid = network.grid

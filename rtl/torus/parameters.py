@@ -19,33 +19,20 @@ DIRECTION_WORDS = ("py", "ny", "px", "nx")
 class TorusRouterParameters:
     """Parameters that determine the logic of a switch; its position is a constant on ports.
 
-    Parameters
-    ----------
-    header : HeaderFormat
-        Header format of the network.
-    rows, columns : int
-        Sides of the network.
-    wraps : bool
-        Whether it is a torus.
-    directions : tuple of int
-        Directions of the switch's output channels; input channels have the opposite ones.
-    vcs : int
-        Virtual channels of each channel between switches.
-    buffer_flits : int
-        Flits of a virtual channel's buffer.
-    routing_cycles : int
-        Cycles from a head's arrival to its output register, without contention, at least 1.
-    vc_rule : str
-        Class of virtual channels for a message, see ``topology.torus.routing``.
-    vc_reallocation : str
-        Rule of VC reallocation, see ``VcRouterShape``.
-    injection_priority : str
-        Priority of flits from the processor, see ``VcRouterShape``.
+    Parameters:
+        header: Header format of the network.
+        rows, columns (int): Sides of the network.
+        wraps: Whether it is a torus.
+        directions: Directions of the switch's output channels; input channels have the opposite ones.
+        vcs: Virtual channels of each channel between switches.
+        buffer_flits: Flits of a virtual channel's buffer.
+        routing_cycles: Cycles from a head's arrival to its output register, without contention, at least 1.
+        vc_rule: Class of virtual channels for a message, see ``topology.torus.routing``.
+        vc_reallocation: Rule of VC reallocation, see ``VcRouterShape``.
+        injection_priority: Priority of flits from the processor, see ``VcRouterShape``.
 
-    Raises
-    ------
-    ValueError
-        If a value is out of range.
+    Raises:
+        ValueError: If a value is out of range.
     """
 
     header: HeaderFormat

@@ -19,18 +19,11 @@ NEGATIVE = (Y_NEGATIVE, X_NEGATIVE)
 class TorusRouter(VcRouter):
     """One switch.
 
-    Parameters
-    ----------
-    parameters : TorusRouterParameters
-
-    Members
-    -------
-    row, column : In
-        Its position. Constants.
-    closes_ring : In(inputs but the host's)
-        Whether the channel into each input closes a ring. Constants; only if the class of VCs depends on it.
-    others
-        See ``VcRouter``.
+    Members:
+        row, column (In): Its position. Constants.
+        closes_ring (In(inputs but the host's)): Whether the channel into each input closes a ring. Constants; only if
+            the class of VCs depends on it.
+        others: See ``VcRouter``.
     """
 
     def __init__(self, parameters: TorusRouterParameters):

@@ -20,20 +20,11 @@ class ShortestKey(Part):
     constant, functions of a row's and of a column's bits alone. So the same module serves all senders of a network. No
     latency.
 
-    Parameters
-    ----------
-    grid : Grid
-
-    Members
-    -------
-    node : In
-        The sender, a constant.
-    destination : In
-        A node's number.
-    key : Out
-        Its routing key. Unspecified if the node does not exist.
-    exists : Out(1)
-        Whether the node exists.
+    Members:
+        node (In): The sender, a constant.
+        destination (In): A node's number.
+        key (Out): Its routing key. Unspecified if the node does not exist.
+        exists (Out(1)): Whether the node exists.
     """
 
     def __init__(self, grid: Grid):

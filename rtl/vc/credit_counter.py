@@ -8,24 +8,16 @@ from amaranth.hdl import Const, Mux, Signal
 class CreditCounter:
     """Credits of a virtual channel: free places in the buffer behind it. Logic within the using module, not a module.
 
-    Parameters
-    ----------
-    m : Module
-    vc : int
-        Number of the virtual channel, for names of signals.
-    depth : int
-        Flits of the buffer.
-    sent, returned : Value
-        A flit leaves for the buffer in this cycle; a credit returns.
+    Parameters:
+        m (Module)
+        vc: Number of the virtual channel, for names of signals.
+        depth: Flits of the buffer.
+        sent, returned (Value): A flit leaves for the buffer in this cycle; a credit returns.
 
-    Members
-    -------
-    credits : Signal
-        Number of credits. A register.
-    some : Signal
-        There is one. A register.
-    several : Value
-        There are two or more.
+    Members:
+        credits (Signal): Number of credits. A register.
+        some (Signal): There is one. A register.
+        several (Value): There are two or more.
     """
 
     def __init__(self, m: Any, vc: int, depth: int, sent: Any, returned: Any):

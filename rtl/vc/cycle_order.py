@@ -21,17 +21,12 @@ def pairs(count: int) -> list[tuple[int, int]]:
 class CycleOrder(Part):
     """The order of the cycle (``topology.common.choice_orders.cycle_order``): a register for each pair, and inverters.
 
-    Parameters
-    ----------
-    count : int
-        Count of numbers, odd.
-    used : int
-        Count of those in use, the first ones, 2 or more.
+    Parameters:
+        count: Count of numbers, odd.
+        used: Count of those in use, the first ones, 2 or more.
 
-    Members
-    -------
-    before : Out(pairs)
-        By position in ``pairs`` of those in use: whether i comes before j.
+    Members:
+        before (Out(pairs)): By position in ``pairs`` of those in use: whether i comes before j.
     """
 
     def __init__(self, count: int, used: int):
@@ -64,24 +59,16 @@ def comes_first(before: Any, i: int, j: int) -> Value:
 class FirstOf:
     """Selects the first requester in an order that is given as a bit for each pair.
 
-    Parameters
-    ----------
-    m : Module
-    requests : sequence of Value
-        One bit each.
-    numbers : sequence of int
-        The number of each requester in the order, ascending.
-    before : sequence of Value
-        By position in ``pairs``: whether i comes before j.
-    name : str
-        Prefix of the names of signals.
+    Parameters:
+        m (Module)
+        requests (sequence of Value): One bit each.
+        numbers: The number of each requester in the order, ascending.
+        before (sequence of Value): By position in ``pairs``: whether i comes before j.
+        name: Prefix of the names of signals.
 
-    Members
-    -------
-    lost_arbitration : list of Value
-        By requester: it loses arbitration to another one.
-    chosen : list of Signal
-        The granted requester: one at most.
+    Members:
+        lost_arbitration (list of Value): By requester: it loses arbitration to another one.
+        chosen (list of Signal): The granted requester: one at most.
     """
 
     def __init__(self, m: Any, requests: Sequence[Any], numbers: Sequence[int], before: Any, name: str):
@@ -99,13 +86,9 @@ def number_of_first(requests: Any, before: Any, bits: int) -> list[Value]:
     A bit is set if a requester has it in its number and no earlier requester lacks it. That is a level of logic less
     than ``FirstOf`` and an encoder.
 
-    Parameters
-    ----------
-    requests : Value
-        One bit each, by number.
-    before : sequence of Value
-        By position in ``pairs``: whether i comes before j.
-    bits : int
+    Parameters:
+        requests (Value): One bit each, by number.
+        before (sequence of Value): By position in ``pairs``: whether i comes before j.
     """
     numbers = range(len(requests))
     found = []

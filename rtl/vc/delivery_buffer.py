@@ -25,25 +25,16 @@ from topology.common.virtual_channels import ROOM_FLITS
 class DeliveryBuffer(Part):
     """First-in first-out buffer with an output register. Throughput 1 flit per cycle.
 
-    Parameters
-    ----------
-    flit_bits : int
-        Data bits of a flit.
-    depth : int
-        Capacity in flits, besides that in the register.
-    tells_room : bool
-        The writer uses ``room`` and not credits.
+    Parameters:
+        flit_bits: Data bits of a flit.
+        depth: Capacity in flits, besides that in the register.
+        tells_room: The writer uses ``room`` and not credits.
 
-    Members
-    -------
-    write : In(1), flit : In(flit_layout)
-        Store a flit. Only with a credit.
-    credit : Out(1)
-        A flit left the buffer in the last cycle. A register. Only without ``room``.
-    room : Out(1)
-        There was room for three flits or more in the last cycle. A register. Only with ``tells_room``.
-    link : Out(link_signature)
-        The delivery channel.
+    Members:
+        write (In(1)), flit (In(flit_layout)): Store a flit. Only with a credit.
+        credit (Out(1)): A flit left the buffer in the last cycle. A register. Only without ``room``.
+        room (Out(1)): There was room for three flits or more in the last cycle. A register. Only with ``tells_room``.
+        link (Out(link_signature)): The delivery channel.
     """
 
     def __init__(self, flit_bits: int, depth: int, *, tells_room: bool = False):

@@ -15,32 +15,19 @@ from rtl.vc.vc_buffer import VcBuffer, vc_slots
 class FrontFlit:
     """Tail bit of the flit at the front, and the stored decoding of the head that reaches the front.
 
-    Parameters
-    ----------
-    m : Module
-    number : int
-        Of the virtual channel, for names of signals.
-    buffer : VcBuffer
-        Its pointers, which count in binary.
-    arriving, popped : Value
-        A flit goes in, or out, at the end of the cycle.
-    active : Value
-        A worm continues: a flit that arrives in an empty buffer is no head.
-    arrival : Value
-        Decoding of the flit on the link.
-    arrives_tail : Value
-        Whether that is a tail.
+    Parameters:
+        number: Of the virtual channel, for names of signals.
+        buffer: Its pointers, which count in binary.
+        arriving, popped (Value): A flit goes in, or out, at the end of the cycle.
+        active (Value): A worm continues: a flit that arrives in an empty buffer is no head.
+        arrival (Value): Decoding of the flit on the link.
+        arrives_tail (Value): Whether that is a tail.
 
-    Members
-    -------
-    is_tail : Signal
-        The flit at the front is a tail. A register.
-    starts : Signal
-        A head arrives at the front.
-    comes_first : Value
-        A head reaches the front: on arrival, or because a tail leaves and it is next.
-    following : Value
-        Decoding of that head.
+    Members:
+        is_tail (Signal): The flit at the front is a tail. A register.
+        starts (Signal): A head arrives at the front.
+        comes_first (Value): A head reaches the front: on arrival, or because a tail leaves and it is next.
+        following (Value): Decoding of that head.
     """
 
     def __init__(

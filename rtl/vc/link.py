@@ -12,11 +12,8 @@ def vc_link_signature(flit_bits: int, vcs: int) -> wiring.Signature:
     ``valid`` has a bit for each virtual channel, of which at most one is high; the flit moves in that cycle. Credits
     return on separate wires.
 
-    Parameters
-    ----------
-    flit_bits : int
-        Width of the data field, 8 to 512.
-    vcs : int
-        Virtual channels of the channel, at least 1.
+    Parameters:
+        flit_bits: Width of the data field, 8 to 512.
+        vcs: Virtual channels of the channel, at least 1.
     """
     return wiring.Signature({"valid": Out(vcs), "payload": Out(flit_layout(flit_bits))})

@@ -21,27 +21,17 @@ MAX_PORTS = 32
 class InputShape:
     """Shape of an input, which determines its logic.
 
-    Parameters
-    ----------
-    flit_bits : int
-        Data bits of a flit.
-    vcs : int
-        1 to 8.
-    depth : int
-        Flits of each virtual channel's buffer, 1 to 16.
-    routing_cycles : int
-        Cycles from a head's arrival to its output register, without contention.
-    from_host : bool
-        The link has ``valid`` and ``ready``, and one VC; otherwise it is a link with virtual channels.
-    several_candidates : bool
-        Routing may give a head more than one candidate.
-    outputs : tuple of int
-        Virtual channels of each output that is reached from here, in the order of the outputs.
+    Parameters:
+        flit_bits: Data bits of a flit.
+        vcs: 1 to 8.
+        depth: Flits of each virtual channel's buffer, 1 to 16.
+        routing_cycles: Cycles from a head's arrival to its output register, without contention.
+        from_host: The link has ``valid`` and ``ready``, and one VC; otherwise it is a link with virtual channels.
+        several_candidates: Routing may give a head more than one candidate.
+        outputs: Virtual channels of each output that is reached from here, in the order of the outputs.
 
-    Raises
-    ------
-    ValueError
-        If a value is out of range.
+    Raises:
+        ValueError: If a value is out of range.
     """
 
     flit_bits: int
@@ -85,33 +75,22 @@ class InputShape:
 class VcRouterShape:
     """Virtual channels, buffers and connections of a router.
 
-    Parameters
-    ----------
-    flit_bits : int
-        Data bits of a flit.
-    input_vcs, output_vcs : tuple of int
-        Virtual channels of each port, 1 to 8.
-    host_inputs, host_outputs : int
-        Number of ports, the last ones, that lead from and to processors. They have one virtual channel each.
-    reaches : tuple of tuple of int
-        By input, the outputs that routing may select, ascending.
-    depth : int
-        Flits of a virtual channel's buffer, here and in the next switches, 1 to 16.
-    routing_cycles : int
-        Cycles from a head's arrival to its output register, without contention, at least 1.
-    vc_reallocation : str
-        Rule of VC reallocation: with ``tail`` (non-atomic) as soon as the tail of the previous worm has left, with
-        ``empty`` (atomic) when all credits are back.
-    injection_priority : str
-        Priority of inputs from processors: with ``equal`` round robin with all others, with ``low`` below all
-        others.
-    several_candidates : bool
-        Routing may give a head more than one candidate.
+    Parameters:
+        flit_bits: Data bits of a flit.
+        input_vcs, output_vcs (tuple of int): Virtual channels of each port, 1 to 8.
+        host_inputs, host_outputs (int): Number of ports, the last ones, that lead from and to processors. They have one
+            virtual channel each.
+        reaches (tuple of tuple of int): By input, the outputs that routing may select, ascending.
+        depth: Flits of a virtual channel's buffer, here and in the next switches, 1 to 16.
+        routing_cycles: Cycles from a head's arrival to its output register, without contention, at least 1.
+        vc_reallocation: Rule of VC reallocation: with ``tail`` (non-atomic) as soon as the tail of the previous worm
+            has left, with ``empty`` (atomic) when all credits are back.
+        injection_priority: Priority of inputs from processors: with ``equal`` round robin with all others, with ``low``
+            below all others.
+        several_candidates: Routing may give a head more than one candidate.
 
-    Raises
-    ------
-    ValueError
-        If a value is out of range.
+    Raises:
+        ValueError: If a value is out of range.
     """
 
     flit_bits: int

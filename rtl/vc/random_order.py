@@ -15,17 +15,12 @@ STATE_BITS = 16
 class RandomOrder(Part):
     """See ``topology.common.choice_orders.next_random_order``.
 
-    Parameters
-    ----------
-    count : int
-        Count of numbers, at least 2.
+    Parameters:
+        count: Count of numbers, at least 2.
 
-    Members
-    -------
-    step : In(1)
-        A selection was made: advance to the next order.
-    before : Out(pairs)
-        By position in ``pairs``: whether i comes before j. Registers.
+    Members:
+        step (In(1)): A selection was made: advance to the next order.
+        before (Out(pairs)): By position in ``pairs``: whether i comes before j. Registers.
     """
 
     def __init__(self, count: int):

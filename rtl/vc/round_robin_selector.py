@@ -15,24 +15,16 @@ class RoundRobinSelector:
     and 0 after reset. A bit per pair stores the same, and needs no search. It is logic in the module that uses it, and
     no module of its own.
 
-    Parameters
-    ----------
-    m : Module
-    requests : sequence of Value
-        One bit each.
-    name : str
-        Prefix of the names of signals.
-    step : Value
-        Whether this cycle's grant counts: the turn advances.
-    yielding : int
-        Number of requesters, the last ones, with lower priority than all others; round robin among themselves.
+    Parameters:
+        requests: One bit each.
+        name: Prefix of the names of signals.
+        step (Value): Whether this cycle's grant counts: the turn advances.
+        yielding: Number of requesters, the last ones, with lower priority than all others; round robin among
+            themselves.
 
-    Members
-    -------
-    lost_arbitration : list of Value
-        By requester: it loses arbitration to another one.
-    chosen : list of Signal
-        The granted requester: one at most.
+    Members:
+        lost_arbitration (list of Value): By requester: it loses arbitration to another one.
+        chosen (list of Signal): The granted requester: one at most.
     """
 
     def __init__(self, m: Module, requests: Sequence[Value], name: str, step: Any, *, yielding: int = 0):
@@ -62,10 +54,8 @@ class RoundRobinSelector:
 
         A tournament with all comparisons in parallel: a level of logic less than an OR of all values with ``chosen``.
 
-        Parameters
-        ----------
-        values : sequence of Value
-            One for each requester, of one width.
+        Parameters:
+            values (sequence of Value): One for each requester, of one width.
         """
         return self._winner(0, len(values), values)
 

@@ -35,26 +35,20 @@ from topology.common.virtual_channels import ATOMIC
 class VcRouter(Part):
     """A router with routing supplied by a family.
 
-    Parameters
-    ----------
-    name : str
-        Module name.
-    shape : VcRouterShape
-    constants : mapping of str to Member
-        Constants of this switch that routing needs.
+    Parameters:
+        name: Module name.
+        constants (mapping of str to Member): Constants of this switch that routing needs.
 
-    Members
-    -------
-    inputs__{i} : In
-        Links that end here: with virtual channels, then those from processors, with ``valid`` and ``ready``.
-    outputs__{o} : Out
-        Links that start here, likewise. ``valid`` and ``payload`` are registers.
-    credits_{i} : Out(VCs)
-        Credits for the VCs of input i, for the switch before it. Registers. Absent for inputs from processors.
-    credited_{o} : In(VCs)
-        Credits for the VCs of output o, from the switch behind it. Absent for outputs to processors.
-    discarding : Out(VCs of all inputs)
-        Unroutable heads that left their buffer in the last cycle, by input and virtual channel. Registers.
+    Members:
+        inputs__{i} (In): Links that end here: with virtual channels, then those from processors, with ``valid`` and
+            ``ready``.
+        outputs__{o} (Out): Links that start here, likewise. ``valid`` and ``payload`` are registers.
+        credits_{i} (Out(VCs)): Credits for the VCs of input i, for the switch before it. Registers. Absent for inputs
+            from processors.
+        credited_{o} (In(VCs)): Credits for the VCs of output o, from the switch behind it. Absent for outputs to
+            processors.
+        discarding (Out(VCs of all inputs)): Unroutable heads that left their buffer in the last cycle, by input and
+            virtual channel. Registers.
     """
 
     def __init__(self, name: str, shape: VcRouterShape, constants: Mapping[str, wiring.Member]):

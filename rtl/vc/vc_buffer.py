@@ -22,26 +22,17 @@ def vc_slots(depth: int) -> int:
 class VcBuffer:
     """Pointers and counts of one virtual channel.
 
-    Parameters
-    ----------
-    m : Module
-    number : int
-        Of the virtual channel, for names of signals.
-    depth : int
-        Capacity in flits.
-    arriving, popped : Value
-        A flit goes in, or out, at the end of the cycle.
-    gray : bool
-        Pointers count in Gray code.
+    Parameters:
+        m (Module)
+        number: Of the virtual channel, for names of signals.
+        depth: Capacity in flits.
+        arriving, popped (Value): A flit goes in, or out, at the end of the cycle.
+        gray: Pointers count in Gray code.
 
-    Members
-    -------
-    back, front : Value
-        Slots of the next flit to arrive, and of the first one. Registers.
-    present : Signal
-        There is a flit. A register.
-    several : Signal
-        There are two or more.
+    Members:
+        back, front (Value): Slots of the next flit to arrive, and of the first one. Registers.
+        present (Signal): There is a flit. A register.
+        several (Signal): There are two or more.
     """
 
     def __init__(self, m: Any, number: int, depth: int, arriving: Any, popped: Any, *, gray: bool = False):
@@ -84,22 +75,15 @@ class VcBuffer:
 def store_flits(m: Any, buffers: Sequence[VcBuffer], arriving: Any, flit: Any, reading: Any) -> Any:
     """Store the flits of all buffers of an input in one memory; return the flit that is read.
 
-    Parameters
-    ----------
-    m : Module
-    buffers : sequence of VcBuffer
-        By virtual channel.
-    arriving : Value
-        Virtual channel of the arriving flit, one-hot or 0.
-    flit : flit_layout
-        That flit.
-    reading : Value or None
-        Virtual channel whose first flit is read, one-hot; None if there is only one.
+    Parameters:
+        m (Module)
+        buffers: By virtual channel.
+        arriving (Value): Virtual channel of the arriving flit, one-hot or 0.
+        flit (flit_layout): That flit.
+        reading (Value or None): Virtual channel whose first flit is read, one-hot; None if there is only one.
 
-    Returns
-    -------
-    flit_layout
-        The first flit of the virtual channel that is read. Combinational.
+    Returns:
+        flit_layout: The first flit of the virtual channel that is read. Combinational.
     """
     depth = len(buffers) * vc_slots(buffers[0].depth)
     m.submodules.flits = store = memory.Memory(shape=flit.shape(), depth=depth, init=[])

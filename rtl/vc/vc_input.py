@@ -30,35 +30,21 @@ class VcInput(Part):
     ``lost``, which is late in a cycle, only enables registers; their inputs do not depend on it. Flits are not counted:
     their number follows from the pointers.
 
-    Parameters
-    ----------
-    shape : InputShape
-
-    Members
-    -------
-    link : In
-        The link that ends here: with virtual channels, or from a processor with ``valid`` and ``ready``.
-    ways : In(ways)
-        Route candidates of the flit on the link: output VCs, output by output.
-    has_credit : In(ways)
-        Output VCs with credits.
-    can_start : In(ways)
-        Output VCs that a head may take.
-    may_send, may_start : In(ways)
-        Likewise, with a credit that is on the wire in this cycle.
-    requests : Out(outputs)
-        The requested output: one bit at most. Registers.
-    good : Out(ways)
-        The requested output VC, if the request is good: one bit at most. Unspecified without a
-        request.
-    lost : In(outputs)
-        Whether the request loses arbitration there. Otherwise it is granted if it is good, and dropped if not.
-    flit : Out(flit_layout)
-        The flit of the request.
-    credits : Out(vcs)
-        Bit v: a flit left the buffer of VC v in the last cycle. Registers. Absent if the link is from a processor.
-    discarding : Out(vcs)
-        Bit v: the head of an unroutable worm left VC v in the last cycle. Registers.
+    Members:
+        link (In): The link that ends here: with virtual channels, or from a processor with ``valid`` and ``ready``.
+        ways (In(ways)): Route candidates of the flit on the link: output VCs, output by output.
+        has_credit (In(ways)): Output VCs with credits.
+        can_start (In(ways)): Output VCs that a head may take.
+        may_send, may_start (In(ways)): Likewise, with a credit that is on the wire in this cycle.
+        requests (Out(outputs)): The requested output: one bit at most. Registers.
+        good (Out(ways)): The requested output VC, if the request is good: one bit at most. Unspecified without a
+            request.
+        lost (In(outputs)): Whether the request loses arbitration there. Otherwise it is granted if it is good, and
+            dropped if not.
+        flit (Out(flit_layout)): The flit of the request.
+        credits (Out(vcs)): Bit v: a flit left the buffer of VC v in the last cycle. Registers. Absent if the link is
+            from a processor.
+        discarding (Out(vcs)): Bit v: the head of an unroutable worm left VC v in the last cycle. Registers.
     """
 
     def __init__(self, shape: InputShape):

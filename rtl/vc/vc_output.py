@@ -15,39 +15,23 @@ from rtl.vc.round_robin_selector import RoundRobinSelector
 class VcOutput(Part):
     """The VCs of one output port. Latency 0 cycles from ``requests`` to ``load``; the register is the user's.
 
-    Parameters
-    ----------
-    flit_bits : int
-        Data bits of a flit.
-    inputs : int
-        Inputs that can reach this output.
-    vcs, depth : int
-        Virtual channels, and flits of each one's buffer.
-    reuse_empty : bool
-        A head may take a virtual channel only when all its credits are back.
-    yielding : int
-        Number of inputs, the last ones, with the lowest priority.
+    Parameters:
+        flit_bits: Data bits of a flit.
+        inputs: Inputs that can reach this output.
+        vcs, depth (int): Virtual channels, and flits of each one's buffer.
+        reuse_empty: A head may take a virtual channel only when all its credits are back.
+        yielding: Number of inputs, the last ones, with the lowest priority.
 
-    Members
-    -------
-    requests : In(inputs)
-        Inputs that have a request for this output.
-    good : In(VCs * inputs)
-        The requested VC, if it is good, input by input: one bit at most of each that requests.
-    flits : In(flit_layout).array(inputs)
-        Its flit.
-    lost : Out(inputs)
-        Whether the request of each input loses arbitration.
-    load : Out(vcs)
-        The virtual channel whose flit is granted, one-hot. Combinational.
-    flit : Out(flit_layout)
-        The granted flit; unspecified if none is granted. Combinational.
-    credited : In(vcs)
-        A credit returns.
-    has_credit, can_start : Out(vcs)
-        Virtual channels with credits, and those that a head may take.
-    may_send, may_start : Out(vcs)
-        Likewise, with a credit that returns in this cycle.
+    Members:
+        requests (In(inputs)): Inputs that have a request for this output.
+        good (In(VCs * inputs)): The requested VC, if it is good, input by input: one bit at most of each that requests.
+        flits (In(flit_layout).array(inputs)): Its flit.
+        lost (Out(inputs)): Whether the request of each input loses arbitration.
+        load (Out(vcs)): The virtual channel whose flit is granted, one-hot. Combinational.
+        flit (Out(flit_layout)): The granted flit; unspecified if none is granted. Combinational.
+        credited (In(vcs)): A credit returns.
+        has_credit, can_start (Out(vcs)): Virtual channels with credits, and those that a head may take.
+        may_send, may_start (Out(vcs)): Likewise, with a credit that returns in this cycle.
     """
 
     def __init__(

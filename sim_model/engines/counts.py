@@ -24,17 +24,13 @@ IN_MESSAGE = KINDS
 def events(valid, ready, tail, in_message):
     """Return the events of a cycle: bits of one channel, or of those of 64 routers.
 
-    Parameters
-    ----------
-    valid, ready, tail : int
-        A flit is in the output register, has room behind it, and is a tail.
-    in_message : int
-        The cycle is after the move of a head, and not after that of its tail.
+    Parameters:
+        valid, ready, tail (int): A flit is in the output register, has room behind it, and is a tail.
+        in_message (int): The cycle is after the move of a head, and not after that of its tail.
 
-    Returns
-    -------
-    tuple of int
-        1 for each count that goes up, in the order of ``COUNTED``; and behind them ``in_message`` of the next cycle.
+    Returns:
+        tuple of int: 1 for each count that goes up, in the order of ``COUNTED``; and behind them ``in_message`` of the
+            next cycle.
     """
     moves = valid & ready
     return moves, valid & ~ready, in_message & ~valid, moves & ~tail | in_message & ~moves
@@ -82,11 +78,8 @@ def count_flit(number, cycle, channel, state):
 def counts_by_worms(channels: np.recarray, state: EngineState) -> ChannelCounts:
     """Return the counts up to the next cycle to run; a flit that waits, or is waited for, is not in the tallies yet.
 
-    Parameters
-    ----------
-    channels : records
-        ``WormState.channels``.
-    state : EngineState
+    Parameters:
+        channels (records): ``WormState.channels``.
     """
     last = int(state.counters[CYCLE]) - 1
     waits = channels.loaded > channels.moved

@@ -20,29 +20,19 @@ class Runner(Protocol):
     def run(self, state: EngineState, routers: Any, until_cycle: int, /) -> int:
         """Run to a cycle, the end, or a deadlock.
 
-        Parameters
-        ----------
-        state : EngineState
-            Hosts and messages.
-        routers : named tuple of arrays or None
-            As ``Model.make_state`` gives it; None if the engine has routers of its own.
-        until_cycle : int
-            The first cycle that is not run any more.
+        Parameters:
+            state: Hosts and messages.
+            routers (named tuple of arrays or None): As ``Model.make_state`` gives it; None if the engine has routers of
+                its own.
+            until_cycle: The first cycle that is not run any more.
 
-        Returns
-        -------
-        int
+        Returns:
             One of the reasons of ``engines/cycle/clock.py``.
         """
         ...
 
     def counts(self, state: EngineState, /) -> ChannelCounts:
-        """Return the counts of each channel so far.
-
-        Parameters
-        ----------
-        state : EngineState
-        """
+        """Return the counts of each channel so far."""
         ...
 
 
@@ -60,30 +50,17 @@ class Engine(Protocol):
         ...
 
     def obstacle(self, messages: Messages, /) -> str:
-        """Return why messages cannot be run, or an empty string.
-
-        Parameters
-        ----------
-        messages : Messages
-        """
+        """Return why messages cannot be run, or an empty string."""
         ...
 
     def pays(self, messages: Messages, /) -> bool:
-        """Return whether running messages is faster than by cycles, set-up included.
-
-        Parameters
-        ----------
-        messages : Messages
-        """
+        """Return whether running messages is faster than by cycles, set-up included."""
         ...
 
     def start(self, state: EngineState, messages: Messages, /) -> Runner:
         """Return a run before cycle 0.
 
-        Parameters
-        ----------
-        state : EngineState
-            Hosts and messages.
-        messages : Messages
+        Parameters:
+            state: Hosts and messages.
         """
         ...

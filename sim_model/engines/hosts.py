@@ -31,11 +31,9 @@ def schedule_hosts(cycle, state):
 def send_messages(cycle, state):
     """Step the hosts that are due by one cycle.
 
-    Returns
-    -------
-    int
-        Number of the injectors that accept a message, which is what their host is ``sending`` then. ``state.senders``
-        begins with them.
+    Returns:
+        int: Number of the injectors that accept a message, which is what their host is ``sending`` then.
+            ``state.senders`` begins with them.
     """
     counters = state.counters
     accepted = 0

@@ -20,16 +20,11 @@ from topology.common.side_wires import SideWire
 class Wait:
     """An input channel that is blocked.
 
-    Members
-    -------
-    channel : int
-        Input channel whose first flit waits.
-    message : int
-        Message of that flit.
-    blockers : tuple of int
-        Channels of which at least one has to make progress before this one can.
-    reason : str
-        For people: what is waited for.
+    Members:
+        channel: Input channel whose first flit waits.
+        message: Message of that flit.
+        blockers: Channels of which at least one has to make progress before this one can.
+        reason: For people: what is waited for.
     """
 
     channel: int
@@ -41,12 +36,9 @@ class Wait:
 class Model(ABC):
     """A network of one family, without messages.
 
-    Members
-    -------
-    routing
-        The family's network and tables, or rules of routing.
-    link_cycles : int
-        Cycles that a flit takes from one switch to the next.
+    Members:
+        routing: The family's network and tables, or rules of routing.
+        link_cycles: Cycles that a flit takes from one switch to the next.
     """
 
     routing: Any
@@ -88,11 +80,9 @@ class Model(ABC):
     def sent_header(self, messages: Messages, message: int) -> int:
         """Return the header of a message as its source sends it, as an integer; its first flit is the lowest bits.
 
-        Parameters
-        ----------
-        messages : Messages
-        message : int
-            Number of the message, its position there.
+        Parameters:
+            messages
+            message: Number of the message, its position there.
         """
         return self.routing.header_value(int(messages.source[message]), messages.destinations_of(message).tolist())
 
@@ -111,65 +101,50 @@ class Model(ABC):
 
         Variants are not 0: that is a flit as its source has sent it.
 
-        Parameters
-        ----------
-        variant : int array
-            Of each flit of headers in a recording.
+        Parameters:
+            variant (int array): Of each flit of headers in a recording.
 
-        Returns
-        -------
-        list of (int, int, int array)
-            Low bit and width, at most 32, of each field that changes, and its values.
+        Returns:
+            list of (int, int, int array): Low bit and width, at most 32, of each field that changes, and its values.
         """
         return []
 
     def is_spoilt(self, variant: np.ndarray, /) -> np.ndarray:
         """Return whether the body of a flit that is recorded with a variant has been spoilt on the way.
 
-        Parameters
-        ----------
-        variant : int array
-            Of each flit in a recording.
+        Parameters:
+            variant (int array): Of each flit in a recording.
 
-        Returns
-        -------
-        bool array of the same shape
+        Returns:
+            bool array of the same shape
         """
         return np.zeros(len(variant), dtype=bool)
 
     def copy_log(self, router_state: Any, /) -> np.ndarray | None:
         """Return every delivered copy, see ``Results.copy_log``; None if messages have one copy per destination.
 
-        Parameters
-        ----------
-        router_state : named tuple of arrays
-            As ``make_state`` gives it.
+        Parameters:
+            router_state (named tuple of arrays): As ``make_state`` gives it.
 
-        Returns
-        -------
-        structured array or None
-            See ``Results.copy_log``.
+        Returns:
+            structured array or None: See ``Results.copy_log``.
         """
         return None
 
     def discarded(self, router_state: Any, /) -> int:
         """Return the number of unroutable worms.
 
-        Parameters
-        ----------
-        router_state : named tuple of arrays
-            As ``make_state`` gives it.
+        Parameters:
+            router_state (named tuple of arrays): As ``make_state`` gives it.
         """
         return int(router_state.discards.worms[0])
 
     def reception(self, messages: Messages, copy_log: Any, /) -> dict[str, int]:
         """Return counts, by name, of the copies in a log that hosts accept or reject; empty without a log.
 
-        Parameters
-        ----------
-        messages : Messages
-        copy_log : structured array or None
-            Result of ``copy_log``.
+        Parameters:
+            messages
+            copy_log (structured array or None): Result of ``copy_log``.
         """
         return {}
 
@@ -177,31 +152,22 @@ class Model(ABC):
     def make_state(self, messages: Messages) -> Any:
         """Return tables and registers of the routers before cycle 0: a (nested) named tuple of arrays.
 
-        Parameters
-        ----------
-        messages : Messages
-            Messages of the hosts: some models keep values of their own for each.
+        Parameters:
+            messages: Messages of the hosts: some models keep values of their own for each.
         """
 
     @abstractmethod
     def run_cycles(self, state: EngineState, routers: Any, trace: Trace, until_cycle: int) -> int:
         """Return the compiled loop, which changes the state that it is given.
 
-        Parameters
-        ----------
-        state : EngineState
-            Everything but the routers.
-        routers : named tuple of arrays
-            As ``make_state`` gives it.
-        trace : Trace
-            Gets a row for each cycle that is run; without rows nothing is recorded.
-        until_cycle : int
-            The first cycle that is not run any more.
+        Parameters:
+            state: Everything but the routers.
+            routers (named tuple of arrays): As ``make_state`` gives it.
+            trace: Gets a row for each cycle that is run; without rows nothing is recorded.
+            until_cycle: The first cycle that is not run any more.
 
-        Returns
-        -------
-        int
-            Why it stopped: ``LIMIT``, ``FINISHED`` or ``DEADLOCKED`` of ``sim_model/engines/cycle/clock.py``.
+        Returns:
+            int: Why it stopped: ``LIMIT``, ``FINISHED`` or ``DEADLOCKED`` of ``sim_model/engines/cycle/clock.py``.
         """
 
     @property
@@ -213,17 +179,12 @@ class Model(ABC):
     def describe_router(self, state: EngineState, routers: Any, switch: int) -> str:
         """Return the whole state of a router as text, for mismatch and deadlock reports.
 
-        Parameters
-        ----------
-        state : EngineState
-            Everything but the routers.
-        routers : named tuple of arrays
-            As ``make_state`` gives it.
-        switch : int
+        Parameters:
+            state: Everything but the routers.
+            routers (named tuple of arrays): As ``make_state`` gives it.
+            switch
 
-        Returns
-        -------
-        str
+        Returns:
             Some lines.
         """
 
@@ -231,10 +192,7 @@ class Model(ABC):
     def waits(self, state: EngineState, routers: Any) -> list[Wait]:
         """Return the waits of all input channels with flits, in a network where nothing moves.
 
-        Parameters
-        ----------
-        state : EngineState
-            Everything but the routers.
-        routers : named tuple of arrays
-            As ``make_state`` gives it.
+        Parameters:
+            state: Everything but the routers.
+            routers (named tuple of arrays): As ``make_state`` gives it.
         """

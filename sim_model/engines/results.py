@@ -19,36 +19,24 @@ if TYPE_CHECKING:
 class Results:
     """Deliveries of M messages to F pairs of message and destination.
 
-    Members
-    -------
-    messages : Messages
-    start_cycle : int64[M]
-        Start of each message, -1 if it never started.
-    accepted_cycle : int64[M]
-        Cycle in which the injector accepted the message, -1 if it never did; the host took it up ``startup_cycles``
-        before.
-    arrival_cycle : int64[F]
-        Cycle in which the tail moved over the delivery channel, that of the last copy if there are several, by position
-        in ``messages.destinations``; -1 if it never did.
-    copies : int64[F]
-        Tails that arrived there.
-    cycles : int
-        Cycles run.
-    flit_hops : int
-        Flits moved over channels, injection and delivery channels included.
-    stray : int
-        Messages that arrived at a processor that is no destination of theirs.
-    disordered : int
-        Flits that arrived out of order, or in the middle of another message.
-    deadlocked : bool
-    copy_log : structured array or None
-        Every delivered copy, in the order of arrival, where messages have several per destination: message, node,
-        direction of travel over the last link, hops (links), stage (sends), spoilt, stored_cycle (its tail came off the
-        last link) and cycle (its tail was delivered).
-    reception : mapping of str to int
-        Counts of what hosts make of several copies.
-    discarded : int
-        Number of unroutable worms.
+    Members:
+        messages
+        start_cycle (int64[M]): Start of each message, -1 if it never started.
+        accepted_cycle (int64[M]): Cycle in which the injector accepted the message, -1 if it never did; the host took
+            it up ``startup_cycles`` before.
+        arrival_cycle (int64[F]): Cycle in which the tail moved over the delivery channel, that of the last copy if
+            there are several, by position in ``messages.destinations``; -1 if it never did.
+        copies (int64[F]): Tails that arrived there.
+        cycles: Cycles run.
+        flit_hops: Flits moved over channels, injection and delivery channels included.
+        stray: Messages that arrived at a processor that is no destination of theirs.
+        disordered: Flits that arrived out of order, or in the middle of another message.
+        deadlocked
+        copy_log (structured array or None): Every delivered copy, in the order of arrival, where messages have several
+            per destination: message, node, direction of travel over the last link, hops (links), stage (sends), spoilt,
+            stored_cycle (its tail came off the last link) and cycle (its tail was delivered).
+        reception (mapping of str to int): Counts of what hosts make of several copies.
+        discarded: Number of unroutable worms.
     """
 
     messages: Messages
@@ -71,14 +59,11 @@ class Results:
     ) -> "Results":
         """Return copies of the results that are in a state.
 
-        Parameters
-        ----------
-        messages : Messages
-        state : EngineState
-            Everything but the routers.
-        deadlocked : bool
-        copy_log : structured array or None
-            As in the members.
+        Parameters:
+            messages
+            state: Everything but the routers.
+            deadlocked
+            copy_log (structured array or None): As in the members.
         """
         return cls(
             messages=messages,
@@ -103,17 +88,13 @@ class Results:
     def to_pandas(self) -> "DataFrame":
         """Return the deliveries as a table with the columns of ``messages.csv``, and the latency.
 
-        Returns
-        -------
-        pandas.DataFrame
-            A row for each message and destination, all int64: ``message``, ``source``, ``destination``, ``flits``,
-            ``start_cycle``, ``arrival_cycle`` (-1 if it never started or arrived) and ``latency_cycles`` (from start to
-            arrival, -1 without one).
+        Returns:
+            pandas.DataFrame: A row for each message and destination, all int64: ``message``, ``source``,
+                ``destination``, ``flits``, ``start_cycle``, ``arrival_cycle`` (-1 if it never started or arrived) and
+                ``latency_cycles`` (from start to arrival, -1 without one).
 
-        Raises
-        ------
-        ImportError
-            If pandas is not installed; it comes with the extra ``sweep``.
+        Raises:
+            ImportError: If pandas is not installed; it comes with the extra ``sweep``.
         """
         try:
             from pandas import DataFrame
@@ -205,12 +186,9 @@ class Results:
     def complete_latencies(self, *, multicast: bool, warmup_cycles: int = 0) -> np.ndarray:
         """Return the latencies of complete groups in order of start (then number), int64.
 
-        Parameters
-        ----------
-        multicast : bool
-            Groups with several destinations, or with one.
-        warmup_cycles : int
-            Groups that start before this cycle are left out.
+        Parameters:
+            multicast: Groups with several destinations, or with one.
+            warmup_cycles: Groups that start before this cycle are left out.
         """
         wanted = (self.group_destinations > 1) == multicast
         wanted &= (self.group_latency_cycles != NONE) & (self.group_start_cycle >= warmup_cycles)

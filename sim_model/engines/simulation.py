@@ -28,15 +28,12 @@ class EngineError(ValueError):
 class CycleReport:
     """Moves, acceptances and deliveries of one cycle.
 
-    Members
-    -------
-    moved : bool array, shape (channels and then stages,)
-        Channels and stages (``LinkStages``) out of which a flit moved.
-    accepted : list of (injector, message)
-        Messages that injectors accepted; an injector's number is its position in the network's ``injection_channels``,
-        so its processor's where each has one.
-    ejected : list of (processor, message, flit index)
-        Flits that reached their processor.
+    Members:
+        moved (bool array, shape (channels and then stages,)): Channels and stages (``LinkStages``) out of which a flit
+            moved.
+        accepted (list of (injector, message)): Messages that injectors accepted; an injector's number is its position
+            in the network's ``injection_channels``, so its processor's where each has one.
+        ejected (list of (processor, message, flit index)): Flits that reached their processor.
     """
 
     moved: np.ndarray
@@ -47,40 +44,26 @@ class CycleReport:
 class Simulation:
     """The golden model at work (docs/look_up/timing.md).
 
-    Parameters
-    ----------
-    model : Model
-        Network and routers of a family, such as ``SpamModel``.
-    messages : Messages
-        Messages of the hosts.
-    startup_cycles : int
-        Cycles that a host prepares each message before it offers it to its injector.
-    count_channels : bool
-        Count what happens on each channel, for ``channel_counts``; a run then takes longer.
-    hosts : HostBehaviour
-        Pauses of sources and stalls of receivers; by default none.
-    engine : str or None
-        ``worm`` moves whole worms, ``planes`` the flits of 64 routers at a time, ``cycle`` one flit after the other;
-        they agree in all results (docs/understand/engines.md). None: the first of the model's engines that can run the
-        messages, if that pays. A run that is recorded, stepped, copied or looked into is done by cycles,
-        once more from its beginning if it has begun otherwise.
+    Parameters:
+        model: Network and routers of a family, such as ``SpamModel``.
+        messages: Messages of the hosts.
+        startup_cycles: Cycles that a host prepares each message before it offers it to its injector.
+        count_channels: Count what happens on each channel, for ``channel_counts``; a run then takes longer.
+        hosts: Pauses of sources and stalls of receivers; by default none.
+        engine (str or None): ``worm`` moves whole worms, ``planes`` the flits of 64 routers at a time, ``cycle`` one
+            flit after the other; they agree in all results (docs/understand/engines.md). None: the first of the model's
+            engines that can run the messages, if that pays. A run that is recorded, stepped, copied or looked into is
+            done by cycles, once more from its beginning if it has begun otherwise.
 
-    Members
-    -------
-    links : LinkStages
-        The links, as long as the model has them.
-    cycle : int
-        The next cycle to be run.
-    finished, deadlocked : bool
-        True if no work is left, or if nothing can ever move again.
+    Members:
+        links (LinkStages): The links, as long as the model has them.
+        cycle: The next cycle to be run.
+        finished, deadlocked (bool): True if no work is left, or if nothing can ever move again.
 
-    Raises
-    ------
-    ValueError
-        If there is no message, the start-up is negative, a message is sent over an injection channel that its source
-        does not have, or hosts are to behave as they cannot in this model.
-    EngineError
-        If flits cannot be moved as they are to be.
+    Raises:
+        ValueError: If there is no message, the start-up is negative, a message is sent over an injection channel that
+            its source does not have, or hosts are to behave as they cannot in this model.
+        EngineError: If flits cannot be moved as they are to be.
     """
 
     def __init__(
@@ -111,10 +94,8 @@ class Simulation:
     def _choose(self, name: str | None) -> Engine | None:
         """Return the engine, or None for that of cycles.
 
-        Raises
-        ------
-        EngineError
-            If it cannot run these messages, or there is none of that name.
+        Raises:
+            EngineError: If it cannot run these messages, or there is none of that name.
         """
         if name not in (None, *ENGINES):
             raise EngineError(f"Engine must be one of {', '.join(ENGINES)}, not {name!r}")
@@ -200,14 +181,10 @@ class Simulation:
     def run(self, until_cycle: int | None = None) -> Results:
         """Run until all is delivered, or a deadlock, or the given cycle (which is not run any more).
 
-        Parameters
-        ----------
-        until_cycle : int or None
-            The first cycle that is not run any more; None sets no limit.
+        Parameters:
+            until_cycle: The first cycle that is not run any more; None sets no limit.
 
-        Returns
-        -------
-        Results
+        Returns:
             Results so far.
         """
         if self._reason == LIMIT:
@@ -224,14 +201,10 @@ class Simulation:
 
         After the end or a deadlock the clock goes on: no flit moves, but side wires can still change.
 
-        Parameters
-        ----------
-        cycles : int
-            At least 0.
+        Parameters:
+            cycles: At least 0.
 
-        Returns
-        -------
-        Trace
+        Returns:
             A row for each cycle. Offers are accepted in the cycle in which they are made.
         """
         signals = (*self.model.side_wires, *self.model.status_outputs)
@@ -244,9 +217,7 @@ class Simulation:
     def step(self) -> CycleReport:
         """Run one cycle.
 
-        Returns
-        -------
-        CycleReport
+        Returns:
             Report of the cycle.
         """
         trace = self.record(1)
@@ -272,10 +243,8 @@ class Simulation:
     def restore(self, snapshot: Any) -> None:
         """Go back to a snapshot, which stays usable.
 
-        Parameters
-        ----------
-        snapshot
-            Result of ``snapshot``.
+        Parameters:
+            snapshot: Result of ``snapshot``.
         """
         (state, router_state), self._reason = snapshot
         self._engine = self._fast_run = None
@@ -293,10 +262,8 @@ class Simulation:
     def channel_counts(self) -> ChannelCounts:
         """Return a copy of the counts of each channel so far.
 
-        Raises
-        ------
-        ValueError
-            If the simulation was created without ``count_channels``.
+        Raises:
+            ValueError: If the simulation was created without ``count_channels``.
         """
         if not self.counts_channels:
             raise ValueError("Channels are counted only in a simulation with count_channels=True")
@@ -307,16 +274,11 @@ class Simulation:
     def data_of(self, message: int, flit: int) -> int:
         """Return the data field of a flit as sent: header, or test payload (``topology/common/pattern.py``).
 
-        Parameters
-        ----------
-        message : int
-            Number of the message.
-        flit : int
-            Position in the message, the head 0.
+        Parameters:
+            message: Number of the message.
+            flit: Position in the message, the head 0.
 
-        Returns
-        -------
-        int
+        Returns:
             ``flit_bits`` of the model wide.
         """
         header_flits = self.model.header_flits(self.messages.destinations_of(message).tolist())
@@ -328,13 +290,10 @@ class Simulation:
     def describe_router(self, switch: int) -> str:
         """Return the whole state of a router as text, for mismatch reports.
 
-        Parameters
-        ----------
-        switch : int
+        Parameters:
+            switch
 
-        Returns
-        -------
-        str
+        Returns:
             Some lines.
         """
         return self.model.describe_router(self.state, self.router_state, switch)

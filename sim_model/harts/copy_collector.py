@@ -19,43 +19,26 @@ LOAD_STEP = 6
 class CopyCollectorTwin:
     """Collects the copies of broadcasts and hands over one packet for each, and ordinary packets as they are.
 
-    Parameters
-    ----------
-    header : HeaderFormat
-        Header format of the mesh.
-    nodes : int
-        Of the mesh.
-    packet_flits : int
-        Longest packet, header included.
-    mode : str
-        ``FIRST`` or ``VOTE``.
-    entries : int
-        Broadcasts collected at a time.
-    least_copies : int
-        Broadcasts by algorithms that make fewer copies are refused.
+    Parameters:
+        header: Header format of the mesh.
+        nodes: Of the mesh.
+        packet_flits: Longest packet, header included.
+        mode: ``FIRST`` or ``VOTE``.
+        entries: Broadcasts collected at a time.
+        least_copies: Broadcasts by algorithms that make fewer copies are refused.
 
-    Members
-    -------
-    cycle : int
-        Cycles since reset; the step is its rest by ``STEPS``.
-    sweep_cycles : int
-        Cycles in which the memory of finished broadcasts is cleared; no flit is taken before.
-    buffer : InputBufferTwin
-    work : int or None
-        The flit that this frame is about.
-    arrival : Arrival or None
-        The packet that it belongs to.
-    entries : list of (Entry or None)
-        None while an entry is not in use.
-    turn : int
-        Entry that is the next to be given up when all are in use.
-    finished : dict
-        By source and id without its highest bit: the highest bit of the id that was delivered last.
-    emission : Emission or None
-    register : int or None
-        The flit on the output.
-    refused, undecided : int
-        Output registers.
+    Members:
+        cycle (int): Cycles since reset; the step is its rest by ``STEPS``.
+        sweep_cycles (int): Cycles in which the memory of finished broadcasts is cleared; no flit is taken before.
+        buffer (InputBufferTwin)
+        work (int or None): The flit that this frame is about.
+        arrival (Arrival or None): The packet that it belongs to.
+        entries (list of (Entry or None)): None while an entry is not in use.
+        turn (int): Entry that is the next to be given up when all are in use.
+        finished (dict): By source and id without its highest bit: the highest bit of the id that was delivered last.
+        emission (Emission or None)
+        register (int or None): The flit on the output.
+        refused, undecided (int): Output registers.
     """
 
     def __init__(

@@ -16,19 +16,13 @@ Key = tuple[int, int, int]
 class Entry:
     """State of a broadcast, or of the arriving ordinary packet.
 
-    Members
-    -------
-    key : (int, int, int) or None
-        None for an ordinary packet.
-    copies : int
-        That the algorithm makes.
-    seen : set of int
-        Directions of the copies that have come.
-    bodies : list of list of Word
-        Different ones, by lane, in the order in which they came.
-    votes : list of int
-        Copies with each body.
-    delivered : bool
+    Members:
+        key ((int, int, int) or None): None for an ordinary packet.
+        copies: That the algorithm makes.
+        seen: Directions of the copies that have come.
+        bodies (list of list of Word): Different ones, by lane, in the order in which they came.
+        votes: Copies with each body.
+        delivered
     """
 
     key: Key | None = None
@@ -52,16 +46,12 @@ class Verdict(Enum):
 class Arrival:
     """The packet that is coming in.
 
-    Members
-    -------
-    header : int
-        Data of its head.
-    fields : PacketHeader
-    verdict : Verdict
-    slot : int
-        Number of its entry; -1 if it is refused.
-    words : list of Word
-        So far.
+    Members:
+        header: Data of its head.
+        fields
+        verdict
+        slot: Number of its entry; -1 if it is refused.
+        words: So far.
     """
 
     header: int
@@ -80,12 +70,9 @@ class Arrival:
 class Emission:
     """A packet on its way out.
 
-    Members
-    -------
-    slot : int
-        Number of the entry that it comes from.
-    flits : deque of int
-        Still to be loaded into the output register.
+    Members:
+        slot: Number of the entry that it comes from.
+        flits (deque of int): Still to be loaded into the output register.
     """
 
     slot: int

@@ -28,27 +28,18 @@ run_cycles = family_loop(step_nodes, Path(__file__).parent, record_nodes, one_lo
 class HartsModel(Model):
     """A mesh of HARTS nodes (Sec. 2 to 4), cycle-exact as docs/look_up/timing_harts.md has it.
 
-    Parameters
-    ----------
-    routing : HartsRouting
-    pages : int or None
-        Packets that a node's memory holds; by default as few as are safe.
-    buffer_flits : int
-        Flits that a receiver holds, at least 1.
-    gap_frames : int
-        Frames between two packets on a link, at least 1.
-    relay_frames : int
-        Frames that the network processor takes, at least 1.
-    classed : bool
-        False is a negative control: any packet may have any page, and packets deadlock.
-    link_cycles : int
-        Cycles from an output register to the buffer of the next node, and of the side wires between them; at most
-        ``topology.harts.frame.most_link_cycles``.
+    Parameters:
+        routing
+        pages: Packets that a node's memory holds; by default as few as are safe.
+        buffer_flits: Flits that a receiver holds, at least 1.
+        gap_frames: Frames between two packets on a link, at least 1.
+        relay_frames: Frames that the network processor takes, at least 1.
+        classed: False is a negative control: any packet may have any page, and packets deadlock.
+        link_cycles: Cycles from an output register to the buffer of the next node, and of the side wires between them;
+            at most ``topology.harts.frame.most_link_cycles``.
 
-    Raises
-    ------
-    ValueError
-        "X must be Y, not Z".
+    Raises:
+        ValueError: "X must be Y, not Z".
     """
 
     routing: HartsRouting

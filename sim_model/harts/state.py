@@ -224,12 +224,10 @@ def arrival_table(routing: HartsRouting) -> np.ndarray:
 def relay_tables(mesh: HexMesh, *, algorithm_a: bool) -> tuple[np.ndarray, np.ndarray]:
     """Return the sends of a node with a delivered copy, by operation, stage, distance and tag.
 
-    Returns
-    -------
-    outputs : int64 array, shape (operations, stages + 1, distances, tags)
-        Mask of turns (0: straight on, 1: left, and so on); of directions in stage 0, where the host sends.
-    legs : int64 array, the same and turns, 3
-        Distance, stage and tag of what is sent there.
+    Returns:
+        outputs (int64 array, shape (operations, stages + 1, distances, tags)): Mask of turns (0: straight on, 1: left,
+            and so on); of directions in stage 0, where the host sends.
+        legs (int64 array, the same and turns, 3): Distance, stage and tag of what is sent there.
     """
     distances = mesh.nodes if algorithm_a else mesh.size
     shape = (len(ALGORITHMS) + 1, STAGES + 1, distances, TAGS)

@@ -23,18 +23,12 @@ def count_verdicts(messages: Messages, copy_log: np.ndarray, faults: Faults) -> 
     All copies that are spoilt are taken to be spoilt alike, which is the worst for the vote; of a broadcast of a
     forging node every copy is wrong.
 
-    Parameters
-    ----------
-    messages : Messages
-    copy_log : structured array
-        See ``Results.copy_log``.
-    faults : Faults
+    Parameters:
+        copy_log (structured array): See ``Results.copy_log``.
 
-    Returns
-    -------
-    dict of str to int
+    Returns:
         ``first_copies_right`` and ``first_copies_wrong``, of hosts that take the first copy; ``votes_right``,
-        ``votes_wrong`` and ``votes_open`` (there is no majority) of hosts that let the copies vote.
+            ``votes_wrong`` and ``votes_open`` (there is no majority) of hosts that let the copies vote.
     """
     copies = copy_log[messages.operation[copy_log["message"]] != UNICAST]
     message, node = copies["message"], copies["node"]

@@ -25,19 +25,13 @@ run_cycles = family_loop(step_routers, HYPERCUBE_FOLDER, record_wires)
 class HypercubeModel(UnicastModel):
     """A hypercube with adaptive routing (Sec. 3, assumption e), cycle-exact as docs/look_up/timing_hypercube.md has it.
 
-    Parameters
-    ----------
-    routing : HypercubeRouting
-        Network and rule for VCs.
-    buffer_flits : int
-        Flits that the buffer of a VC holds, 1 to 16; 4 and more keep the full rate.
-    vc_reallocation : str
-        VC reallocation, see ``topology.hypercube.vc_reallocation``.
+    Parameters:
+        routing: Network and rule for VCs.
+        buffer_flits (int): Flits that the buffer of a VC holds, 1 to 16; 4 and more keep the full rate.
+        vc_reallocation: VC reallocation, see ``topology.hypercube.vc_reallocation``.
 
-    Raises
-    ------
-    ValueError
-        "X must be Y, not Z".
+    Raises:
+        ValueError: "X must be Y, not Z".
     """
 
     routing: HypercubeRouting
@@ -65,10 +59,8 @@ class HypercubeModel(UnicastModel):
     def make_state(self, messages: Messages) -> HypercubeState:
         """Return registers of the switches before cycle 0.
 
-        Raises
-        ------
-        ValueError
-            If a message has several destinations.
+        Raises:
+            ValueError: If a message has several destinations.
         """
         return make_hypercube_state(
             self.routing, messages, buffer_flits=self.buffer_flits, unshared_vcs=self.unshared_vcs

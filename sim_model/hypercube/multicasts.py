@@ -30,20 +30,13 @@ def software_sends(network: HypercubeNetwork, records: Iterable[Message], softwa
 
     A record with one destination is sent there straight. Records may wait for each other.
 
-    Parameters
-    ----------
-    network : HypercubeNetwork
-    records : iterable of Message
-        In the order in which the bases of a source go round.
-    software : str
-        One of ``OWN_SOFTWARE``.
+    Parameters:
+        records: In the order in which the bases of a source go round.
+        software: One of ``OWN_SOFTWARE``.
 
-    Raises
-    ------
-    ValueError
-        If hypercubes do not have this software.
-    MessageError
-        If nodes or parents of a record are not there.
+    Raises:
+        ValueError: If hypercubes do not have this software.
+        MessageError: If nodes or parents of a record are not there.
     """
     if software not in OWN_SOFTWARE:
         raise ValueError(f"Software must be {' or '.join(OWN_SOFTWARE)}, not {software!r}")
@@ -54,19 +47,12 @@ def software_sends(network: HypercubeNetwork, records: Iterable[Message], softwa
 def doubling_sends(network: HypercubeNetwork, source: int, destinations: Sequence[int], base: int) -> list[Unicast]:
     """Return one multicast by recursive doubling, in order of steps: ceil(log2(d + 1)) for d destinations.
 
-    Parameters
-    ----------
-    network : HypercubeNetwork
-    source : int
-    destinations : sequence of int
-        The source and repeats are dropped.
-    base : int
-        b, 0 to n-1.
+    Parameters:
+        destinations: The source and repeats are dropped.
+        base: b, 0 to n-1.
 
-    Raises
-    ------
-    TopologyError
-        If there is no such base.
+    Raises:
+        TopologyError: If there is no such base.
     """
     order = dimension_order(network.dimensions, base)
     channels = network.injection_channels_per_processor

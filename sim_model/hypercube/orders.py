@@ -21,16 +21,11 @@ ORDER_FIELDS = (
 def make_orders(vcs_of: Sequence[int], most_vcs: int) -> np.recarray:
     """Return all orders of the cycle, until those of inputs and VCs begin anew together.
 
-    Parameters
-    ----------
-    vcs_of : sequence of int
-        Mask of the VC ports of each input.
-    most_vcs : int
-        VCs of an input.
+    Parameters:
+        vcs_of: Mask of the VC ports of each input.
+        most_vcs: VCs of an input.
 
-    Returns
-    -------
-    recarray
+    Returns:
         ``ORDER_FIELDS`` by cycle + 1.
     """
     ports = order_size(len(vcs_of))

@@ -110,19 +110,12 @@ def make_hypercube_state(
 ) -> HypercubeState:
     """Return all switches in their state before cycle 0.
 
-    Parameters
-    ----------
-    routing : HypercubeRouting
-    messages : Messages
-    buffer_flits : int
-        Flits that the buffer of a VC holds.
-    unshared_vcs : int
-        Number of VCs of a channel, the first ones, that hold one worm at a time.
+    Parameters:
+        buffer_flits: Flits that the buffer of a VC holds.
+        unshared_vcs: Number of VCs of a channel, the first ones, that hold one worm at a time.
 
-    Raises
-    ------
-    ValueError
-        If a message has several destinations.
+    Raises:
+        ValueError: If a message has several destinations.
     """
     if (messages.destination_counts > 1).any():
         raise ValueError("A message in a hypercube must have 1 destination: multicasts are made of several messages")

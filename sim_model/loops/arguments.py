@@ -28,22 +28,15 @@ class ArgumentError(TypeError):
 class Layout:
     """Layout in memory of an argument, for all values of one type.
 
-    Parameters
-    ----------
-    value
-        One of the values.
+    Parameters:
+        value: One of the values.
 
-    Members
-    -------
-    signature : str
-        Everything about the type that machine code depends on.
-    kinds : tuple of type
-        Classes of the named tuples in it.
+    Members:
+        signature (str): Everything about the type that machine code depends on.
+        kinds (tuple of type): Classes of the named tuples in it.
 
-    Raises
-    ------
-    ArgumentError
-        If a compiled loop cannot take the value.
+    Raises:
+        ArgumentError: If a compiled loop cannot take the value.
     """
 
     def __init__(self, value: Any):
@@ -66,13 +59,7 @@ class Layout:
     def block(self, value: Any) -> Block | None:
         """Return the block of a value.
 
-        Parameters
-        ----------
-        value
-
-        Returns
-        -------
-        Block or None
+        Returns:
             None if the value is not of this layout.
         """
         try:

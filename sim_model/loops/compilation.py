@@ -22,10 +22,8 @@ WORD, INT32 = ir.IntType(64), ir.IntType(32)
 def type_of_part(part: Any) -> Any:
     """Return Numba's type of a function that is compiled into loops.
 
-    Parameters
-    ----------
-    part : Part
-        It keeps the type.
+    Parameters:
+        part (Part): It keeps the type.
     """
     if not hasattr(part, "dispatcher"):
         part.dispatcher = njit(**(INLINED if part.inlined else OPTIONS))(part.py_func)
@@ -35,16 +33,11 @@ def type_of_part(part: Any) -> Any:
 def compile_loop(function: Callable[..., Any], arguments: Sequence[Any]) -> bytes:
     """Compile a loop for the types of some arguments.
 
-    Parameters
-    ----------
-    function : function
-        The loop and, by its globals, the functions that it calls.
-    arguments : sequence
-        Arguments of the types that it is compiled for.
+    Parameters:
+        function: The loop and, by its globals, the functions that it calls.
+        arguments: Arguments of the types that it is compiled for.
 
-    Returns
-    -------
-    bytes
+    Returns:
         An object file with the function ``machine_code.ENTRY``.
     """
     with global_compiler_lock:

@@ -17,11 +17,8 @@ PLAIN_PYTHON = os.environ.get("NUMBA_DISABLE_JIT", "0") != "0"
 class Part:
     """A function that is compiled into loops. Python code that calls it runs it uncompiled.
 
-    Parameters
-    ----------
-    function : callable
-    inlined : bool
-        Inline every call of it.
+    Parameters:
+        inlined: Inline every call of it.
     """
 
     def __init__(self, function: Callable[..., Any], *, inlined: bool):

@@ -35,16 +35,11 @@ COMPILER_FILES = tuple(
 def source_digest(function: FunctionType, kinds: Iterable[type] = ()) -> str:
     """Return the digest of a function's sources.
 
-    Parameters
-    ----------
-    function : function
-        The loop, uncompiled.
-    kinds : iterable of type
-        Named tuples among its arguments, which may bring functions of their own (``loops/lookups.py``).
+    Parameters:
+        function (function): The loop, uncompiled.
+        kinds: Named tuples among its arguments, which may bring functions of their own (``loops/lookups.py``).
 
-    Returns
-    -------
-    str
+    Returns:
         64 hexadecimal digits.
     """
     seen = _Seen()

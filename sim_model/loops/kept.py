@@ -31,17 +31,13 @@ _shipping = False
 def find_object_file(loop: Any, layouts: Sequence[Layout], arguments: Sequence[Any] | None = None) -> bytes | None:
     """Return a loop's object file, kept or shipped with the package, or else newly compiled and kept.
 
-    Parameters
-    ----------
-    loop : Loop
-    layouts : sequence of Layout
-        Of its arguments.
-    arguments : sequence or None
-        Arguments of these types to compile the loop for; without them, a loop that is not kept is not compiled.
+    Parameters:
+        loop (Loop)
+        layouts: Of its arguments.
+        arguments: Arguments of these types to compile the loop for; without them, a loop that is not kept is not
+            compiled.
 
-    Returns
-    -------
-    bytes or None
+    Returns:
         None only without arguments.
     """
     built_from = _built_from(loop, layouts)

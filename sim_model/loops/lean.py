@@ -205,10 +205,8 @@ class _PostProcessor(postproc.PostProcessor):
 def remembered_calls(context: Any) -> Iterator[None]:
     """Look up the type of a call with the same types of arguments once.
 
-    Parameters
-    ----------
-    context
-        Numba's typing context.
+    Parameters:
+        context: Numba's typing context.
     """
     look_up, known = context.resolve_function_type, {}
 

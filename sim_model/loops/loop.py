@@ -19,11 +19,9 @@ newly_found: list[tuple[str, tuple[Layout, ...]]] = []
 class Loop:
     """A compiled loop.
 
-    Parameters
-    ----------
-    function : function
-        Takes numbers, arrays and named tuples of both (``arguments.py``); returns an int or None. Its qualified name
-        is that of the loop.
+    Parameters:
+        function: Takes numbers, arrays and named tuples of both (``arguments.py``); returns an int or None. Its
+            qualified name is that of the loop.
     """
 
     def __init__(self, function: Callable[..., Any]):
@@ -73,11 +71,8 @@ class Loop:
 def load_found(name: str, layouts: tuple[Layout, ...]) -> None:
     """Load machine code that another process has found; nothing if it is not kept, or this process has no such loop.
 
-    Parameters
-    ----------
-    name : str
-    layouts : tuple of Layout
-        As in ``newly_found`` of the other process.
+    Parameters:
+        layouts: As in ``newly_found`` of the other process.
     """
     loop = _loops.get(name)
     if loop is not None:

@@ -16,16 +16,11 @@ VALUE, NOTHING, FAILED = range(3)
 class MachineCode:
     """A loop in memory.
 
-    Parameters
-    ----------
-    name : str
-        Of the loop, for messages.
-    object_file : bytes
+    Parameters:
+        name: Of the loop, for messages.
 
-    Raises
-    ------
-    RuntimeError
-        If LLVM cannot load it.
+    Raises:
+        RuntimeError: If LLVM cannot load it.
     """
 
     def __init__(self, name: str, object_file: bytes):
@@ -36,20 +31,14 @@ class MachineCode:
     def __call__(self, addresses: Sequence[int]) -> int | None:
         """Run the loop; other threads run meanwhile.
 
-        Parameters
-        ----------
-        addresses : sequence of int
-            Of the block of each argument.
+        Parameters:
+            addresses: Of the block of each argument.
 
-        Returns
-        -------
-        int or None
+        Returns:
             The result of the loop.
 
-        Raises
-        ------
-        RuntimeError
-            If the loop has raised an exception.
+        Raises:
+            RuntimeError: If the loop has raised an exception.
         """
         result = ctypes.c_int64()
         outcome = self._call((ctypes.c_void_p * len(addresses))(*addresses), ctypes.byref(result))
@@ -61,20 +50,11 @@ class MachineCode:
 def load_by_llvm(object_file: bytes, entry: str) -> Code:
     """Load an object file of any kind, for any processor and system.
 
-    Parameters
-    ----------
-    object_file : bytes
-    entry : str
-        Symbol of the function to be called.
+    Parameters:
+        entry: Symbol of the function to be called.
 
-    Returns
-    -------
-    Code
-
-    Raises
-    ------
-    RuntimeError
-        If LLVM cannot load it.
+    Raises:
+        RuntimeError: If LLVM cannot load it.
     """
     binding = llvm()
     target = binding.Target.from_triple(binding.get_process_triple())

@@ -11,10 +11,8 @@ _notice: Notice = nullcontext
 def set_notice(notice: Notice) -> None:
     """Set the context that is entered while a loop is being compiled.
 
-    Parameters
-    ----------
-    notice : callable
-        Gets the name of the loop and returns a context manager, which may be entered in any thread.
+    Parameters:
+        notice (callable): Gets the name of the loop and returns a context manager, which may be entered in any thread.
     """
     global _notice
     _notice = notice

@@ -28,12 +28,9 @@ ADDRESS = 1
 class Code(NamedTuple):
     """Machine code in memory.
 
-    Members
-    -------
-    memory
-        Keeps it there.
-    address : int
-        Of its entry.
+    Members:
+        memory: Keeps it there.
+        address: Of its entry.
     """
 
     memory: Any
@@ -60,15 +57,10 @@ class _Unknown(ValueError):
 def load_code(object_file: bytes, entry: str) -> Code | None:
     """Load an object file.
 
-    Parameters
-    ----------
-    object_file : bytes
-    entry : str
-        Symbol of the function to be called.
+    Parameters:
+        entry: Symbol of the function to be called.
 
-    Returns
-    -------
-    Code or None
+    Returns:
         None if LLVM has to load it.
     """
     if sys.platform != "linux":

@@ -12,10 +12,8 @@ from sim_model.loops.machine_code import ENTRY
 def make_internal(module: Any) -> None:
     """Mark all functions of a module but the entry as called from inside only, so that they go where they are inlined.
 
-    Parameters
-    ----------
-    module
-        Of LLVM.
+    Parameters:
+        module: Of LLVM.
     """
     for part in (*module.functions, *module.global_variables):
         if not part.is_declaration and part.name != ENTRY:

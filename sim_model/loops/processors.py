@@ -11,11 +11,9 @@ from typing import Any, NamedTuple
 class Processor(NamedTuple):
     """A processor as LLVM names it.
 
-    Members
-    -------
-    name : str
-    features : str
-        Signed features, separated by commas.
+    Members:
+        name
+        features: Signed features, separated by commas.
     """
 
     name: str

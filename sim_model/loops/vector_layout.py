@@ -14,14 +14,10 @@ class VectorLayout:
     A compiled function that is passed a layout is compiled for it: with its numbers as constants, so that the compiler
     unrolls loops and sees which vectors overlap, and with its operations. Attributes are not changed afterwards.
 
-    Parameters
-    ----------
-    shape : str
-        The parameters that all others follow from, for names of loops.
-    width : int
-        Words of a vector.
-    operations : mapping of str to callable
-        The operations that it has.
+    Parameters:
+        shape: The parameters that all others follow from, for names of loops.
+        width: Words of a vector.
+        operations (mapping of str to callable): The operations that it has.
     """
 
     vector_at: Operation

@@ -21,19 +21,13 @@ OPERATIONS: list[Plain] = []
 def define(plain: Any, code: str, *parameters: int) -> Plain:
     """Define the instructions of a Python function in compiled functions.
 
-    Parameters
-    ----------
-    plain : function
-        The function, which has the same results without Numba.
-    code : str
-        Name of the function in ``loops/vector_code.py`` that generates the instructions.
-    parameters : int
-        Arguments of that function: words of a vector, and others.
+    Parameters:
+        plain (function): The function, which has the same results without Numba.
+        code: Name of the function in ``loops/vector_code.py`` that generates the instructions.
+        parameters (int): Arguments of that function: words of a vector, and others.
 
-    Returns
-    -------
-    callable
-        ``plain``; its attribute ``vector_code`` has code and parameters.
+    Returns:
+        callable: ``plain``; its attribute ``vector_code`` has code and parameters.
     """
     plain.vector_code = (code, *parameters)
     OPERATIONS.append(plain)
@@ -55,12 +49,9 @@ def memory_operations(width: int, rows: int) -> Operations:
     ``gathered(row, place)``
         The bitwise or of the words of each vector from a place on: a vector with a word for each.
 
-    Parameters
-    ----------
-    width : int
-        Words of a vector.
-    rows : int
-        Vectors that are gathered, ``width`` at most.
+    Parameters:
+        width: Words of a vector.
+        rows: Vectors that are gathered, ``width`` at most.
     """
 
     def vector_at(row, place):
@@ -182,12 +173,9 @@ def cube_operations(width: int, dimensions: int) -> Operations:
     ``exchanged(vector)``
         Word d has changed bits with those whose numbers differ in bit d; from word ``dimensions`` on all are 0.
 
-    Parameters
-    ----------
-    width : int
-        Words of a vector.
-    dimensions : int
-        6 at most.
+    Parameters:
+        width: Words of a vector.
+        dimensions: 6 at most.
     """
     shifts = [1 << d if d < dimensions else 0 for d in range(width)]
     kept = [sum(1 << bit for bit in range(64) if not bit >> d & 1) if d < dimensions else 0 for d in range(width)]

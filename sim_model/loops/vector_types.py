@@ -36,14 +36,11 @@ class _WordVectorModel(models.PrimitiveModel):
 def register(plain: Callable[..., Any], result: types.Type, generate: Callable[..., Any]) -> None:
     """Register a Python function for compiled functions.
 
-    Parameters
-    ----------
-    plain : callable
-        The function, which has the same results without Numba.
-    result : type
-        Of Numba.
-    generate : callable
-        Gets Numba's context, the builder of instructions, the signature and the arguments; returns the result.
+    Parameters:
+        plain: The function, which has the same results without Numba.
+        result (type): Of Numba.
+        generate: Gets Numba's context, the builder of instructions, the signature and the arguments; returns the
+            result.
     """
 
     class Template(AbstractTemplate):

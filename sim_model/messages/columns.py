@@ -19,31 +19,19 @@ ANY = -1
 class MessageColumns(Sequence[Message]):
     """M unchecked messages; as a sequence, a record for each.
 
-    Members
-    -------
-    source : int32[M]
-        Processor.
-    offsets : int64[M + 1]
-        Message m goes to ``destinations[offsets[m]:offsets[m + 1]]``.
-    destinations : int32
-        Processors, sorted within a message.
-    flits : int32[M]
-        Whole message, header included.
-    start_cycle : int64[M]
-    operation : int32[M]
-        See ``Message``.
-    injection : int32[M]
-        Port of the source through which it is sent, or ``ANY``.
-    parent_offsets : int64[M + 1]
-        Message m waits for ``parents[parent_offsets[m]:parent_offsets[m + 1]]``.
-    parents : int32[W]
-        See ``Message``.
-    delay_cycles : int64[W]
-        By position in ``parents``.
-    group : int32[M] or None
-        See ``Message``; None for one of its own for each.
-    copies : int32 or None
-        By position in ``destinations``: copies that it is to get; None for one each.
+    Members:
+        source (int32[M]): Processor.
+        offsets (int64[M + 1]): Message m goes to ``destinations[offsets[m]:offsets[m + 1]]``.
+        destinations (int32): Processors, sorted within a message.
+        flits (int32[M]): Whole message, header included.
+        start_cycle (int64[M])
+        operation (int32[M]): See ``Message``.
+        injection (int32[M]): Port of the source through which it is sent, or ``ANY``.
+        parent_offsets (int64[M + 1]): Message m waits for ``parents[parent_offsets[m]:parent_offsets[m + 1]]``.
+        parents (int32[W]): See ``Message``.
+        delay_cycles (int64[W]): By position in ``parents``.
+        group (int32[M] or None): See ``Message``; None for one of its own for each.
+        copies (int32 or None): By position in ``destinations``: copies that it is to get; None for one each.
     """
 
     source: np.ndarray
@@ -71,17 +59,12 @@ class MessageColumns(Sequence[Message]):
     ) -> "MessageColumns":
         """Return messages without operations, injection channels and parents.
 
-        Parameters
-        ----------
-        source : int[M]
-            Processor.
-        destinations : int[F]
-            Of one message after the other, sorted within a message.
-        flits : int[M]
-            Whole message, header included.
-        start_cycle : int[M]
-        counts : int[M] or None
-            Destinations of each message, F together; default 1.
+        Parameters:
+            source (int[M]): Processor.
+            destinations (int[F]): Of one message after the other, sorted within a message.
+            flits (int[M]): Whole message, header included.
+            start_cycle (int[M])
+            counts (int[M] or None): Destinations of each message, F together; default 1.
         """
         messages = len(source)
         offsets = np.arange(messages + 1) if counts is None else np.concatenate(([0], np.cumsum(counts)))
@@ -150,10 +133,8 @@ class MessageColumns(Sequence[Message]):
     def with_operation(self, operation: int) -> "MessageColumns":
         """Return the messages with another operation for all that have several destinations.
 
-        Parameters
-        ----------
-        operation : int
-            By the family's own numbers, see ``Message``.
+        Parameters:
+            operation: By the family's own numbers, see ``Message``.
         """
         return replace(self, operation=np.where(self.counts > 1, np.int32(operation), self.operation))
 
@@ -162,12 +143,9 @@ class MessageColumns(Sequence[Message]):
 
         Messages of one node and group take one channel after the other, from a random one on.
 
-        Parameters
-        ----------
-        channels : int
-            Injection channels of each processor.
-        generator : Generator
-            NumPy's; the only source of chance.
+        Parameters:
+            channels: Injection channels of each processor.
+            generator: NumPy's; the only source of chance.
         """
         if self.group is not None:
             return replace(self, injection=self._in_turn(channels, generator.integers(channels, size=len(self))))
@@ -194,19 +172,13 @@ class MessageColumns(Sequence[Message]):
     ) -> Messages:
         """Return the messages, checked.
 
-        Parameters
-        ----------
-        processors : int
-            Number of processors of the network.
-        header_flits : callable
-            Header length in flits for a destination set, such as ``SpamRouting.header_flits``.
-        injection_channels : int
-            Injection channels of each processor.
+        Parameters:
+            processors: Number of processors of the network.
+            header_flits: Header length in flits for a destination set, such as ``SpamRouting.header_flits``.
+            injection_channels: Injection channels of each processor.
 
-        Raises
-        ------
-        MessageError
-            As ``Messages.build`` does.
+        Raises:
+            MessageError: As ``Messages.build`` does.
         """
         if not self._right(processors, header_flits, injection_channels):
             return Messages.build(
@@ -243,10 +215,8 @@ class MessageColumns(Sequence[Message]):
     def in_order(self, processors: int | None = None) -> bool:
         """Return whether each message is for other processors than its source, in ascending order, without waits.
 
-        Parameters
-        ----------
-        processors : int or None
-            Of the network, if it is to be looked whether they are there.
+        Parameters:
+            processors: Of the network, if it is to be looked whether they are there.
         """
         return (
             len(self.parents) == 0

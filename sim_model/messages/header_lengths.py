@@ -10,14 +10,11 @@ from topology.common.routed_headers import HeaderLengths
 def distinct(values: np.ndarray) -> np.ndarray:
     """Return the distinct values of an array, ascending. ``np.unique`` loads NumPy's masked arrays for that.
 
-    Parameters
-    ----------
-    values : int[N]
+    Parameters:
+        values (int[N])
 
-    Returns
-    -------
-    int array
-        Of the same type, of one dimension.
+    Returns:
+        int array: Of the same type, of one dimension.
     """
     ordered = np.sort(values)
     return ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
@@ -31,14 +28,10 @@ def header_lengths(
     The length of most headers depends on the number of destinations alone, so a function is called once per number. A
     function of sets (``HeaderLengths``) is called once for all of them.
 
-    Parameters
-    ----------
-    offsets : int64[M + 1]
-        Message m goes to ``destinations[offsets[m]:offsets[m + 1]]``.
-    destinations : int array
-        Processors, those of each message in ascending order.
-    header_flits : callable
-        Header length in flits for a destination set.
+    Parameters:
+        offsets (int64[M + 1]): Message m goes to ``destinations[offsets[m]:offsets[m + 1]]``.
+        destinations (int array): Processors, those of each message in ascending order.
+        header_flits: Header length in flits for a destination set.
     """
     if isinstance(header_flits, HeaderLengths):
         return header_flits.of_sets(offsets, destinations)

@@ -13,30 +13,21 @@ from topology.common.flits import MAX_MESSAGE_FLITS
 class Message:
     """One message as a record, before it is checked.
 
-    Parameters
-    ----------
-    source : int
-        Processor.
-    destinations : sequence of int
-        Processors, in any order; the source and repeats are dropped.
-    flits : int
-        Length of the whole message, header included.
-    start_cycle : int
-        It does not start before.
-    parents : sequence of int
-        Numbers of earlier messages that it waits for. Of one that is delivered to this source the tail (of the last
-        copy) must have arrived there; of one that this source sends itself the tail must have left the injector.
-    delay_cycles : int or sequence of int
-        Cycles from that event to the earliest start: for all parents alike, or one number for each of them.
-    group : int or None
-        Logical multicast to which the message belongs; None for one of its own.
-    operation : int
-        Operation of the network, by the family's own numbers; 0 in families with one operation.
-    copies : mapping of int to int, or None
-        Copies that each destination is to get, where that is not one.
-    injection : int or None
-        Over which of its source's injection channels it is sent: the port of the source, 0 if it has only one. None:
-        over any of them, see ``spread_unicasts``; the first one without a choice.
+    Parameters:
+        source: Processor.
+        destinations: Processors, in any order; the source and repeats are dropped.
+        flits: Length of the whole message, header included.
+        start_cycle: It does not start before.
+        parents: Numbers of earlier messages that it waits for. Of one that is delivered to this source the tail (of the
+            last copy) must have arrived there; of one that this source sends itself the tail must have left the
+            injector.
+        delay_cycles: Cycles from that event to the earliest start: for all parents alike, or one number for each of
+            them.
+        group: Logical multicast to which the message belongs; None for one of its own.
+        operation: Operation of the network, by the family's own numbers; 0 in families with one operation.
+        copies (mapping of int to int, or None): Copies that each destination is to get, where that is not one.
+        injection: Over which of its source's injection channels it is sent: the port of the source, 0 if it has only
+            one. None: over any of them, see ``spread_unicasts``; the first one without a choice.
     """
 
     source: int
@@ -59,14 +50,10 @@ class Message:
 class MessageError(ValueError):
     """A record that breaks a rule.
 
-    Parameters
-    ----------
-    number : int
-        Position of the record.
-    problem : str
-        "X must be Y, not Z".
-    field : str
-        Member of ``Message`` that is wrong; empty if it is none alone.
+    Parameters:
+        number: Position of the record.
+        problem: "X must be Y, not Z".
+        field: Member of ``Message`` that is wrong; empty if it is none alone.
     """
 
     def __init__(self, number: int, problem: str, field: str = ""):
@@ -79,15 +66,12 @@ class MessageError(ValueError):
     def of(cls, number: int, error: ValueError) -> "MessageError":
         """Return the error of a record, from an error of one of its values.
 
-        Parameters
-        ----------
-        number : int
-        error : ValueError
-            Perhaps a FieldError.
+        Parameters:
+            number
+            error: Perhaps a FieldError.
 
-        Returns
-        -------
-        MessageError
+        Returns:
+            MessageError
         """
         return cls(number, str(error), getattr(error, "field", ""))
 
@@ -96,32 +80,21 @@ class MessageError(ValueError):
 class Messages:
     """M checked messages in columns, with W waits for parents; a message's number is its position.
 
-    Members
-    -------
-    source : int32[M]
-        Processor.
-    offsets : int64[M + 1]
-        Message m goes to ``destinations[offsets[m]:offsets[m + 1]]``.
-    destinations : int32
-        Processors, sorted within a message, without its source.
-    flits : int32[M]
-        Whole message, header included.
-    start_cycle : int64[M]
-        The start of a message without parents; others do not start before.
-    parent_offsets : int64[M + 1]
-        Message m waits for ``parents[parent_offsets[m]:parent_offsets[m + 1]]``, see ``Message``.
-    parents : int32[W]
-        Earlier messages.
-    delay_cycles : int64[W]
-        From the parent's arrival, or from its tail's leaving the injector, to the earliest start.
-    group : int32[M]
-        Messages of one logical multicast share a group.
-    operation : int32[M]
-        See ``Message``.
-    injection : int32[M]
-        Port of the source through which it is sent.
-    copies : int32
-        By position in ``destinations``.
+    Members:
+        source (int32[M]): Processor.
+        offsets (int64[M + 1]): Message m goes to ``destinations[offsets[m]:offsets[m + 1]]``.
+        destinations (int32): Processors, sorted within a message, without its source.
+        flits (int32[M]): Whole message, header included.
+        start_cycle (int64[M]): The start of a message without parents; others do not start before.
+        parent_offsets (int64[M + 1]): Message m waits for ``parents[parent_offsets[m]:parent_offsets[m + 1]]``, see
+            ``Message``.
+        parents (int32[W]): Earlier messages.
+        delay_cycles (int64[W]): From the parent's arrival, or from its tail's leaving the injector, to the earliest
+            start.
+        group (int32[M]): Messages of one logical multicast share a group.
+        operation (int32[M]): See ``Message``.
+        injection (int32[M]): Port of the source through which it is sent.
+        copies (int32): By position in ``destinations``.
     """
 
     source: np.ndarray
@@ -148,30 +121,22 @@ class Messages:
     def destinations_of(self, message: int) -> np.ndarray:
         """Return the destinations of one message, sorted.
 
-        Parameters
-        ----------
-        message : int
-            Its number, 0 to M - 1.
+        Parameters:
+            message: Its number, 0 to M - 1.
 
-        Returns
-        -------
-        int32 array
-            Processors.
+        Returns:
+            int32 array: Processors.
         """
         return self.destinations[self.offsets[message] : self.offsets[message + 1]]
 
     def parents_of(self, message: int) -> np.ndarray:
         """Return the messages that one message waits for.
 
-        Parameters
-        ----------
-        message : int
-            Its number, 0 to M - 1.
+        Parameters:
+            message: Its number, 0 to M - 1.
 
-        Returns
-        -------
-        int32 array
-            Numbers of earlier messages.
+        Returns:
+            int32 array: Numbers of earlier messages.
         """
         return self.parents[self.parent_offsets[message] : self.parent_offsets[message + 1]]
 
@@ -201,20 +166,14 @@ class Messages:
     ) -> "Messages":
         """Return the records in columns, checked.
 
-        Parameters
-        ----------
-        records : iterable of Message
-        processors : int
-            Number of processors of the network.
-        header_flits : callable
-            Header length in flits for a destination set, such as ``SpamRouting.header_flits``.
-        injection_channels : int
-            Injection channels of each processor.
+        Parameters:
+            records
+            processors: Number of processors of the network.
+            header_flits: Header length in flits for a destination set, such as ``SpamRouting.header_flits``.
+            injection_channels: Injection channels of each processor.
 
-        Raises
-        ------
-        MessageError
-            "Message 3: X must be Y, not Z" (a ValueError) for the first record that breaks a rule.
+        Raises:
+            MessageError: "Message 3: X must be Y, not Z" (a ValueError) for the first record that breaks a rule.
         """
         columns = _Columns()
         for number, record in enumerate(records):
@@ -299,10 +258,8 @@ def _flattened(lists: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
 def checked_destinations(record: Message, processors: int) -> tuple[int, ...]:
     """Return the destinations of a record, sorted, without its source and repeats.
 
-    Raises
-    ------
-    ValueError
-        "X must be Y, not Z" if a processor is not there, or none but the source is named.
+    Raises:
+        ValueError: "X must be Y, not Z" if a processor is not there, or none but the source is named.
     """
     last = processors - 1
     if not 0 <= record.source <= last:

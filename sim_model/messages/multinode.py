@@ -12,26 +12,17 @@ def multinode_workload(
 ) -> list[Message]:
     """Return multicasts of random sources to random destinations, all from cycle 0 on, in order of the sources' choice.
 
-    Parameters
-    ----------
-    nodes : int
-        Nodes of the network.
-    sources : int
-        m, distinct nodes.
-    destinations : int
-        |D| of each multicast, distinct and without its source.
-    hot_spot : float
-        p: so large a share of |D|, rounded, is common to all multicasts. A source that is itself among these nodes has
-        another destination in its place.
-    flits : int
-        Length of the message.
-    seed : int
-        Same seed, same multicasts, on any machine.
+    Parameters:
+        nodes: Nodes of the network.
+        sources: m, distinct nodes.
+        destinations: |D| of each multicast, distinct and without its source.
+        hot_spot: p: so large a share of |D|, rounded, is common to all multicasts. A source that is itself among these
+            nodes has another destination in its place.
+        flits: Length of the message.
+        seed: Same seed, same multicasts, on any machine.
 
-    Raises
-    ------
-    ValueError
-        "X must be Y, not Z".
+    Raises:
+        ValueError: "X must be Y, not Z".
     """
     return list(
         multinode_columns(nodes, sources=sources, destinations=destinations, hot_spot=hot_spot, flits=flits, seed=seed)

@@ -8,13 +8,10 @@ from typing import NamedTuple
 class Unicast(NamedTuple):
     """One message of a multicast by software.
 
-    Members
-    -------
-    sender, receiver : int
-    operation : int
-        See ``Message``.
-    injection : int or None
-        See ``Message``.
+    Members:
+        sender, receiver (int)
+        operation: See ``Message``.
+        injection: See ``Message``.
     """
 
     sender: int
@@ -33,15 +30,12 @@ def halvings(members: int) -> list[tuple[int, int]]:
     The owner of the section lo..hi, which is at lo, sends to c = lo + ceil((hi - lo) / 2), which then owns c..hi; and
     so on until each owns itself.
 
-    Parameters
-    ----------
-    members : int
-        Of the chain, the first one included; at least 1.
+    Parameters:
+        members: Of the chain, the first one included; at least 1.
 
-    Returns
-    -------
-    list of (int, int)
-        Positions of sender and receiver, in order of steps, so that a node comes as receiver before it comes as sender.
+    Returns:
+        list of (int, int): Positions of sender and receiver, in order of steps, so that a node comes as receiver before
+            it comes as sender.
     """
     sends: list[tuple[int, int]] = []
     sections = [(0, members - 1)]
@@ -61,12 +55,9 @@ class RotatingBase:
 
     Other sources have no influence. It is a ``Tree`` for ``software_schedule``.
 
-    Parameters
-    ----------
-    bases : int
-        Number of bases; with 1 all multicasts have base 0.
-    sends : callable
-        From source, destinations and base to unicasts.
+    Parameters:
+        bases: Number of bases; with 1 all multicasts have base 0.
+        sends: From source, destinations and base to unicasts.
     """
 
     def __init__(self, bases: int, sends: Callable[[int, Sequence[int], int], list[Unicast]]):

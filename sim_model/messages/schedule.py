@@ -15,19 +15,13 @@ def software_schedule(records: Iterable[Message], nodes: int, tree: Tree) -> Seq
     A record with one destination is sent there straight. A wait for a record at one of its destinations becomes one for
     the unicast that goes there, and a wait at its source becomes one for all that the source sends.
 
-    Parameters
-    ----------
-    records : iterable of Message
-        ``tree`` sees them in this order. Columns in order become columns.
-    nodes : int
-        Processors of the network.
-    tree : callable
-        Tree of unicasts.
+    Parameters:
+        records: ``tree`` sees them in this order. Columns in order become columns.
+        nodes: Processors of the network.
+        tree (callable): Tree of unicasts.
 
-    Raises
-    ------
-    MessageError
-        If nodes or parents of a record are not there.
+    Raises:
+        MessageError: If nodes or parents of a record are not there.
     """
     if isinstance(records, MessageColumns) and records.in_order(nodes):
         return tree_unicasts(records, tree)
@@ -44,10 +38,8 @@ def software_schedule(records: Iterable[Message], nodes: int, tree: Tree) -> Seq
 class Sends:
     """Records, added one by one, as the messages that are sent in their place.
 
-    Members
-    -------
-    messages : list of Message
-        Each in the group of its record.
+    Members:
+        messages (list of Message): Each in the group of its record.
     """
 
     def __init__(self):
@@ -57,10 +49,8 @@ class Sends:
     def add(self, record: Message, unicasts: Iterable[Unicast]) -> None:
         """Add the next record, sent as these unicasts, or unchanged if there are none.
 
-        Raises
-        ------
-        MessageError
-            If it waits for what is no earlier record that its source gets or sends.
+        Raises:
+            MessageError: If it waits for what is no earlier record that its source gets or sends.
         """
         number, first = len(self._at), len(self.messages)
         grouped = replace(self._waiting_for_sends(record), group=number)
@@ -90,14 +80,10 @@ class Sends:
 def dependent_unicasts(record: Message, unicasts: Iterable[Unicast], first_number: int) -> list[Message]:
     """Return the unicasts of one multicast: those of its source start when it does, others after their receipt.
 
-    Parameters
-    ----------
-    record : Message
-        The multicast, with its group.
-    unicasts : iterable of Unicast
-        Parents first.
-    first_number : int
-        Number that the first of these messages will have in its set; the others follow.
+    Parameters:
+        record: The multicast, with its group.
+        unicasts: Parents first.
+        first_number: Number that the first of these messages will have in its set; the others follow.
     """
     brought: dict[int, int] = {}
     messages = []

@@ -35,23 +35,14 @@ def binomial_chain(
 ) -> list[Message]:
     """Return one multicast as dependent unicasts.
 
-    Parameters
-    ----------
-    source : int
-    destinations : sequence of int
-        Processors; the source and repeats are dropped.
-    flits : int
-        Length of each unicast.
-    start_cycle : int
-        Start of the source's sends.
-    first_number : int
-        Number that the first of these messages will have in its set; the others follow.
-    group : int or None
-        Group of all of them; default ``first_number``.
+    Parameters:
+        destinations: Processors; the source and repeats are dropped.
+        flits: Length of each unicast.
+        start_cycle: Start of the source's sends.
+        first_number: Number that the first of these messages will have in its set; the others follow.
+        group: Group of all of them; default ``first_number``.
 
-    Returns
-    -------
-    list of Message
+    Returns:
         In order of steps, so that parents come first and a node's sends have ascending numbers.
     """
     group = first_number if group is None else group
@@ -64,17 +55,12 @@ def software_multicasts(records: Iterable[Message], software: str = BINOMIAL) ->
 
     Records may wait for each other, see ``software_schedule``. One without destinations is returned unchanged.
 
-    Parameters
-    ----------
-    records : iterable of Message
-        Columns in order become columns.
-    software : str
-        One of ``COMMON_SOFTWARE``.
+    Parameters:
+        records: Columns in order become columns.
+        software: One of ``COMMON_SOFTWARE``.
 
-    Raises
-    ------
-    MessageError
-        If a record waits for what is no earlier record that its source gets or sends.
+    Raises:
+        MessageError: If a record waits for what is no earlier record that its source gets or sends.
     """
     if isinstance(records, MessageColumns) and records.in_order():
         return chain_unicasts(records, binomial=software == BINOMIAL)

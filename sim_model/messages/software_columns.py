@@ -18,12 +18,9 @@ SOURCE = -1
 class TreeShape(NamedTuple):
     """Sends of a multicast by the positions of its nodes in a chain that begins with the source.
 
-    Members
-    -------
-    sender, receiver : int64[D]
-        Positions, parents first.
-    brought_by : int64[D]
-        Index of the send that brought the message to the sender, or ``SOURCE``.
+    Members:
+        sender, receiver (int64[D]): Positions, parents first.
+        brought_by (int64[D]): Index of the send that brought the message to the sender, or ``SOURCE``.
     """
 
     sender: np.ndarray
@@ -49,12 +46,9 @@ def separate_shape(destinations: int) -> TreeShape:
 def chain_unicasts(columns: MessageColumns, *, binomial: bool) -> MessageColumns:
     """Return each message as the unicasts of its chain, see ``software_multicasts``.
 
-    Parameters
-    ----------
-    columns : MessageColumns
-        In order (``MessageColumns.in_order``), without parents and groups.
-    binomial : bool
-        Halve the chain; otherwise the source sends to each destination.
+    Parameters:
+        columns: In order (``MessageColumns.in_order``), without parents and groups.
+        binomial: Halve the chain; otherwise the source sends to each destination.
     """
     begins = columns.offsets[:-1]  # as many unicasts as destinations
     sender, receiver, brought_by = np.empty((3, len(columns.destinations)), dtype=np.int64)
@@ -81,12 +75,9 @@ def _chains(source: np.ndarray, destinations: np.ndarray) -> np.ndarray:
 def tree_unicasts(columns: MessageColumns, tree: Tree) -> MessageColumns:
     """Return each multicast as the unicasts of a tree, others as they are, see ``software_schedule``.
 
-    Parameters
-    ----------
-    columns : MessageColumns
-        In order (``MessageColumns.in_order``), without parents and groups.
-    tree : callable
-        Tree of unicasts; called in order of the messages.
+    Parameters:
+        columns: In order (``MessageColumns.in_order``), without parents and groups.
+        tree (callable): Tree of unicasts; called in order of the messages.
     """
     rows: list[tuple[int, int, int, int, int, int]] = []
     destinations, offsets = columns.destinations.tolist(), columns.offsets.tolist()
@@ -115,16 +106,11 @@ def unicasts_of_columns(
 ) -> MessageColumns:
     """Return each multicast as given unicasts, others as they are, see ``software_schedule``.
 
-    Parameters
-    ----------
-    columns : MessageColumns
-        In order (``MessageColumns.in_order``), without parents and groups.
-    record : int64[U]
-        The multicast that each unicast belongs to; ascending.
-    sender, receiver : int64[U]
-        Parents first, and those of a sender in the order in which it sends.
-    operation : int64[U]
-        See ``Message``.
+    Parameters:
+        columns: In order (``MessageColumns.in_order``), without parents and groups.
+        record (int64[U]): The multicast that each unicast belongs to; ascending.
+        sender, receiver (int64[U]): Parents first, and those of a sender in the order in which it sends.
+        operation (int64[U]): See ``Message``.
     """
     alone = np.flatnonzero(columns.counts == 1)
     all_records = np.concatenate((record, alone))

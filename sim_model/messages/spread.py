@@ -18,13 +18,9 @@ def spread_unicasts(records: Iterable[Message], channels: int, seed: int) -> Seq
     Messages of one node and group take one channel after the other, from a random one on, which balances the load of
     the channels. With one channel all messages are returned unchanged.
 
-    Parameters
-    ----------
-    records : iterable of Message
-    channels : int
-        Injection channels of each processor.
-    seed : int
-        Same seed, same channels, on any machine.
+    Parameters:
+        channels: Injection channels of each processor.
+        seed: Same seed, same channels, on any machine.
     """
     generator = np.random.Generator(np.random.PCG64([seed, STREAM]))
     if isinstance(records, MessageColumns):

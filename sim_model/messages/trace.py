@@ -17,12 +17,9 @@ MAX_LINE = 1_000_000
 class TraceError(ValueError):
     """A broken line of a trace.
 
-    Parameters
-    ----------
-    problem : str
-        "X must be Y, not Z".
-    line : int
-        Line, counted from 1.
+    Parameters:
+        problem: "X must be Y, not Z".
+        line: Line, counted from 1.
     """
 
     def __init__(self, problem: str, line: int):
@@ -37,18 +34,13 @@ def read_trace(lines: Iterable[str], operations: Mapping[str, int] | None = None
     Destinations are separated by spaces or semicolons; fields may be quoted. Empty lines and lines that begin with
     # are skipped, and the first of the others may name the columns.
 
-    Parameters
-    ----------
-    lines : iterable of str
-        An open file, or lines.
-    operations : mapping of str to int, or None
-        Names for a fifth column, ``algorithm``, and the operations that they mean. A line that names one
-        needs no destinations.
+    Parameters:
+        lines: An open file, or lines.
+        operations (mapping of str to int, or None): Names for a fifth column, ``algorithm``, and the operations that
+            they mean. A line that names one needs no destinations.
 
-    Raises
-    ------
-    TraceError
-        For a line that is no record.
+    Raises:
+        TraceError: For a line that is no record.
     """
     operations = operations or {}
     records = []
@@ -73,10 +65,8 @@ def bounded_lines(file: TextIO) -> Iterator[str]:
 def trace_messages(lines: Iterable[str], *, processors: int, header_flits: Callable[[Sequence[int]], int]) -> Messages:
     """Return checked messages of a trace; parameters as for ``Messages.build``.
 
-    Raises
-    ------
-    TraceError
-        For a line that is no record, or whose message breaks a rule.
+    Raises:
+        TraceError: For a line that is no record, or whose message breaks a rule.
     """
     records = read_trace(lines)
     try:

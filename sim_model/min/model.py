@@ -59,27 +59,19 @@ run_cycles = family_loop(step_routers, Path(__file__).parent, record_switches)
 class MinModel(RoutedModel):
     """A multistage network with asynchronous tree multicast (Sec. 3), cycle-exact as docs/look_up/timing_min.md has it.
 
-    Parameters
-    ----------
-    routing : MinRouting
-        Network, groups and tables.
-    buffer_flits : int
-        Flits that an input buffer holds besides the longest header, less one: 1 works at half rate, 2 and more at
-        full rate.
-    routing_cycles : int
-        Cycles from a header's arrival in an empty buffer to its output register, at least 1. 3 is the paper's 60 ns
-        at 20 ns a cycle.
-    link_cycles : int
-        Cycles from an output register to the buffer of the next switch: 1, and one for each register stage;
-        the wires of the token rings as well.
-    token : str
-        Token rule: ``exact``; or, as negative controls, ``printed``, the paper's rule, and ``none`` for
-        switches without tokens.
+    Parameters:
+        routing: Network, groups and tables.
+        buffer_flits (int): Flits that an input buffer holds besides the longest header, less one: 1 works at half rate,
+            2 and more at full rate.
+        routing_cycles (int): Cycles from a header's arrival in an empty buffer to its output register, at least 1. 3 is
+            the paper's 60 ns at 20 ns a cycle.
+        link_cycles (int): Cycles from an output register to the buffer of the next switch: 1, and one for each register
+            stage; the wires of the token rings as well.
+        token: Token rule: ``exact``; or, as negative controls, ``printed``, the paper's rule, and ``none`` for switches
+            without tokens.
 
-    Raises
-    ------
-    ValueError
-        "X must be Y, not Z".
+    Raises:
+        ValueError: "X must be Y, not Z".
     """
 
     routing: MinRouting

@@ -10,17 +10,12 @@ from sim_model.loops.compiled import compiled
 def seek_token(cycle, switch, tree, state, family):
     """Grant the token to a tree operation, if it is here.
 
-    Parameters
-    ----------
-    tree : int
-        Input whose request has just become complete and is a tree operation, or NONE.
+    Parameters:
+        tree (int): Input whose request has just become complete and is a tree operation, or NONE.
 
-    Returns
-    -------
-    changes : int
-        0 only if the token cannot come without something else happening.
-    holder : int
-        Input that gets the token in this cycle, or NONE.
+    Returns:
+        changes (int): 0 only if the token cannot come without something else happening.
+        holder (int): Input that gets the token in this cycle, or NONE.
     """
     router, groups = family.routers[switch], family.groups
     if tree == NONE and router.seeking == 0:

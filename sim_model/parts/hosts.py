@@ -12,17 +12,12 @@ from topology.common.pattern import payload_word
 class PatternSourceTwin:
     """Endless stream of payload words, started anew for each message.
 
-    Parameters
-    ----------
-    flit_bits : int
-        Width of a word.
+    Parameters:
+        flit_bits: Width of a word.
 
-    Members
-    -------
-    seed : int or None
-        Seed of the message; None before the first start, when the words are open.
-    index : int
-        Number of the word that is offered.
+    Members:
+        seed (int or None): Seed of the message; None before the first start, when the words are open.
+        index (int): Number of the word that is offered.
     """
 
     def __init__(self, flit_bits: int):
@@ -44,12 +39,9 @@ class PatternSourceTwin:
 class Descriptor:
     """Descriptor of a message for the injector.
 
-    Members
-    -------
-    header : tuple of int
-        Data of the header flits that are sent, at least one.
-    flits : int
-        Length of the whole message, header included.
+    Members:
+        header: Data of the header flits that are sent, at least one.
+        flits: Length of the whole message, header included.
     """
 
     header: tuple[int, ...]
@@ -59,10 +51,8 @@ class Descriptor:
 class DescriptorFormat:
     """Descriptors as integers: header flits lowest, their number, message length.
 
-    Parameters
-    ----------
-    header : HeaderFormat
-        Header format of the network.
+    Parameters:
+        header: Header format of the network.
     """
 
     def __init__(self, header: HeaderFormat):
@@ -96,27 +86,17 @@ class DescriptorFormat:
 class MessageInjectorTwin:
     """Sends one message at a time: header flits from the descriptor, then body flits from the payload stream.
 
-    Parameters
-    ----------
-    header : HeaderFormat
-        Header format of the network.
-    most_flits : int or None
-        The longest message that is sent.
+    Parameters:
+        header: Header format of the network.
+        most_flits: The longest message that is sent.
 
-    Members
-    -------
-    started : bool
-        False in the first cycle, in which no message is taken.
-    error : int
-        1 after a descriptor has been refused.
-    busy : bool
-        A message is in hand; from its acceptance until its tail has moved.
-    register : int or None
-        The flit on the link; None if there is none.
-    header_left : deque of int
-        Data of the header flits that are still to be loaded.
-    flits_left : int
-        All flits of the message that are still to be loaded.
+    Members:
+        started (bool): False in the first cycle, in which no message is taken.
+        error (int): 1 after a descriptor has been refused.
+        busy (bool): A message is in hand; from its acceptance until its tail has moved.
+        register (int or None): The flit on the link; None if there is none.
+        header_left (deque of int): Data of the header flits that are still to be loaded.
+        flits_left (int): All flits of the message that are still to be loaded.
     """
 
     def __init__(self, header: HeaderFormat, most_flits: int | None = None):
@@ -186,9 +166,8 @@ EJECTOR_FLITS = 2
 class MessageEjectorTwin:
     """A buffer of two flits between a delivery channel and the user.
 
-    Members
-    -------
-    buffer : InputBufferTwin
+    Members:
+        buffer (InputBufferTwin)
     """
 
     def __init__(self):
@@ -205,12 +184,9 @@ class MessageEjectorTwin:
 class HostPatternTwin:
     """Selects the cycles in which an endpoint pauses or stalls.
 
-    Members
-    -------
-    state : int
-        State of the shift register; 0 before cycle 0.
-    begun : bool
-        True after the first cycle after reset, the one before cycle 0.
+    Members:
+        state (int): State of the shift register; 0 before cycle 0.
+        begun (bool): True after the first cycle after reset, the one before cycle 0.
     """
 
     def __init__(self):
@@ -229,15 +205,11 @@ class HostPatternTwin:
 class PausingSourceTwin:
     """Source of the words of a message, with pauses.
 
-    Parameters
-    ----------
-    flit_bits : int
-        Width of a word.
+    Parameters:
+        flit_bits: Width of a word.
 
-    Members
-    -------
-    offered : bool
-        True if a word was offered at the end of the last cycle, and was not taken.
+    Members:
+        offered (bool): True if a word was offered at the end of the last cycle, and was not taken.
     """
 
     def __init__(self, flit_bits: int):

@@ -17,15 +17,11 @@ class GoldenTwin(Protocol):
     def step(self, inputs: Inputs) -> Outputs:
         """Return the outputs of this cycle, then go on to the next.
 
-        Parameters
-        ----------
-        inputs : mapping of str to int
-            Every input port.
+        Parameters:
+            inputs (mapping of str to int): Every input port.
 
-        Raises
-        ------
-        ValueError
-            If the inputs break a rule of the part: the part's behaviour is not defined then.
+        Raises:
+            ValueError: If the inputs break a rule of the part: the part's behaviour is not defined then.
         """
         ...
 
@@ -38,23 +34,16 @@ def bit(mask: int, position: int) -> int:
 class InputBufferTwin:
     """FIFO at the sink of a link, with a registered ``ready`` and a read cursor.
 
-    Parameters
-    ----------
-    depth : int
-        Flits that the buffer holds, at least 1.
-    header_flits : int
-        With 1 there is no cursor: the front is read always.
-    decoded_bits : int
-        With 0 nothing is kept besides.
+    Parameters:
+        depth: Flits that the buffer holds, at least 1.
+        header_flits: With 1 there is no cursor: the front is read always.
+        decoded_bits: With 0 nothing is kept besides.
 
-    Members
-    -------
-    entries : deque of (int, int)
-        Contents of the buffer, front first: flits with their decoded bits.
-    cursor : int
-        Position of the next flit to be read, counted from the front; it may lie just behind the last flit.
-    ready : int
-        The link's ``ready`` register: fewer than ``depth`` flits are in the buffer; 0 in the first cycle.
+    Members:
+        entries (deque of (int, int)): Contents of the buffer, front first: flits with their decoded bits.
+        cursor (int): Position of the next flit to be read, counted from the front; it may lie just behind the last
+            flit.
+        ready (int): The link's ``ready`` register: fewer than ``depth`` flits are in the buffer; 0 in the first cycle.
     """
 
     def __init__(self, depth: int, header_flits: int = 1, decoded_bits: int = 0):
@@ -113,15 +102,11 @@ class InputBufferTwin:
 class RoundRobinArbiterTwin:
     """Chooses the first eligible requester at or after ``turn``; the turn then goes to the one after it, cyclically.
 
-    Parameters
-    ----------
-    count : int
-        Number of requesters, at least 1.
+    Parameters:
+        count: Number of requesters, at least 1.
 
-    Members
-    -------
-    turn : int
-        Requester that is first in turn in the coming cycle.
+    Members:
+        turn (int): Requester that is first in turn in the coming cycle.
     """
 
     def __init__(self, count: int):
@@ -141,16 +126,12 @@ class RoundRobinArbiterTwin:
 class AgeMatrixTwin:
     """Records the order in which its members entered last.
 
-    Parameters
-    ----------
-    count : int
-        Number of members, at least 1.
+    Parameters:
+        count: Number of members, at least 1.
 
-    Members
-    -------
-    entered : list of int
-        The members that have entered since reset, oldest first. All others are older than these, in an order that is
-        left open.
+    Members:
+        entered (list of int): The members that have entered since reset, oldest first. All others are older than these,
+            in an order that is left open.
     """
 
     def __init__(self, count: int):
@@ -179,15 +160,11 @@ class AgeMatrixTwin:
 class ReplicatingCrossbarTwin:
     """Output registers, each fed by any one input; one input may feed several at once.
 
-    Parameters
-    ----------
-    inputs, outputs : int
-        Numbers of inputs and outputs, at least 1 each.
+    Parameters:
+        inputs, outputs (int): Numbers of inputs and outputs, at least 1 each.
 
-    Members
-    -------
-    registers : list of (int or None)
-        The flit in each output register; None while it is empty.
+    Members:
+        registers (list of (int or None)): The flit in each output register; None while it is empty.
     """
 
     def __init__(self, inputs: int, outputs: int):

@@ -29,18 +29,12 @@ _WANTED = {b"comm_type", b"comm_size", b"comm_src", b"comm_dst", b"comm_tag", b"
 class ChakraNode(NamedTuple):
     """One node.
 
-    Members
-    -------
-    number : int
-        Its id, which others depend on.
-    kind : int
-        See ``KINDS``.
-    duration : int
-        Microseconds.
-    data, control : tuple of int
-        Ids of the nodes that it depends on.
-    attributes : mapping of str to int or str
-        Those that communication has.
+    Members:
+        number: Its id, which others depend on.
+        kind: See ``KINDS``.
+        duration: Microseconds.
+        data, control (tuple of int): Ids of the nodes that it depends on.
+        attributes (mapping of str to int or str): Those that communication has.
     """
 
     number: int
@@ -59,11 +53,9 @@ class ChakraNode(NamedTuple):
 def read_nodes(data: bytes) -> list[ChakraNode]:
     """Return the nodes of one rank's file, in its order.
 
-    Raises
-    ------
-    ProgramError
-        With the byte of the node, if the file is none, is cut off, or a node is of no known type or lacks what it
-        needs.
+    Raises:
+        ProgramError: With the byte of the node, if the file is none, is cut off, or a node is of no known type or lacks
+            what it needs.
     """
     found: list[ChakraNode] = []
     seen: set[int] = set()
@@ -149,18 +141,13 @@ class _Call(NamedTuple):
 def read_chakra(traces: Sequence[Sequence[ChakraNode]], control: bool = False) -> Program:
     """Return the program of all ranks; a unit of time is a microsecond.
 
-    Parameters
-    ----------
-    traces : sequence of sequences of ChakraNode
-        The nodes of each rank, see ``read_nodes``.
-    control : bool
-        Control dependencies count as well.
+    Parameters:
+        traces (sequence of sequences of ChakraNode): The nodes of each rank, see ``read_nodes``.
+        control: Control dependencies count as well.
 
-    Raises
-    ------
-    ProgramError
-        If a node depends on one that is not there, a send has no receipt or the other way round, or ranks disagree on
-        a collective operation.
+    Raises:
+        ProgramError: If a node depends on one that is not there, a send has no receipt or the other way round, or ranks
+            disagree on a collective operation.
     """
     return _Reader(traces).program(control)
 

@@ -16,13 +16,11 @@ from typing import NamedTuple
 class Transfer(NamedTuple):
     """One message of a collective operation; members are numbered from 0.
 
-    Members
-    -------
-    sender : int
-    receivers : tuple of int
-    size_bytes : int
-    after : tuple of int
-        Transfers of the same operation that the sender must have received before.
+    Members:
+        sender
+        receivers
+        size_bytes
+        after: Transfers of the same operation that the sender must have received before.
     """
 
     sender: int
@@ -34,15 +32,11 @@ class Transfer(NamedTuple):
 class Collective(NamedTuple):
     """A collective operation of a group.
 
-    Members
-    -------
-    name : str
-        One of ``COLLECTIVES``.
-    members : int
-    size_bytes : int
-        Contribution or result of each member, all parts together.
-    root : int
-        Member that sends or gets everything, where there is one.
+    Members:
+        name: One of ``COLLECTIVES``.
+        members
+        size_bytes: Contribution or result of each member, all parts together.
+        root: Member that sends or gets everything, where there is one.
     """
 
     name: str

@@ -29,16 +29,12 @@ class _Token(NamedTuple):
 def read_goal(text: str) -> Program:
     """Return a program of ranks.
 
-    Parameters
-    ----------
-    text : str
-        The whole file.
+    Parameters:
+        text: The whole file.
 
-    Raises
-    ------
-    ProgramError
-        With the line, if it is no such program, names a rank or label that is not there, or has a send without a
-        receipt or a receipt without a send.
+    Raises:
+        ProgramError: With the line, if it is no such program, names a rank or label that is not there, or has a send
+            without a receipt or a receipt without a send.
     """
     return _Reader(text).program()
 
@@ -210,15 +206,10 @@ class _Block:
 def goal_text(messages: Messages, processors: int, body_flits: Sequence[int], bytes_per_flit: int) -> str:
     """Return a program that sends these messages.
 
-    Parameters
-    ----------
-    messages : Messages
-    processors : int
-        Ranks of the program.
-    body_flits : sequence of int
-        Length of each message without its header.
-    bytes_per_flit : int
-        Bytes for which a flit of a message's body stands.
+    Parameters:
+        processors: Ranks of the program.
+        body_flits: Length of each message without its header.
+        bytes_per_flit: Bytes for which a flit of a message's body stands.
     """
     blocks: list[list[str]] = [[] for _ in range(processors)]
     for message in range(len(messages)):

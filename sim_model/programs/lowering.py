@@ -20,10 +20,8 @@ MAX_SHOWN = 8
 def runnable_order(program: Program) -> list[int]:
     """Return positions of all operations, each behind what it needs, and otherwise in the order of the file.
 
-    Raises
-    ------
-    ProgramError
-        If operations wait for each other in a circle.
+    Raises:
+        ProgramError: If operations wait for each other in a circle.
     """
     operations = program.operations
     missing = [len(operation.needs) for operation in operations]
@@ -60,12 +58,9 @@ def _circle(operations: Sequence[Operation], stuck: set[int]) -> ProgramError:
 class Lowered(NamedTuple):
     """The messages of a program.
 
-    Members
-    -------
-    records : list of Message
-        Each behind those that it waits for.
-    operations : list of Operation
-        The operation that sends each of them.
+    Members:
+        records: Each behind those that it waits for.
+        operations: The operation that sends each of them.
     """
 
     records: list[Message]
@@ -103,20 +98,14 @@ def lowered(
 ) -> Lowered:
     """Return the messages of a program.
 
-    Parameters
-    ----------
-    program : Program
-    node_of : sequence of int
-        Processor of each rank.
-    flits_of : callable
-        Length of a message, from its bytes and its destinations.
-    cycles_per_unit : float
-        Cycles in the file's unit of time; durations are rounded to whole cycles.
+    Parameters:
+        node_of: Processor of each rank.
+        flits_of: Length of a message, from its bytes and its destinations.
+        cycles_per_unit: Cycles in the file's unit of time; durations are rounded to whole cycles.
 
-    Raises
-    ------
-    ProgramError
-        If operations wait for each other in a circle, or one for a message that its rank neither gets nor sends.
+    Raises:
+        ProgramError: If operations wait for each other in a circle, or one for a message that its rank neither gets nor
+            sends.
     """
     lowering = _Lowering(program, node_of, flits_of, cycles_per_unit)
     for position in runnable_order(program):

@@ -9,10 +9,8 @@ from sim_model.programs.program import Need, Operation, ProgramError
 class Matching:
     """Sends and receipts of a program, added in the order of the file.
 
-    Parameters
-    ----------
-    operations : sequence of Operation
-        The program so far; receipts get a need each.
+    Parameters:
+        operations: The program so far; receipts get a need each.
     """
 
     def __init__(self, operations: Sequence[Operation]):
@@ -31,11 +29,9 @@ class Matching:
     def finish(self) -> None:
         """Let receipts wait for their messages; to be called once, at the end.
 
-        Raises
-        ------
-        ProgramError
-            For the first receipt without a message or message without a receipt, and for a message that is longer than
-            its receipt allows.
+        Raises:
+            ProgramError: For the first receipt without a message or message without a receipt, and for a message that
+                is longer than its receipt allows.
         """
         for key, receipts in self._receipts.items():
             sends = self._sends.get(key, [])

@@ -64,19 +64,13 @@ class _Algorithm:
 def read_msccl(data: bytes, bytes_per_chunk: int, one_message: bool = False) -> Program:
     """Return the program of all GPUs, which are its ranks; nothing in it takes time but messages.
 
-    Parameters
-    ----------
-    data : bytes
-        The XML file.
-    bytes_per_chunk : int
-    one_message : bool
-        A program that is named a broadcast becomes one message from its root to all others.
+    Parameters:
+        data: The XML file.
+        one_message: A program that is named a broadcast becomes one message from its root to all others.
 
-    Raises
-    ------
-    ProgramError
-        With the line, if it is no such program, names a GPU or step that is not there, or has a send without a receipt
-        or a receipt without a send.
+    Raises:
+        ProgramError: With the line, if it is no such program, names a GPU or step that is not there, or has a send
+            without a receipt or a receipt without a send.
     """
     algorithm = _Parser().algorithm(data)
     if one_message and algorithm.collective == BROADCAST:

@@ -65,19 +65,13 @@ def read_netrace(file: BufferedIOBase, region: int | None = None, most_packets: 
     Rank n is what hangs on node n, and rank N + n the memory controller there, N being the number of nodes. A unit of
     time is a cycle, counted from the beginning of the region.
 
-    Parameters
-    ----------
-    file : binary file
-        The trace, decompressed.
-    region : int or None
-        Read this region alone.
-    most_packets : int or None
-        Read no more than this.
+    Parameters:
+        file (binary file): The trace, decompressed.
+        region: Read this region alone.
+        most_packets: Read no more than this.
 
-    Raises
-    ------
-    ProgramError
-        If it is no trace, is cut off, or a packet names what is not there.
+    Raises:
+        ProgramError: If it is no trace, is cut off, or a packet names what is not there.
     """
     header = _read_header(file)
     before, packets = 0, header.packets

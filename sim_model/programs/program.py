@@ -12,12 +12,9 @@ from typing import NamedTuple
 class ProgramError(ValueError):
     """Something wrong in a program's file.
 
-    Parameters
-    ----------
-    problem : str
-        "X must be Y, not Z"; in files without lines it begins with the place.
-    line : int or None
-        Line, counted from 1, in files that have lines.
+    Parameters:
+        problem: "X must be Y, not Z"; in files without lines it begins with the place.
+        line: Line, counted from 1, in files that have lines.
     """
 
     def __init__(self, problem: str, line: int | None = None):
@@ -29,13 +26,10 @@ class ProgramError(ValueError):
 class Need(NamedTuple):
     """A dependency of an operation.
 
-    Members
-    -------
-    operation : int
-        Position of another operation in the program.
-    started : bool
-        It need only have started; else it must have ended. A message ends for its sender when its tail has left the
-        injector, and for a receiver when its tail has arrived.
+    Members:
+        operation: Position of another operation in the program.
+        started: It need only have started; else it must have ended. A message ends for its sender when its tail has
+            left the injector, and for a receiver when its tail has arrived.
     """
 
     operation: int
@@ -46,22 +40,15 @@ class Need(NamedTuple):
 class Operation:
     """An action of a rank.
 
-    Members
-    -------
-    rank : int
-    name : str
-        Name in messages, such as ``l3 of rank 2``.
-    duration : int
-        Of a local operation, in the file's unit of time.
-    destinations : tuple of int
-        Ranks that get the message; empty for a local operation.
-    size_bytes : int
-        Of the message, headers of the network not counted.
-    needs : list of Need
-    earliest : int
-        It does not start before, in the file's unit of time.
-    line : int or None
-        Line of the operation, in files that have lines.
+    Members:
+        rank
+        name: Name in messages, such as ``l3 of rank 2``.
+        duration: Of a local operation, in the file's unit of time.
+        destinations: Ranks that get the message; empty for a local operation.
+        size_bytes: Of the message, headers of the network not counted.
+        needs
+        earliest: It does not start before, in the file's unit of time.
+        line: Line of the operation, in files that have lines.
     """
 
     rank: int
@@ -78,11 +65,9 @@ class Operation:
 class Program:
     """All operations of all ranks.
 
-    Members
-    -------
-    ranks : int
-    operations : list of Operation
-        In the order of the file.
+    Members:
+        ranks
+        operations: In the order of the file.
     """
 
     ranks: int
@@ -102,10 +87,8 @@ class Program:
 def check_rank(what: str, rank: int, ranks: int, line: int | None = None) -> None:
     """Refuse a rank that a program does not have.
 
-    Raises
-    ------
-    ProgramError
-        "WHAT must be a rank, 0 to 7, not 9".
+    Raises:
+        ProgramError: "WHAT must be a rank, 0 to 7, not 9".
     """
     if not 0 <= rank < ranks:
         raise ProgramError(f"{what} must be a rank, 0 to {ranks - 1}, not {rank}", line)

@@ -15,11 +15,8 @@ _FIXED = {EIGHT_BYTES: 8, FOUR_BYTES: 4}
 class WireError(ValueError):
     """Bytes that are no message.
 
-    Parameters
-    ----------
-    problem : str
-    byte : int
-        Position, counted from the beginning of the input.
+    Parameters:
+        byte: Position, counted from the beginning of the input.
     """
 
     def __init__(self, problem: str, byte: int):
@@ -38,10 +35,8 @@ class Field(NamedTuple):
 def delimited(data: bytes) -> Iterator[tuple[int, bytes]]:
     """Yield messages, each after its length, with the bytes at which they begin.
 
-    Raises
-    ------
-    WireError
-        If the last one is cut off, or a length is no number.
+    Raises:
+        WireError: If the last one is cut off, or a length is no number.
     """
     position = 0
     while position < len(data):
@@ -55,10 +50,8 @@ def delimited(data: bytes) -> Iterator[tuple[int, bytes]]:
 def fields(data: bytes) -> Iterator[Field]:
     """Yield the fields of a message, in their order.
 
-    Raises
-    ------
-    WireError
-        If a field is cut off or of no known type.
+    Raises:
+        WireError: If a field is cut off or of no known type.
     """
     position = 0
     while position < len(data):
@@ -83,10 +76,8 @@ def fields(data: bytes) -> Iterator[Field]:
 def varint(data: bytes, position: int) -> tuple[int, int]:
     """Return a number of seven bits per byte, lowest first, and the position behind it.
 
-    Raises
-    ------
-    WireError
-        If it is cut off or too long.
+    Raises:
+        WireError: If it is cut off or too long.
     """
     value = 0
     for count in range(_MAX_VARINT_BYTES):

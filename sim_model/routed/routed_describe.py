@@ -22,14 +22,10 @@ Owner = Callable[[int, int], int | None]
 class ShownFields:
     """Fields of an input in a report, besides its buffer and the progress of its header.
 
-    Parameters
-    ----------
-    classes : sequence of str, or mapping of int to str
-        Names of the classes of arrival channels.
-    outputs : tuple of str
-        Fields of an input that are masks of outputs.
-    marks : tuple of str
-        Fields of a router that are masks of inputs: each is named where the input is in it.
+    Parameters:
+        classes (sequence of str, or mapping of int to str): Names of the classes of arrival channels.
+        outputs: Fields of an input that are masks of outputs.
+        marks: Fields of a router that are masks of inputs: each is named where the input is in it.
     """
 
     classes: Sequence[str] | Mapping[int, str]
@@ -42,17 +38,9 @@ def describe_routed(
 ) -> str:
     """Return the whole state of a router as text: a line about the router, one per input and one per output.
 
-    Parameters
-    ----------
-    network : ChannelNetwork
-    state : EngineState
-    family
-        The family's state, with ``inputs`` and ``routers``.
-    switch : int
-    about : str
-        Text of the first line besides the turn of the route unit.
-    shown : ShownFields
-    owner : Owner
+    Parameters:
+        family: The family's state, with ``inputs`` and ``routers``.
+        about: Text of the first line besides the turn of the route unit.
     """
     turn = int(family.routers[switch].turn)
     lines = [f"router {network.vertex_name(switch)}: route unit turn {turn}, {about}"]
@@ -87,15 +75,9 @@ def input_waits(
 ) -> Iterator[Wait]:
     """Yield the waits of all input channels with flits or outputs, in a network where nothing moves.
 
-    Parameters
-    ----------
-    network : ChannelNetwork
-    state : EngineState
-    owning : int64 array, shape (switches,)
-        Masks of the inputs that may own outputs.
-    owner : Owner
-    wait : callable
-        (switch, input, message) -> what an input waits for with a flit of that message at its front.
+    Parameters:
+        owning (int64 array, shape (switches,)): Masks of the inputs that may own outputs.
+        wait: (switch, input, message) -> what an input waits for with a flit of that message at its front.
     """
     for switch in range(network.switches):
         for port, channel in enumerate(network.input_channel[switch]):

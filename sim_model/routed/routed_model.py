@@ -11,22 +11,16 @@ from topology.common.link_stages import check_link_cycles
 class RoutedModel(Model):
     """A network without messages: sizes of buffers, and the format of headers.
 
-    Parameters
-    ----------
-    routing
-        The family's network and tables.
-    buffer_flits : int
-        Flits that an input buffer holds besides the longest header, less one: 1 works at half rate, 2 and more at
-        full rate.
-    routing_cycles : int
-        Cycles from a header's arrival in an empty buffer to its output register, at least 1.
-    link_cycles : int
-        Cycles from an output register to the buffer of the next switch: 1, and one for each register stage.
+    Parameters:
+        routing: The family's network and tables.
+        buffer_flits: Flits that an input buffer holds besides the longest header, less one: 1 works at half rate, 2 and
+            more at full rate.
+        routing_cycles: Cycles from a header's arrival in an empty buffer to its output register, at least 1.
+        link_cycles: Cycles from an output register to the buffer of the next switch: 1, and one for each register
+            stage.
 
-    Raises
-    ------
-    ValueError
-        "X must be Y, not Z".
+    Raises:
+        ValueError: "X must be Y, not Z".
     """
 
     routing: Any

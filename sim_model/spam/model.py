@@ -33,25 +33,18 @@ run_cycles = family_loop(step_routers, Path(__file__).parent, record_routers)
 class SpamModel(RoutedModel):
     """A SPAM network (Sec. 3), cycle-exact as docs/look_up/timing_spam.md has it.
 
-    Parameters
-    ----------
-    routing : SpamRouting
-        Network, labels and tables.
-    buffer_flits : int
-        Flits that an input buffer holds besides the longest header, less one: 1 works at half rate, 2 and more at
-        full rate.
-    routing_cycles : int
-        Cycles from a header's arrival in an empty buffer to its output register, at least 1. 4 is the paper's 40 ns
-        at 10 ns a cycle.
-    link_cycles : int
-        Cycles from an output register to the buffer of the next switch: 1, and one for each register stage.
-    enqueue : str
-        "atomic", or "split" for the negative control whose requests enter the queues one by one; it deadlocks.
+    Parameters:
+        routing: Network, labels and tables.
+        buffer_flits (int): Flits that an input buffer holds besides the longest header, less one: 1 works at half rate,
+            2 and more at full rate.
+        routing_cycles (int): Cycles from a header's arrival in an empty buffer to its output register, at least 1. 4 is
+            the paper's 40 ns at 10 ns a cycle.
+        link_cycles (int): Cycles from an output register to the buffer of the next switch: 1, and one for each register
+            stage.
+        enqueue: "atomic", or "split" for the negative control whose requests enter the queues one by one; it deadlocks.
 
-    Raises
-    ------
-    ValueError
-        "X must be Y, not Z".
+    Raises:
+        ValueError: "X must be Y, not Z".
     """
 
     routing: SpamRouting

@@ -12,12 +12,11 @@ from sim_model.statistics.student import student_quantile
 class Summary:
     """Five numbers about a sample; all but ``count`` are None if it is empty.
 
-    Members
-    -------
-    count : int
-    mean : float or None
-    p50, p99, max : int or None
-        Percentiles are observed values: the smallest that at least that share of the sample does not exceed.
+    Members:
+        count
+        mean
+        p50, p99, max (int or None): Percentiles are observed values: the smallest that at least that share of the
+            sample does not exceed.
     """
 
     count: int
@@ -30,10 +29,8 @@ class Summary:
     def of(cls, sample: np.ndarray) -> "Summary":
         """Return the summary of an integer sample, such as latencies in cycles.
 
-        Parameters
-        ----------
-        sample : int array
-            Of one dimension; its unit is that of the summary.
+        Parameters:
+            sample (int array): Of one dimension; its unit is that of the summary.
         """
         if len(sample) == 0:
             return cls(0, None, None, None, None)
@@ -50,13 +47,10 @@ class Summary:
 class Interval:
     """Mean with a confidence interval.
 
-    Members
-    -------
-    mean : float
-    half_width : float
-        Infinite for fewer than two observations.
-    observations : int
-        Independent observations behind it.
+    Members:
+        mean
+        half_width: Infinite for fewer than two observations.
+        observations: Independent observations behind it.
     """
 
     mean: float
@@ -82,22 +76,15 @@ class Interval:
 def confidence_interval(observations: Sequence[float] | np.ndarray, confidence: float = 0.95) -> Interval:
     """Return the confidence interval of the mean of independent observations, such as replications: Student's t.
 
-    Parameters
-    ----------
-    observations : sequence or array of float
-        Of one dimension; at least 1.
-    confidence : float
-        Share of such intervals that contain the true mean; between 0 and 1.
+    Parameters:
+        observations (sequence or array of float): Of one dimension; at least 1.
+        confidence: Share of such intervals that contain the true mean; between 0 and 1.
 
-    Returns
-    -------
-    Interval
+    Returns:
         In the unit of the observations; infinitely wide for a single one.
 
-    Raises
-    ------
-    ValueError
-        If there is no observation, or the confidence is not between 0 and 1.
+    Raises:
+        ValueError: If there is no observation, or the confidence is not between 0 and 1.
     """
     values = np.asarray(observations, dtype=float)
     if len(values) == 0:

@@ -13,16 +13,11 @@ CLOSE = 1e-15
 def student_tail(freedom: float, t: float) -> float:
     """Return the probability that a Student variable exceeds a value.
 
-    Parameters
-    ----------
-    freedom : float
-        Degrees of freedom, above 0.
-    t : float
-        The value; infinite ones are allowed.
+    Parameters:
+        freedom: Degrees of freedom, above 0.
+        t: The value; infinite ones are allowed.
 
-    Returns
-    -------
-    float
+    Returns:
         To 12 digits for 100 degrees of freedom, to 10 for 10,000, to 8 for a million.
     """
     if t < 0:
@@ -36,16 +31,11 @@ def student_tail(freedom: float, t: float) -> float:
 def student_quantile(freedom: float, probability: float) -> float:
     """Return the value that a Student variable exceeds with a probability of 1 - ``probability``.
 
-    Parameters
-    ----------
-    freedom : float
-        Degrees of freedom, above 0.
-    probability : float
-        Between 0 and 1.
+    Parameters:
+        freedom: Degrees of freedom, above 0.
+        probability: Between 0 and 1.
 
-    Returns
-    -------
-    float
+    Returns:
         With the precision of ``student_tail``.
     """
     if probability < 0.5:

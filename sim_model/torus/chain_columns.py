@@ -16,13 +16,10 @@ from topology.torus.grid import Grid
 class Columns(NamedTuple):
     """Sends of many multicasts, in the order in which a host sends its own.
 
-    Members
-    -------
-    record : int64[U]
-        The multicast of each.
-    sender, receiver : int64[U]
-    operation : int64[U]
-        Their directions, see ``topology/torus/operations.py``.
+    Members:
+        record (int64[U]): The multicast of each.
+        sender, receiver (int64[U])
+        operation (int64[U]): Their directions, see ``topology/torus/operations.py``.
     """
 
     record: np.ndarray
@@ -34,14 +31,10 @@ class Columns(NamedTuple):
 class Chains(NamedTuple):
     """C chains, one after the other.
 
-    Members
-    -------
-    members : int64
-        Nodes.
-    begins, sizes : int64[C]
-        Begin and size of each chain.
-    owners : int64[C]
-        Position in the chain of the member that has the message.
+    Members:
+        members (int64): Nodes.
+        begins, sizes (int64[C]): Begin and size of each chain.
+        owners (int64[C]): Position in the chain of the member that has the message.
     """
 
     members: np.ndarray
@@ -72,12 +65,7 @@ def halved_positions(size: int, owner: int) -> np.ndarray:
 
 
 class ChainOrder:
-    """The order of a grid's nodes in chains: by column and then by row, as the way along the row comes first.
-
-    Parameters
-    ----------
-    grid : Grid
-    """
+    """The order of a grid's nodes in chains: by column and then by row, as the way along the row comes first."""
 
     def __init__(self, grid: Grid):
         self.nodes = grid.nodes
@@ -91,16 +79,11 @@ class ChainOrder:
     ) -> Chains:
         """Return the chains of owners and their destinations.
 
-        Parameters
-        ----------
-        chain, node : int64[E]
-            A node that is to be in a chain. Repeats are dropped.
-        owner : int64[C]
-            The member of each chain that has the message.
-        rotated : bool
-            Begin chains with their owner, and continue round their end.
-        descending : int64[C] or int
-            1 for chains against the order.
+        Parameters:
+            chain, node (int64[E]): A node that is to be in a chain. Repeats are dropped.
+            owner (int64[C]): The member of each chain that has the message.
+            rotated: Begin chains with their owner, and continue round their end.
+            descending (int64[C] or int): 1 for chains against the order.
         """
         numbers = np.arange(len(owner))
         descending = np.broadcast_to(descending, len(owner))
@@ -144,15 +127,10 @@ def chain_columns(
 ) -> Columns:
     """Return the sends of many multicasts by U-torus, U-mesh or SPU, multicast by multicast.
 
-    Parameters
-    ----------
-    grid : Grid
-    software : str
-        A name in ``CHAINS``.
-    source : int64[R]
-        Of each multicast.
-    record, destinations : int64[F]
-        The multicast to each destination.
+    Parameters:
+        software: A name in ``CHAINS``.
+        source (int64[R]): Of each multicast.
+        record, destinations (int64[F]): The multicast to each destination.
     """
     chains = chain_order(grid).chains(record, destinations, source, rotated=software != "u-mesh")
     multicast, sender, receiver = chains.halved()

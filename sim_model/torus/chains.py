@@ -24,12 +24,10 @@ NEGATIVE = Turns(True, True)
 class Send(NamedTuple):
     """One unicast of a multicast.
 
-    Members
-    -------
-    step : int
-        From 0; in a step every node that has the message sends it once at most.
-    sender, receiver : int
-    turns : Turns
+    Members:
+        step: From 0; in a step every node that has the message sends it once at most.
+        sender, receiver (int)
+        turns
     """
 
     step: int
@@ -49,20 +47,13 @@ class _Section(NamedTuple):
 def u_torus(grid: Grid, source: int, destinations: Sequence[int], direction: Turns | None = None) -> list[Send]:
     """Return the sends of a multicast in a torus, in order of steps.
 
-    Parameters
-    ----------
-    grid : Grid
-        A torus.
-    source : int
-    destinations : sequence of int
-        The source and repeats are dropped.
-    direction : Turns or None
-        ``POSITIVE`` or ``NEGATIVE`` if the torus has no other channels; default: the shorter way.
+    Parameters:
+        grid: A torus.
+        destinations: The source and repeats are dropped.
+        direction: ``POSITIVE`` or ``NEGATIVE`` if the torus has no other channels; default: the shorter way.
 
-    Raises
-    ------
-    ValueError
-        If the grid is a mesh, a node is not there, or the direction is mixed.
+    Raises:
+        ValueError: If the grid is a mesh, a node is not there, or the direction is mixed.
     """
     if not grid.wraps:
         raise ValueError("U-torus must have a torus, not a mesh")
@@ -76,17 +67,11 @@ def u_torus(grid: Grid, source: int, destinations: Sequence[int], direction: Tur
 def u_mesh(grid: Grid, source: int, destinations: Sequence[int]) -> list[Send]:
     """Return the sends of a multicast in a mesh, or in a torus without closing its rings, in order of steps.
 
-    Parameters
-    ----------
-    grid : Grid
-    source : int
-    destinations : sequence of int
-        The source and repeats are dropped.
+    Parameters:
+        destinations: The source and repeats are dropped.
 
-    Raises
-    ------
-    ValueError
-        If a node is not there.
+    Raises:
+        ValueError: If a node is not there.
     """
     chain = _chain(grid, source, destinations)
     return halved_chain(chain, chain.index(source), replace(grid, wraps=False).shortest)
@@ -105,10 +90,8 @@ CHAINS: dict[str, Callable[[Grid, int, Sequence[int]], list[Send]]] = {"u-torus"
 def check_nodes(grid: Grid, nodes: Iterable[int]) -> None:
     """Refuse nodes that do not exist.
 
-    Raises
-    ------
-    ValueError
-        "Node must be 0 to 255, not 256".
+    Raises:
+        ValueError: "Node must be 0 to 255, not 256".
     """
     for node in nodes:
         if not 0 <= node < grid.nodes:
@@ -130,13 +113,9 @@ def rotated(chain: list[int], source: int) -> list[int]:
 def halved_chain(chain: Sequence[int], owner: int, turns: Callable[[int, int], Turns]) -> list[Send]:
     """Return the sends within a chain, in order of steps: ceil(log2 m) for m members.
 
-    Parameters
-    ----------
-    chain : sequence of int
-    owner : int
-        Position of the member that has the message.
-    turns : callable
-        (sender, receiver) -> directions.
+    Parameters:
+        owner: Position of the member that has the message.
+        turns: (sender, receiver) -> directions.
     """
     sends: list[Send] = []
     sections, step = [_Section(0, len(chain) - 1, owner)], 0

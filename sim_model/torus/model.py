@@ -27,25 +27,17 @@ class TorusModel(VcModel):
 
     The operation of a message fixes its turns (``topology/torus/operations.py``).
 
-    Parameters
-    ----------
-    routing : TorusRouting
-        Network and rule for VCs.
-    buffer_flits : int
-        Flits D that the buffer of a VC holds, 1 to 16; 4 and more keep the full rate.
-    routing_cycles : int
-        Cycles R from a header's arrival in an empty buffer to its output register, at least 1.
-    vc_reallocation : str
-        VC reallocation: "tail", as soon as the tail before it has left; or "empty", when the buffer behind
-        is known to be empty.
-    injection_priority : str
-        Priority of flits from processors at outputs: "equal", in turn with those from channels; or "low", only if none
-        of those requests the output.
+    Parameters:
+        routing: Network and rule for VCs.
+        buffer_flits (int): Flits D that the buffer of a VC holds, 1 to 16; 4 and more keep the full rate.
+        routing_cycles (int): Cycles R from a header's arrival in an empty buffer to its output register, at least 1.
+        vc_reallocation (str): VC reallocation: "tail", as soon as the tail before it has left; or "empty", when the
+            buffer behind is known to be empty.
+        injection_priority (str): Priority of flits from processors at outputs: "equal", in turn with those from
+            channels; or "low", only if none of those requests the output.
 
-    Raises
-    ------
-    ValueError
-        "X must be Y, not Z".
+    Raises:
+        ValueError: "X must be Y, not Z".
     """
 
     routing: TorusRouting
@@ -67,10 +59,8 @@ class TorusModel(VcModel):
     def make_state(self, messages: Messages) -> VcState:
         """Return the registers of the routers before cycle 0, and the data of their routing.
 
-        Raises
-        ------
-        ValueError
-            If a message has several destinations.
+        Raises:
+            ValueError: If a message has several destinations.
         """
         if (messages.destination_counts > 1).any():
             raise ValueError("A message in a torus must have 1 destination: multicasts are made of several messages")

@@ -39,22 +39,14 @@ def software_sends(grid: Grid, records: Iterable[Message], software: str, seed: 
     those of phase 3. Their directions are their operations (``topology/torus/operations.py``). A record with one
     destination is sent there straight. Records may wait for each other.
 
-    Parameters
-    ----------
-    grid : Grid
-    records : iterable of Message
-        In the order in which a balanced scheme deals them out, and in which the bases of a source go round.
-    software : str
-        One of ``software_names``.
-    seed : int
-        Of the scheme's random choices.
+    Parameters:
+        records: In the order in which a balanced scheme deals them out, and in which the bases of a source go round.
+        software: One of ``software_names``.
+        seed: Of the scheme's random choices.
 
-    Raises
-    ------
-    ValueError
-        If the grid does not have this software.
-    MessageError
-        If nodes or parents of a record are not there.
+    Raises:
+        ValueError: If the grid does not have this software.
+        MessageError: If nodes or parents of a record are not there.
     """
     names = software_names(grid)
     if software not in names:

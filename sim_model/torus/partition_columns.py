@@ -14,14 +14,10 @@ def partitioned_columns(
 ) -> Columns:
     """Return the sends of the next multicasts, equal to those of ``Partitioning.multicast`` one after the other.
 
-    Parameters
-    ----------
-    partitioning : Partitioning
-        Chooses distribution network and representative of each multicast.
-    source : int64[R]
-        Of each multicast.
-    record, destinations : int64[F]
-        The multicast to each destination.
+    Parameters:
+        partitioning: Chooses distribution network and representative of each multicast.
+        source (int64[R]): Of each multicast.
+        record, destinations (int64[F]): The multicast to each destination.
     """
     grid, parts, order = partitioning.grid, partitioning.parts, chain_order(partitioning.grid)
     choices = [partitioning.choose(one) for one in source.tolist()]

@@ -31,12 +31,10 @@ MAX_PARTS = 64
 class Scheme(NamedTuple):
     """A way of partitioning.
 
-    Members
-    -------
-    dilation : int
-    kind : str
-        Type of the distribution networks.
-    balanced : bool
+    Members:
+        dilation
+        kind: Type of the distribution networks.
+        balanced
     """
 
     dilation: int
@@ -47,10 +45,8 @@ class Scheme(NamedTuple):
     def named(cls, name: str) -> "Scheme":
         """Return the scheme of a name such as ``4IIIB``.
 
-        Raises
-        ------
-        ValueError
-            If that is no name of a scheme.
+        Raises:
+            ValueError: If that is no name of a scheme.
         """
         parts = re.fullmatch(r"([1-9][0-9]?)(I|II|III|IV)(B?)", name)
         if parts is None:
@@ -67,13 +63,11 @@ class Scheme(NamedTuple):
 class PartitionedSends:
     """Sends of one multicast, by phases; in each phase parents come before their children.
 
-    Members
-    -------
-    network : int
-        Number of its distribution network.
-    representative : int
-    phases : tuple of three tuples of Send
-        With the numbers of the whole network's nodes; steps count anew in each phase, and in each block of the third.
+    Members:
+        network: Number of its distribution network.
+        representative
+        phases (tuple of three tuples of Send): With the numbers of the whole network's nodes; steps count anew in each
+            phase, and in each block of the third.
     """
 
     network: int
@@ -89,20 +83,13 @@ class PartitionedSends:
 class Partitioning:
     """The networks of a scheme, and how many multicasts they have had.
 
-    Parameters
-    ----------
-    grid : Grid
-        A torus.
-    scheme : Scheme
-    seed : int
-        Same seed, same choices, on any machine.
-    offset : int
-        See ``distribution_networks``.
+    Parameters:
+        grid: A torus.
+        seed: Same seed, same choices, on any machine.
+        offset: See ``distribution_networks``.
 
-    Raises
-    ------
-    TopologyError
-        If the torus cannot be partitioned in this way.
+    Raises:
+        TopologyError: If the torus cannot be partitioned in this way.
     """
 
     def __init__(self, grid: Grid, scheme: Scheme, seed: int = 0, offset: int = DEFAULT_OFFSET):
@@ -130,10 +117,8 @@ class Partitioning:
         network there. Nor does any node get it without use: if the representative would neither be a destination nor
         send the message on, there is no phase 1.
 
-        Raises
-        ------
-        ValueError
-            If a node is not there.
+        Raises:
+            ValueError: If a node is not there.
         """
         check_nodes(self.grid, (source, *destinations))
         wanted = set(destinations) - {source}
@@ -156,12 +141,7 @@ class Partitioning:
         return PartitionedSends(number, representative, (first, second, third))
 
     def choose(self, source: int) -> tuple[int, int]:
-        """Return the number of the distribution network of the next multicast, and its representative.
-
-        Parameters
-        ----------
-        source : int
-        """
+        """Return the number of the distribution network of the next multicast, and its representative."""
         number = self._network_for(source)
         if self.scheme.balanced:
             representative = self._preferred(source, number)
@@ -196,18 +176,13 @@ class Partitioning:
 class _Parts:
     """Partition of a torus, independent of its traffic.
 
-    Members
-    -------
-    networks, blocks : tuple of Subnetwork
-        Distribution and collection networks.
-    block_of : int64[nodes]
-        Number of the block that each node is in.
-    nodes_of_networks : int64[networks, blocks]
-        The node of each distribution network in each block; those of a network ascend.
-    networks_of_nodes : sequence of sequences of int
-        Distribution networks that each node is in.
-    row_gaps, column_gaps : int64[side, side]
-        Channels between two positions of a ring.
+    Members:
+        networks, blocks (tuple of Subnetwork): Distribution and collection networks.
+        block_of (int64[nodes]): Number of the block that each node is in.
+        nodes_of_networks (int64[networks, blocks]): The node of each distribution network in each block; those of a
+            network ascend.
+        networks_of_nodes (sequence of sequences of int): Distribution networks that each node is in.
+        row_gaps, column_gaps (int64[side, side]): Channels between two positions of a ring.
     """
 
     networks: tuple[Subnetwork, ...]

@@ -75,10 +75,8 @@ def all_are_routable(routing: TorusRouting, messages: Messages) -> bool:
 class TorusPlanes(PlaneEngine):
     """A torus or mesh whose flits are moved by planes.
 
-    Parameters
-    ----------
-    model : VcModel
-        Its routing is that of a torus.
+    Parameters:
+        model: Its routing is that of a torus.
     """
 
     def __init__(self, model: VcModel):

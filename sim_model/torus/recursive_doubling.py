@@ -25,19 +25,12 @@ ROW, COLUMN = range(2)
 def recursive_doubling(grid: Grid, source: int, destinations: Sequence[int], base: int) -> list[Send]:
     """Return the sends of a multicast, by dimension and then in order of steps.
 
-    Parameters
-    ----------
-    grid : Grid
-    source : int
-    destinations : sequence of int
-        The source and repeats are dropped.
-    base : int
-        0 for rows first, 1 for columns first.
+    Parameters:
+        destinations: The source and repeats are dropped.
+        base: 0 for rows first, 1 for columns first.
 
-    Raises
-    ------
-    ValueError
-        If a node is not there, or the base is none.
+    Raises:
+        ValueError: If a node is not there, or the base is none.
     """
     if base not in range(BASES):
         raise ValueError(f"Base must be 0 or 1, not {base!r}")

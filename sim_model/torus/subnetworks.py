@@ -27,18 +27,12 @@ DEFAULT_OFFSET = 1
 class Subnetwork:
     """Rows and columns of a torus at equal distances, as a network of its own.
 
-    Parameters
-    ----------
-    whole : Grid
-        The network that it is a part of.
-    grid : Grid
-        The network that it is: its nodes have numbers of their own.
-    row, column : int
-        Position of its node 0.
-    stride : int
-        Distance of rows and of columns, and channels of a link.
-    direction : Turns or None
-        ``POSITIVE`` or ``NEGATIVE`` if it has no other channels.
+    Parameters:
+        whole: The network that it is a part of.
+        grid: The network that it is: its nodes have numbers of their own.
+        row, column (int): Position of its node 0.
+        stride: Distance of rows and of columns, and channels of a link.
+        direction: ``POSITIVE`` or ``NEGATIVE`` if it has no other channels.
     """
 
     whole: Grid
@@ -100,20 +94,14 @@ def dilations(grid: Grid) -> tuple[int, ...]:
 def distribution_networks(grid: Grid, dilation: int, kind: str, offset: int = DEFAULT_OFFSET) -> tuple[Subnetwork, ...]:
     """Return the distribution networks of a torus, by row and column; in type III the positive ones come first.
 
-    Parameters
-    ----------
-    grid : Grid
-    dilation : int
-        h, 2 or more; it must divide both sides.
-    kind : str
-        ``I`` to ``IV``.
-    offset : int
-        d of type III, 1 to h - 1: how far the columns of its negative networks are beside those of its positive ones.
+    Parameters:
+        dilation: h, 2 or more; it must divide both sides.
+        kind: ``I`` to ``IV``.
+        offset: d of type III, 1 to h - 1: how far the columns of its negative networks are beside those of its positive
+            ones.
 
-    Raises
-    ------
-    TopologyError
-        If there are no such networks.
+    Raises:
+        TopologyError: If there are no such networks.
     """
     own = _checked(grid, dilation)
     if kind not in KINDS:
@@ -138,16 +126,11 @@ def collection_networks(grid: Grid, dilation: int) -> tuple[Subnetwork, ...]:
 
     The number of a block is that which its node of any distribution network has there.
 
-    Parameters
-    ----------
-    grid : Grid
-    dilation : int
-        h, the side of a block.
+    Parameters:
+        dilation: h, the side of a block.
 
-    Raises
-    ------
-    TopologyError
-        If there are no such blocks.
+    Raises:
+        TopologyError: If there are no such blocks.
     """
     blocks = _checked(grid, dilation)
     block = Grid(dilation, dilation, wraps=False)

@@ -16,12 +16,9 @@ class Count(Protocol):
     def draw(self, generator: np.random.Generator, messages: int, /) -> np.ndarray:
         """Return the number of destinations of each multicast, int64.
 
-        Parameters
-        ----------
-        generator : Generator
-            NumPy's; the only source of chance.
-        messages : int
-            Number of multicasts.
+        Parameters:
+            generator: NumPy's; the only source of chance.
+            messages: Number of multicasts.
         """
         ...
 
@@ -55,10 +52,8 @@ class ClippedGaussian:
 def destination_count(destinations: int | tuple[float, float], others: int) -> Count:
     """Return the distribution of a fixed number, or of a Gaussian (mean, deviation) clipped to 1 .. ``others``.
 
-    Raises
-    ------
-    ValueError
-        "X must be Y, not Z".
+    Raises:
+        ValueError: "X must be Y, not Z".
     """
     if isinstance(destinations, int):
         if not 1 <= destinations <= others:
@@ -76,15 +71,11 @@ def destination_count(destinations: int | tuple[float, float], others: int) -> C
 class Shares:
     """Shares of multicasts, and of broadcasts to all other nodes.
 
-    Parameters
-    ----------
-    multicast, broadcast : float
-        Probabilities; what they leave are unicasts.
+    Parameters:
+        multicast, broadcast (float): Probabilities; what they leave are unicasts.
 
-    Raises
-    ------
-    ValueError
-        "X must be Y, not Z".
+    Raises:
+        ValueError: "X must be Y, not Z".
     """
 
     multicast: float = 0.0
@@ -115,17 +106,12 @@ class Lengths(Protocol):
     def draw(self, generator: np.random.Generator, messages: int, /) -> np.ndarray:
         """Return the flits of each message, int32.
 
-        Parameters
-        ----------
-        generator : Generator
-            NumPy's; the only source of chance.
-        messages : int
-            Number of lengths to draw.
+        Parameters:
+            generator: NumPy's; the only source of chance.
+            messages: Number of lengths to draw.
 
-        Returns
-        -------
-        int32[messages]
-            In flits, header included.
+        Returns:
+            int32[messages]: In flits, header included.
         """
         ...
 
@@ -134,10 +120,8 @@ class Lengths(Protocol):
 class FixedLength:
     """All messages have the same length.
 
-    Parameters
-    ----------
-    flits : int
-        Whole message, header included.
+    Parameters:
+        flits: Whole message, header included.
     """
 
     flits: int
@@ -151,15 +135,11 @@ class FixedLength:
 class LengthMix:
     """Several lengths, each with a share of the messages.
 
-    Parameters
-    ----------
-    shares : mapping of int to float
-        Share of the messages by length in flits, header included; together 1.
+    Parameters:
+        shares (mapping of int to float): Share of the messages by length in flits, header included; together 1.
 
-    Raises
-    ------
-    ValueError
-        "X must be Y, not Z".
+    Raises:
+        ValueError: "X must be Y, not Z".
     """
 
     shares: Mapping[int, float]

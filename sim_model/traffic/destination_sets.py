@@ -21,18 +21,12 @@ def random_subsets(generator: np.random.Generator, candidates: Any, counts: np.n
     Every candidate gets a random number, of which the smallest win. Its low bits are the candidate, so that no two are
     alike, and the winners do not depend on how the machine sorts.
 
-    Parameters
-    ----------
-    generator : Generator
-    candidates : bool[G, N]
-        An array, or something else with a shape and slices of rows.
-    counts : int[G]
-        At least 1, and at most the row's candidates.
+    Parameters:
+        candidates (bool[G, N]): An array, or something else with a shape and slices of rows.
+        counts (int[G]): At least 1, and at most the row's candidates.
 
-    Returns
-    -------
-    int64[counts.sum()]
-        The subsets one after the other, each ascending.
+    Returns:
+        int64[counts.sum()]: The subsets one after the other, each ascending.
     """
     rows, nodes = candidates.shape
     chunk = max(1, CHUNK_KEYS // max(1, nodes))
@@ -58,17 +52,13 @@ def _subsets(generator: np.random.Generator, candidates: np.ndarray, counts: np.
 def entries_of_rows(offsets: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the positions of the entries of some rows in a concatenated list of rows.
 
-    Parameters
-    ----------
-    offsets : int64[R + 1]
-        Row r has the entries ``offsets[r] .. offsets[r + 1] - 1``.
-    rows : int[G]
+    Parameters:
+        offsets (int64[R + 1]): Row r has the entries ``offsets[r] .. offsets[r + 1] - 1``.
+        rows (int[G])
 
-    Returns
-    -------
-    positions : int64
-    counts : int64[G]
-        Number of entries of each of these rows.
+    Returns:
+        positions (int64)
+        counts (int64[G]): Number of entries of each of these rows.
     """
     counts = offsets[rows + 1] - offsets[rows]
     behind = np.cumsum(counts)
@@ -81,19 +71,13 @@ class DestinationSets(Protocol):
     def draw(self, generator: np.random.Generator, source: np.ndarray, /) -> tuple[np.ndarray, np.ndarray]:
         """Return the destinations of each message.
 
-        Parameters
-        ----------
-        generator : Generator
-            NumPy's; the only source of chance.
-        source : int64[G]
-            Source of each message.
+        Parameters:
+            generator: NumPy's; the only source of chance.
+            source (int64[G]): Source of each message.
 
-        Returns
-        -------
-        destinations : int64
-            Of one message after the other, ascending, without its source.
-        counts : int64[G]
-            Number of destinations of each; messages without any are not sent.
+        Returns:
+            destinations (int64): Of one message after the other, ascending, without its source.
+            counts (int64[G]): Number of destinations of each; messages without any are not sent.
         """
         ...
 
@@ -102,12 +86,9 @@ class DestinationSets(Protocol):
 class RandomSets:
     """Some of the source's candidates, all sets of that size equally likely.
 
-    Parameters
-    ----------
-    candidates : bool[nodes, nodes], or EveryOther
-        By source.
-    count : Count
-        Number of destinations; at most as many as a node has.
+    Parameters:
+        candidates (bool[nodes, nodes], or EveryOther): By source.
+        count: Number of destinations; at most as many as a node has.
     """
 
     candidates: "np.ndarray | EveryOther"
@@ -123,10 +104,8 @@ class RandomSets:
 class WholeSets:
     """All of the source's candidates.
 
-    Parameters
-    ----------
-    candidates : bool[nodes, nodes]
-        By source.
+    Parameters:
+        candidates (bool[nodes, nodes]): By source.
     """
 
     candidates: np.ndarray
@@ -140,12 +119,7 @@ class WholeSets:
 
 @dataclass(frozen=True)
 class EveryOther:
-    """``all_others`` without the table, whose rows are built on request.
-
-    Parameters
-    ----------
-    nodes : int
-    """
+    """``all_others`` without the table, whose rows are built on request."""
 
     nodes: int
 
@@ -177,12 +151,7 @@ class _RowsOf:
 
 @dataclass(frozen=True)
 class Broadcasts:
-    """Every other node, equal to ``WholeSets`` of ``all_others``.
-
-    Parameters
-    ----------
-    nodes : int
-    """
+    """Every other node, equal to ``WholeSets`` of ``all_others``."""
 
     nodes: int
 
@@ -201,10 +170,8 @@ def all_others(nodes: int) -> np.ndarray:
 def near(network: ChannelNetwork, most_links: int) -> np.ndarray:
     """Return the table of candidates within ``most_links`` links between switches, bool[nodes, nodes].
 
-    Raises
-    ------
-    ValueError
-        If a node has none.
+    Raises:
+        ValueError: If a node has none.
     """
     candidates = (distances(network) <= most_links) & all_others(len(network.processors))
     lonely = np.flatnonzero(~candidates.any(axis=1))
@@ -233,10 +200,8 @@ def line(network: ChannelNetwork, dimension: int) -> np.ndarray:
 
     Dimension 0 is a node's row, dimension 1 its column.
 
-    Raises
-    ------
-    ValueError
-        "needs X, not Y" if the network has no such dimension.
+    Raises:
+        ValueError: "needs X, not Y" if the network has no such dimension.
     """
     places = coordinates(network)
     if len(places) <= dimension:
@@ -251,10 +216,8 @@ def line(network: ChannelNetwork, dimension: int) -> np.ndarray:
 def same_group(groups: Sequence[Sequence[int]], nodes: int) -> np.ndarray:
     """Return the table of candidates in a node's group, bool[nodes, nodes]; nodes without a group have none.
 
-    Raises
-    ------
-    ValueError
-        If a member is no processor, or in two groups.
+    Raises:
+        ValueError: If a member is no processor, or in two groups.
     """
     group_of = np.full(nodes, -1)
     for number, group in enumerate(groups):

@@ -20,26 +20,17 @@ from sim_model.traffic.requests import Replies
 class RandomTraffic:
     """Random messages of all nodes of a network.
 
-    Parameters
-    ----------
-    nodes : int
-        Processors of the network, at least 2.
-    injection : Injection
-        Injection process.
-    pattern : Pattern
-        Destinations of unicasts.
-    lengths : Lengths
-    shares : Shares
-        Shares of multicasts and broadcasts; by default 0.
-    sets : DestinationSets or None
-        Destinations of multicasts.
-    replies : Replies or None
-        Replies to unicasts, if all messages are unicasts.
+    Parameters:
+        nodes: Processors of the network, at least 2.
+        injection: Injection process.
+        pattern: Destinations of unicasts.
+        lengths
+        shares: Shares of multicasts and broadcasts; by default 0.
+        sets: Destinations of multicasts.
+        replies: Replies to unicasts, if all messages are unicasts.
 
-    Raises
-    ------
-    ValueError
-        "X must be Y, not Z".
+    Raises:
+        ValueError: "X must be Y, not Z".
     """
 
     nodes: int
@@ -62,22 +53,15 @@ class RandomTraffic:
 
         Same seed, same messages, on any machine.
 
-        Parameters
-        ----------
-        cycles : int
-            Length of the traffic, at least 1.
-        seed : int
-            At least 0.
+        Parameters:
+            cycles: Length of the traffic, at least 1.
+            seed: At least 0.
 
-        Returns
-        -------
-        MessageColumns
+        Returns:
             Not checked against a network yet.
 
-        Raises
-        ------
-        ValueError
-            If there is no cycle.
+        Raises:
+            ValueError: If there is no cycle.
         """
         if cycles < 1:
             raise ValueError(f"Traffic must last at least 1 cycle, not {cycles!r}")
@@ -128,10 +112,8 @@ class RandomTraffic:
 def check_nodes(nodes: int) -> None:
     """Refuse networks in which a node has no other node to send to.
 
-    Raises
-    ------
-    ValueError
-        "X must be Y, not Z".
+    Raises:
+        ValueError: "X must be Y, not Z".
     """
     if nodes < 2:
         raise ValueError(f"Random traffic needs at least 2 processors, not {nodes!r}")
@@ -159,29 +141,20 @@ def random_traffic(
 ) -> MessageColumns:
     """Return Poisson traffic with uniform destinations, in order of start (then source).
 
-    Parameters
-    ----------
-    processors : int
-        Processors of the network, at least 2.
-    cycles : int
-        Messages start in cycles ``0 .. cycles - 1``.
-    seed : int
-        Same seed, same messages, on any machine.
-    messages_per_node_per_cycle : float
-        Mean rate of each node's Poisson process.
-    multicast_fraction : float
-        Share of multicasts, 0 to 1.
-    destinations : int or (float, float)
-        Destinations of a multicast, or mean and standard deviation of a Gaussian clipped to 1 .. processors - 1.
-    flits : int
-        Length of every message, header included.
-    broadcast_fraction : float
-        Share of messages to all other processors, at most what multicasts leave. The rest has one destination.
+    Parameters:
+        processors: Processors of the network, at least 2.
+        cycles: Messages start in cycles ``0 .. cycles - 1``.
+        seed: Same seed, same messages, on any machine.
+        messages_per_node_per_cycle: Mean rate of each node's Poisson process.
+        multicast_fraction: Share of multicasts, 0 to 1.
+        destinations (int or (float, float)): Destinations of a multicast, or mean and standard deviation of a Gaussian
+            clipped to 1 .. processors - 1.
+        flits: Length of every message, header included.
+        broadcast_fraction: Share of messages to all other processors, at most what multicasts leave. The rest has one
+            destination.
 
-    Raises
-    ------
-    ValueError
-        "X must be Y, not Z".
+    Raises:
+        ValueError: "X must be Y, not Z".
     """
     check_nodes(processors)
     traffic = RandomTraffic(

@@ -21,18 +21,13 @@ class Injection(Protocol):
     def starts(self, generator: np.random.Generator, cycles: int, nodes: int, /) -> tuple[np.ndarray, np.ndarray]:
         """Return the starts of all nodes within ``0 .. cycles - 1``, in order of cycle and then of node.
 
-        Parameters
-        ----------
-        generator : Generator
-            NumPy's; the only source of chance.
-        cycles : int
-            Length of the traffic, at least 1.
-        nodes : int
-            Number of sending nodes, at least 1.
+        Parameters:
+            generator: NumPy's; the only source of chance.
+            cycles: Length of the traffic, at least 1.
+            nodes: Number of sending nodes, at least 1.
 
-        Returns
-        -------
-        cycle, node : int64[M]
+        Returns:
+            cycle, node : int64[M]
         """
         ...
 
@@ -40,10 +35,8 @@ class Injection(Protocol):
 def check_rate(rate: float, most: float = float("inf")) -> None:
     """Refuse a rate that is not greater than 0, or too large.
 
-    Raises
-    ------
-    ValueError
-        "Messages per node per cycle must be Y, not Z".
+    Raises:
+        ValueError: "Messages per node per cycle must be Y, not Z".
     """
     if not 0 < rate < float("inf") or rate > most:
         right = "greater than 0" if most == float("inf") else f"greater than 0 and at most {most:g}"
@@ -56,15 +49,11 @@ class PoissonInjection:
 
     A node may start several messages in a cycle.
 
-    Parameters
-    ----------
-    messages_per_node_per_cycle : float
-        Mean rate of one node, greater than 0.
+    Parameters:
+        messages_per_node_per_cycle: Mean rate of one node, greater than 0.
 
-    Raises
-    ------
-    ValueError
-        "Messages per node per cycle must be greater than 0, not Z".
+    Raises:
+        ValueError: "Messages per node per cycle must be greater than 0, not Z".
     """
 
     messages_per_node_per_cycle: float
@@ -83,15 +72,11 @@ class PoissonInjection:
 class BernoulliInjection:
     """In every cycle every node starts a message with the same probability.
 
-    Parameters
-    ----------
-    messages_per_node_per_cycle : float
-        That probability, greater than 0 and at most 1.
+    Parameters:
+        messages_per_node_per_cycle: That probability, greater than 0 and at most 1.
 
-    Raises
-    ------
-    ValueError
-        "Messages per node per cycle must be greater than 0 and at most 1, not Z".
+    Raises:
+        ValueError: "Messages per node per cycle must be greater than 0 and at most 1, not Z".
     """
 
     messages_per_node_per_cycle: float
@@ -108,15 +93,12 @@ class BernoulliInjection:
 class PeriodicInjection:
     """Every node starts a message once per period, from a random moment of its first period on.
 
-    Parameters
-    ----------
-    messages_per_node_per_cycle : float
-        Greater than 0. The period is 1 by this; where that is no whole number, starts are rounded down to cycles.
+    Parameters:
+        messages_per_node_per_cycle: Greater than 0. The period is 1 by this; where that is no whole number, starts are
+            rounded down to cycles.
 
-    Raises
-    ------
-    ValueError
-        "Messages per node per cycle must be greater than 0, not Z".
+    Raises:
+        ValueError: "Messages per node per cycle must be greater than 0, not Z".
     """
 
     messages_per_node_per_cycle: float
@@ -137,17 +119,13 @@ class PeriodicInjection:
 class BatchInjection:
     """All nodes start a batch of messages in cycle 0, and again at the mean rate.
 
-    Parameters
-    ----------
-    messages_per_node_per_cycle : float
-        Mean rate of one node, greater than 0; a batch begins every ``messages`` / this, rounded down to cycles.
-    messages : int
-        Messages of a node in a batch, at least 1.
+    Parameters:
+        messages_per_node_per_cycle: Mean rate of one node, greater than 0; a batch begins every ``messages`` / this,
+            rounded down to cycles.
+        messages: Messages of a node in a batch, at least 1.
 
-    Raises
-    ------
-    ValueError
-        "X must be Y, not Z".
+    Raises:
+        ValueError: "X must be Y, not Z".
     """
 
     messages_per_node_per_cycle: float
@@ -175,19 +153,13 @@ class BurstInjection:
     have geometric distributions; the mean rate determines the pauses. At the start a node is in a burst as often as at
     any other time.
 
-    Parameters
-    ----------
-    messages_per_node_per_cycle : float
-        Mean rate of one node over bursts and pauses, greater than 0.
-    rate_in_bursts : float
-        Messages per cycle of a node in a burst, more than the mean and at most 1.
-    mean_burst_cycles : float
-        Mean length of a burst, at least 1.
+    Parameters:
+        messages_per_node_per_cycle: Mean rate of one node over bursts and pauses, greater than 0.
+        rate_in_bursts: Messages per cycle of a node in a burst, more than the mean and at most 1.
+        mean_burst_cycles: Mean length of a burst, at least 1.
 
-    Raises
-    ------
-    FieldError
-        "X must be Y, not Z"; also if pauses would be shorter than a cycle.
+    Raises:
+        FieldError: "X must be Y, not Z"; also if pauses would be shorter than a cycle.
     """
 
     messages_per_node_per_cycle: float
@@ -230,18 +202,13 @@ class BurstInjection:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the bursts of all nodes.
 
-        Parameters
-        ----------
-        generator : Generator
-            NumPy's; the only source of chance.
-        cycles : int
-            Bursts that last longer end here.
-        nodes : int
+        Parameters:
+            generator: NumPy's; the only source of chance.
+            cycles: Bursts that last longer end here.
+            nodes
 
-        Returns
-        -------
-        node, begin, end : int64[B]
-            By node and time; ``end`` is the cycle behind the last one.
+        Returns:
+            node, begin, end : int64[B]: By node and time; ``end`` is the cycle behind the last one.
         """
         turns = SPARE_DRAWS + int(2 * cycles / (self.mean_burst_cycles + self.mean_pause_cycles))
         first = (generator.random(nodes) < self.share_of_bursts).astype(np.int64)  # 1: a burst at the beginning

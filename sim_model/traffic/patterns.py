@@ -19,12 +19,9 @@ class Pattern(Protocol):
     def draw(self, generator: np.random.Generator, source: np.ndarray, /) -> np.ndarray:
         """Return the destination of each message, int[M]; those equal to their source are not sent.
 
-        Parameters
-        ----------
-        generator : Generator
-            NumPy's; the only source of chance.
-        source : int64[M]
-            Source of each message.
+        Parameters:
+            generator: NumPy's; the only source of chance.
+            source (int64[M]): Source of each message.
         """
         ...
 
@@ -33,10 +30,8 @@ class Pattern(Protocol):
 class UniformPattern:
     """Any other node, all equally likely.
 
-    Parameters
-    ----------
-    nodes : int
-        At least 2.
+    Parameters:
+        nodes: At least 2.
     """
 
     nodes: int
@@ -51,9 +46,8 @@ class UniformPattern:
 class FixedPattern:
     """Every node always sends to one node; a node assigned to itself does not send.
 
-    Parameters
-    ----------
-    destination_of : int[nodes]
+    Parameters:
+        destination_of (int[nodes])
     """
 
     destination_of: np.ndarray
@@ -66,10 +60,8 @@ class FixedPattern:
 def permutation_pattern(destinations: Sequence[int], nodes: int) -> FixedPattern:
     """Return the pattern of an explicit permutation.
 
-    Raises
-    ------
-    ValueError
-        If it names not every node once.
+    Raises:
+        ValueError: If it names not every node once.
     """
     if sorted(destinations) != list(range(nodes)):
         raise ValueError(f"Destinations of a permutation must be all processors, 0 to {nodes - 1}, each of them once")
@@ -82,18 +74,13 @@ class HotSpotPattern:
 
     A hot node that is drawn for itself does not send.
 
-    Parameters
-    ----------
-    nodes : int
-    hot_nodes : sequence of int
-        All different.
-    share : float
-        Greater than 0, at most 1.
+    Parameters:
+        nodes
+        hot_nodes: All different.
+        share: Greater than 0, at most 1.
 
-    Raises
-    ------
-    ValueError
-        "X must be Y, not Z".
+    Raises:
+        ValueError: "X must be Y, not Z".
     """
 
     nodes: int
@@ -120,10 +107,8 @@ class HotSpotPattern:
 class CandidatePattern:
     """Any of the source's candidates, all equally likely.
 
-    Parameters
-    ----------
-    candidates : bool[nodes, nodes]
-        By source; every node has at least one.
+    Parameters:
+        candidates (bool[nodes, nodes]): By source; every node has at least one.
     """
 
     candidates: np.ndarray
@@ -143,14 +128,10 @@ Function = Callable[[Any, np.ndarray, np.random.Generator], np.ndarray]
 class FunctionPattern:
     """A custom function.
 
-    Parameters
-    ----------
-    name : str
-        For errors.
-    function : callable
-        See ``Function``.
-    network : ChannelNetwork
-        Network that the function gets.
+    Parameters:
+        name: For errors.
+        function (callable): See ``Function``.
+        network (ChannelNetwork): Network that the function gets.
     """
 
     name: str
@@ -160,10 +141,8 @@ class FunctionPattern:
     def draw(self, generator: np.random.Generator, source: np.ndarray) -> np.ndarray:
         """See ``Pattern.draw``.
 
-        Raises
-        ------
-        ValueError
-            If the function does not give a processor for each message.
+        Raises:
+            ValueError: If the function does not give a processor for each message.
         """
         try:
             drawn = np.asarray(self.function(self.network, source.copy(), generator))

@@ -19,19 +19,14 @@ DestinationOf = np.ndarray
 def transpose(network: ChannelNetwork) -> DestinationOf:
     """Return the transpose: r s + c sends to c s + r for s x s nodes; for 2^b nodes the halves of b bits are swapped.
 
-    Parameters
-    ----------
-    network : ChannelNetwork
+    Parameters:
+        network
 
-    Returns
-    -------
-    int64[nodes]
-        Destination of each source.
+    Returns:
+        int64[nodes]: Destination of each source.
 
-    Raises
-    ------
-    ValueError
-        If the number of nodes is no square.
+    Raises:
+        ValueError: If the number of nodes is no square.
     """
     nodes = len(network.processors)
     side = isqrt(nodes)
@@ -43,19 +38,14 @@ def transpose(network: ChannelNetwork) -> DestinationOf:
 def bit_complement(network: ChannelNetwork) -> DestinationOf:
     """Return the destinations with all bits inverted.
 
-    Parameters
-    ----------
-    network : ChannelNetwork
+    Parameters:
+        network
 
-    Returns
-    -------
-    int64[nodes]
-        Destination of each source.
+    Returns:
+        int64[nodes]: Destination of each source.
 
-    Raises
-    ------
-    ValueError
-        If the number of nodes is no power of two, or 1.
+    Raises:
+        ValueError: If the number of nodes is no power of two, or 1.
     """
     return (1 << _bits(network)) - 1 - np.arange(len(network.processors))
 
@@ -63,19 +53,14 @@ def bit_complement(network: ChannelNetwork) -> DestinationOf:
 def bit_reverse(network: ChannelNetwork) -> DestinationOf:
     """Return the destinations with reversed bits: bit i becomes bit b - 1 - i.
 
-    Parameters
-    ----------
-    network : ChannelNetwork
+    Parameters:
+        network
 
-    Returns
-    -------
-    int64[nodes]
-        Destination of each source.
+    Returns:
+        int64[nodes]: Destination of each source.
 
-    Raises
-    ------
-    ValueError
-        If the number of nodes is no power of two, or 1.
+    Raises:
+        ValueError: If the number of nodes is no power of two, or 1.
     """
     bits, node = _bits(network), np.arange(len(network.processors))
     return sum(((node >> bit & 1) << bits - 1 - bit for bit in range(bits)), np.zeros_like(node))
@@ -84,19 +69,14 @@ def bit_reverse(network: ChannelNetwork) -> DestinationOf:
 def shuffle(network: ChannelNetwork) -> DestinationOf:
     """Return the destinations with bits rotated left by one: bit i becomes bit i + 1, the highest one the lowest.
 
-    Parameters
-    ----------
-    network : ChannelNetwork
+    Parameters:
+        network
 
-    Returns
-    -------
-    int64[nodes]
-        Destination of each source.
+    Returns:
+        int64[nodes]: Destination of each source.
 
-    Raises
-    ------
-    ValueError
-        If the number of nodes is no power of two, or 1.
+    Raises:
+        ValueError: If the number of nodes is no power of two, or 1.
     """
     bits, node = _bits(network), np.arange(len(network.processors))
     return (node << 1 | node >> bits - 1) & (1 << bits) - 1
@@ -105,19 +85,14 @@ def shuffle(network: ChannelNetwork) -> DestinationOf:
 def tornado(network: ChannelNetwork) -> DestinationOf:
     """Return the destinations ceil(k / 2) - 1 places on in each dimension, cyclically: almost half way round a ring.
 
-    Parameters
-    ----------
-    network : ChannelNetwork
+    Parameters:
+        network
 
-    Returns
-    -------
-    int64[nodes]
-        Destination of each source.
+    Returns:
+        int64[nodes]: Destination of each source.
 
-    Raises
-    ------
-    ValueError
-        If the network is no grid, or no dimension has 3 switches or more.
+    Raises:
+        ValueError: If the network is no grid, or no dimension has 3 switches or more.
     """
     sides = _sides(network)
     if max(sides) < 3:
@@ -129,19 +104,14 @@ def tornado(network: ChannelNetwork) -> DestinationOf:
 def neighbour(network: ChannelNetwork) -> DestinationOf:
     """Return the destinations one place on in each dimension, cyclically.
 
-    Parameters
-    ----------
-    network : ChannelNetwork
+    Parameters:
+        network
 
-    Returns
-    -------
-    int64[nodes]
-        Destination of each source.
+    Returns:
+        int64[nodes]: Destination of each source.
 
-    Raises
-    ------
-    ValueError
-        If the network is no grid.
+    Raises:
+        ValueError: If the network is no grid.
     """
     return _moved(network, lambda _side: 1)
 
@@ -160,18 +130,14 @@ PERMUTATIONS: dict[str, Callable[[ChannelNetwork], DestinationOf]] = {
 def coordinates(network: ChannelNetwork) -> tuple[np.ndarray, ...]:
     """Return the place of each node's switch in each dimension.
 
-    Parameters
-    ----------
-    network : ChannelNetwork
+    Parameters:
+        network
 
-    Returns
-    -------
-    tuple of int64[nodes]
+    Returns:
+        tuple of int64[nodes]
 
-    Raises
-    ------
-    ValueError
-        If the network is no grid.
+    Raises:
+        ValueError: If the network is no grid.
     """
     sides = _sides(network)
     return np.unravel_index(np.array(network.processors), sides, order="F")

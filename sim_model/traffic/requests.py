@@ -18,19 +18,13 @@ from sim_model.traffic.counts import Lengths
 class Replies:
     """Replies to requests at their destinations.
 
-    Parameters
-    ----------
-    lengths : Lengths
-        Of replies.
-    delay_cycles : int
-        From the arrival of a request to the start of its reply.
-    outstanding : int or None
-        Requests of a node that may be without a reply at a time; None for any number.
+    Parameters:
+        lengths: Of replies.
+        delay_cycles: From the arrival of a request to the start of its reply.
+        outstanding: Requests of a node that may be without a reply at a time; None for any number.
 
-    Raises
-    ------
-    ValueError
-        "X must be Y, not Z".
+    Raises:
+        ValueError: "X must be Y, not Z".
     """
 
     lengths: Lengths
@@ -46,12 +40,9 @@ class Replies:
     def answered(self, requests: MessageColumns, generator: np.random.Generator) -> MessageColumns:
         """Return the requests, each with its reply behind it: request i becomes message 2 i, its reply message 2 i + 1.
 
-        Parameters
-        ----------
-        requests : MessageColumns
-            Unicasts in order of start, without parents.
-        generator : Generator
-            Draws the lengths of replies.
+        Parameters:
+            requests: Unicasts in order of start, without parents.
+            generator: Draws the lengths of replies.
         """
         number, earlier = np.arange(len(requests)), self._earlier(requests.source)
         waits = earlier >= 0
@@ -82,12 +73,9 @@ class Replies:
 def round_trip_cycles(results: Results, warmup_cycles: int = 0) -> np.ndarray:
     """Return the cycles from the start of each request to the arrival of its reply, int64, of completed ones.
 
-    Parameters
-    ----------
-    results : Results
-        Of messages as ``Replies.answered`` makes them.
-    warmup_cycles : int
-        Requests that start before this cycle are left out.
+    Parameters:
+        results: Of messages as ``Replies.answered`` makes them.
+        warmup_cycles: Requests that start before this cycle are left out.
     """
     start, arrival = results.start_cycle[::2], results.last_arrival_cycle[1::2]
     return (arrival - start)[(arrival >= 0) & (start >= warmup_cycles)]

@@ -21,19 +21,14 @@ vector_at, put, splat = OPERATIONS["vector_at"], OPERATIONS["put"], OPERATIONS["
 def step_credits(at, returned, depth, family):
     """Update credits and output VCs.
 
-    Parameters
-    ----------
-    at : int
-        Place of the first switch.
-    returned : vector
-        Output VCs that have a credit on their wire.
-    depth : int
-        Credits that a VC has when the buffer behind it is empty.
+    Parameters:
+        at (int): Place of the first switch.
+        returned (vector): Output VCs that have a credit on their wire.
+        depth (int): Credits that a VC has when the buffer behind it is empty.
 
-    Returns
-    -------
-    may_send, may_start : vector
-        Output VCs that have credits, and those that a head can have; with a credit that is on a wire in this cycle.
+    Returns:
+        may_send, may_start : vector: Output VCs that have credits, and those that a head can have; with a credit that
+            is on a wire in this cycle.
     """
     words = family.words
     sent, free = vector_at(words, at + SENT), vector_at(words, at + FREE)

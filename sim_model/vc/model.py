@@ -24,17 +24,12 @@ MAX_BUFFER_FLITS = 16
 class UnicastModel(Model):
     """A network with virtual channels, for any router, whose messages have one destination each.
 
-    Parameters
-    ----------
-    routing
-        The family's network and rule for VCs.
-    buffer_flits : int
-        Flits that the buffer of a VC holds, 1 to 16; 4 and more keep the full rate.
+    Parameters:
+        routing: The family's network and rule for VCs.
+        buffer_flits: Flits that the buffer of a VC holds, 1 to 16; 4 and more keep the full rate.
 
-    Raises
-    ------
-    ValueError
-        "X must be Y, not Z".
+    Raises:
+        ValueError: "X must be Y, not Z".
     """
 
     routing: Any
@@ -59,25 +54,17 @@ class UnicastModel(Model):
 class VcModel(UnicastModel):
     """A network of routers with virtual channels, without messages.
 
-    Parameters
-    ----------
-    routing
-        The family's network and rule for VCs.
-    buffer_flits : int
-        Flits D that the buffer of a VC holds, 1 to 16; 4 and more keep the full rate.
-    routing_cycles : int
-        Cycles R from a header's arrival in an empty buffer to its output register, at least 1.
-    vc_reallocation : str
-        VC reallocation: "tail", as soon as the tail before it has left; or "empty", when the buffer behind
-        is known to be empty.
-    injection_priority : str
-        Priority of flits from processors at outputs: "equal", in turn with those from channels; or "low", only if none
-        of those requests the output.
+    Parameters:
+        routing: The family's network and rule for VCs.
+        buffer_flits (int): Flits D that the buffer of a VC holds, 1 to 16; 4 and more keep the full rate.
+        routing_cycles: Cycles R from a header's arrival in an empty buffer to its output register, at least 1.
+        vc_reallocation: VC reallocation: "tail", as soon as the tail before it has left; or "empty", when the buffer
+            behind is known to be empty.
+        injection_priority: Priority of flits from processors at outputs: "equal", in turn with those from channels; or
+            "low", only if none of those requests the output.
 
-    Raises
-    ------
-    ValueError
-        "X must be Y, not Z".
+    Raises:
+        ValueError: "X must be Y, not Z".
     """
 
     routing_cycles: int = 1

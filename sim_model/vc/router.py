@@ -43,10 +43,8 @@ any_of, places_of = OPERATIONS["any_of"], OPERATIONS["places_of"]
 def route(_switch, _vc, _message, _state, _routes):
     """Return no route candidates: placeholder for the routing of a family.
 
-    Returns
-    -------
-    int
-        Mask of the output VCs for a head of the message that comes on an input VC of a switch.
+    Returns:
+        int: Mask of the output VCs for a head of the message that comes on an input VC of a switch.
     """
     return 0
 
@@ -54,10 +52,8 @@ def route(_switch, _vc, _message, _state, _routes):
 def vc_router(family_route: Callable[..., Any]) -> Callable[..., Any]:
     """Return one cycle of all routers of a family, for ``family_loop``.
 
-    Parameters
-    ----------
-    family_route : compiled function
-        As ``route``; its last argument is what ``make_vc_state`` was given.
+    Parameters:
+        family_route (compiled function): As ``route``; its last argument is what ``make_vc_state`` was given.
     """
     names = {**globals(), "route": family_route}
     for part in (_look_up, _read_heads, _step_row):
@@ -128,10 +124,8 @@ def _step_row(cycle, row, state, family):
 def _read_heads(row, heads, granted, state, family):
     """Look up new heads at the front of input VCs of eight switches, and delay them.
 
-    Returns
-    -------
-    heads, delayed : vector
-        Those that can be requested, and those whose delay counted.
+    Returns:
+        heads, delayed : vector: Those that can be requested, and those whose delay counted.
     """
     words, at, first = family.words, row * ROW, row * WIDTH
     looked_up = vector_at(words, at + LOOKED_UP) & ~granted

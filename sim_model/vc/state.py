@@ -130,18 +130,11 @@ def make_vc_state(
 ) -> VcState:
     """Return all routers in their state before cycle 0.
 
-    Parameters
-    ----------
-    network : VcNetwork
-    routes : named tuple of arrays
-        Data of the family's routing function.
-    depth_flits : int
-        Flits that the buffer of a VC holds.
-    routing_cycles : int
-    empty_reuse : bool
-        A head can have a VC only when the buffer behind it is known to be empty.
-    low_injection : bool
-        Inputs from processors come after all others.
+    Parameters:
+        routes (named tuple of arrays): Data of the family's routing function.
+        depth_flits: Flits that the buffer of a VC holds.
+        empty_reuse: A head can have a VC only when the buffer behind it is known to be empty.
+        low_injection: Inputs from processors come after all others.
     """
     yielding = [_host_inputs(network.links, switch) if low_injection else 0 for switch in range(network.switches)]
     return VcState(
@@ -159,15 +152,10 @@ def make_rows(
 ) -> dict[str, Any]:
     """Return the common part of the states of all families with virtual channels, as in ``VcState``, before cycle 0.
 
-    Parameters
-    ----------
-    network : VcNetwork
-    fields : tuple of fields
-        Of an input VC: ``INPUT_VC_FIELDS``, or those of a family.
-    depth_flits, delivery_flits : int
-        Flits that the buffer of a VC holds, and one before a processor.
-    registers
-        Those that are not 0 at first, by name; of all switches, or one value.
+    Parameters:
+        fields (tuple of fields): Of an input VC: ``INPUT_VC_FIELDS``, or those of a family.
+        depth_flits, delivery_flits (int): Flits that the buffer of a VC holds, and one before a processor.
+        registers: Those that are not 0 at first, by name; of all switches, or one value.
     """
     first = cached_per_object(network, ("rows", fields), lambda: _first(network, fields))
     deliveries, vcs = len(network.delivery_channels), len(first.input_vcs) // network.switches

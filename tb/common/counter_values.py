@@ -26,12 +26,9 @@ def expected_counters(simulation: Simulation) -> list[ExpectedCounter]:
 def counter_differences(seen: Sequence[int | str], expected: Sequence[ExpectedCounter]) -> list[str]:
     """Return a line for each counter that differs.
 
-    Parameters
-    ----------
-    seen : sequence of int or str
-        The hardware's counters; text where bits are unknown.
-    expected : sequence of ExpectedCounter
-        The model's, in the same order.
+    Parameters:
+        seen (sequence of int or str): The hardware's counters; text where bits are unknown.
+        expected: The model's, in the same order.
     """
     return [
         f"{text}: hardware counted {value}, golden model {count}"

@@ -8,12 +8,9 @@ from topology.common.pattern import payload_seed
 class Descriptors:
     """Packs messages for the harness's injectors: header, header length, length, payload seed.
 
-    Parameters
-    ----------
-    flits : MessageFlits
-        The messages.
-    header_flits : int
-        Length of the longest header.
+    Parameters:
+        flits: The messages.
+        header_flits: Length of the longest header.
     """
 
     def __init__(self, flits: MessageFlits, header_flits: int):

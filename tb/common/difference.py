@@ -14,15 +14,9 @@ Found = tuple[str, set[int]]
 class Difference:
     """Difference between two rows of ``observed``.
 
-    Parameters
-    ----------
-    links : LinkStages
-    layout : ObservedLayout
-    cycle : int
-    hardware, model : str
-        The rows, highest bit first.
-    carried : function
-        Returns the flit that the model moves on a channel or from a stage of its link, if any.
+    Parameters:
+        hardware, model (str): The rows, highest bit first.
+        carried: Returns the flit that the model moves on a channel or from a stage of its link, if any.
     """
 
     def __init__(
@@ -42,13 +36,10 @@ class Difference:
     def describe(self) -> tuple[str, set[int]]:
         """Return the report.
 
-        Returns
-        -------
-        text : str
-            The cycle, then one line per channel, injector, processor, side wire or status output that differs, with
-            the values of both sides.
-        switches : set of int
-            Switches at the ends of the differing channels.
+        Returns:
+            text (str): The cycle, then one line per channel, injector, processor, side wire or status output that
+                differs, with the values of both sides.
+            switches (set of int): Switches at the ends of the differing channels.
         """
         found = [*self._channels(), *self._injectors(), *self._deliveries(), *self._side_wires(), *self._status()]
         lines = [f"first difference in cycle {self._cycle}", *(f"  {line}" for line, _ in found)]

@@ -21,17 +21,12 @@ _SIGNATURE_TEXT = np.unpackbits(np.arange(1 << SIGNATURE_BITS, dtype=np.uint8)[:
 class Expectation:
     """The model's recording in the format of the hardware.
 
-    Parameters
-    ----------
-    flits : MessageFlits
-    layout : ObservedLayout
-        Of the harness.
+    Parameters:
+        layout: Of the harness.
 
-    Raises
-    ------
-    ValueError
-        If hardware and model do not have the same side wires or status outputs. Signals absent in the model are
-        expected to be 0.
+    Raises:
+        ValueError: If hardware and model do not have the same side wires or status outputs. Signals absent in the model
+            are expected to be 0.
     """
 
     def __init__(self, flits: MessageFlits, layout: ObservedLayout):
@@ -104,10 +99,8 @@ class Expectation:
 def _status_positions(model: Model, layout: ObservedLayout) -> tuple[np.ndarray, np.ndarray]:
     """Return the bits of the part ``status`` that the model computes, and their places in its recorded signals.
 
-    Raises
-    ------
-    ValueError
-        If the hardware lacks an output of the model, or the widths differ.
+    Raises:
+        ValueError: If the hardware lacks an output of the model, or the widths differ.
     """
     hardware, low = {}, 0
     for output in layout.status:

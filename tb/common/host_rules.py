@@ -44,13 +44,8 @@ class _Host:
 class HostRules:
     """All hosts of a network, from cycle 0 on.
 
-    Parameters
-    ----------
-    network : ChannelNetwork
-    messages : Messages
-    startup_cycles : int
-    hosts : HostBehaviour
-        Pauses of sources.
+    Parameters:
+        hosts: Pauses of sources.
     """
 
     def __init__(self, network: ChannelNetwork, messages: Messages, startup_cycles: int, hosts: HostBehaviour):
@@ -81,11 +76,8 @@ class HostRules:
     def offers(self, first_cycle: int, recording: Trace) -> Offers:
         """Return the messages that hosts offer in each cycle of a recording; call it with consecutive recordings.
 
-        Parameters
-        ----------
-        first_cycle : int
-            Cycle of the recording's first row.
-        recording : Trace
+        Parameters:
+            first_cycle: Cycle of the recording's first row.
         """
         leaving = _tails(recording.flits[:, self._injection])
         arriving = _tails(recording.flits[:, self._delivery])

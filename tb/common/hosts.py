@@ -7,11 +7,8 @@ from topology.common.host_pattern import HostBehaviour
 class HostDriver:
     """Drives levels and seed once, and in every cycle the mask of blocked readers.
 
-    Parameters
-    ----------
-    dut : the harness
-    network : ChannelNetwork
-    hosts : HostBehaviour
+    Parameters:
+        dut (the harness)
     """
 
     def __init__(self, dut, network: ChannelNetwork, hosts: HostBehaviour):

@@ -17,34 +17,22 @@ MAX_COUNTER_LINES = 20
 class LockstepJob:
     """Inputs of one comparison.
 
-    Members
-    -------
-    model : a family's golden model, for `Simulation`
-    messages : Messages
-    startup_cycles : int
-    cycles : int
-        Cycles to compare.
-    stop_at_mismatch : bool
-        False continues after the first difference, for a waveform of later cycles.
-    result : str
-        File for the `LockstepResult`, as JSON.
-    observed : ObservedLayout
-        Layout of the hardware's ``observed`` in every cycle.
-    progress : str
-        File for the number of cycles compared so far.
-    counters : bool
-        The hardware has channel counters: compare them as well, after the last cycle.
-    table_words : tuple of int
-        Words for the chain of table stores before the first cycle.
-    hosts : HostBehaviour
-        Pauses of sources and stalls of receivers.
-    resets : tuple of int
-        Before these cycles, ascending, the hardware is reset, and the model restarts with the same messages.
+    Members:
+        model (a family's golden model, for `Simulation`)
+        messages
+        startup_cycles
+        cycles: Cycles to compare.
+        stop_at_mismatch: False continues after the first difference, for a waveform of later cycles.
+        result: File for the `LockstepResult`, as JSON.
+        observed: Layout of the hardware's ``observed`` in every cycle.
+        progress: File for the number of cycles compared so far.
+        counters: The hardware has channel counters: compare them as well, after the last cycle.
+        table_words: Words for the chain of table stores before the first cycle.
+        hosts: Pauses of sources and stalls of receivers.
+        resets: Before these cycles, ascending, the hardware is reset, and the model restarts with the same messages.
 
-    Raises
-    ------
-    ValueError
-        If the resets do not ascend from 1 on, or the last one is not before the end.
+    Raises:
+        ValueError: If the resets do not ascend from 1 on, or the last one is not before the end.
     """
 
     model: Any
@@ -73,19 +61,13 @@ class LockstepJob:
 class LockstepResult:
     """Results of one comparison.
 
-    Members
-    -------
-    compared_cycles : int
-        Cycles in which everything was compared.
-    mismatches : int
-        0, or 1: the first difference stops the run.
-    mismatch_cycle : int or None
-    report : str or None
-        The difference, and the model's state of the routers around it.
-    cpu_seconds : float
-        CPU time of the loop, model included.
-    compared_counters : int
-        Channel counters that were compared.
+    Members:
+        compared_cycles: Cycles in which everything was compared.
+        mismatches: 0, or 1: the first difference stops the run.
+        mismatch_cycle
+        report: The difference, and the model's state of the routers around it.
+        cpu_seconds: CPU time of the loop, model included.
+        compared_counters: Channel counters that were compared.
     """
 
     compared_cycles: int = 0
@@ -99,17 +81,12 @@ class LockstepResult:
 def runs_between(resets: tuple[int, ...], cycles: int) -> list[int]:
     """Return the cycles from each reset to the next one, or to the end.
 
-    Parameters
-    ----------
-    resets : tuple of int
-        As in ``LockstepJob``.
-    cycles : int
-        All cycles to be compared.
+    Parameters:
+        resets: As in ``LockstepJob``.
+        cycles: All cycles to be compared.
 
-    Raises
-    ------
-    ValueError
-        If the resets do not ascend from 1 on, or the last one is not before the end.
+    Raises:
+        ValueError: If the resets do not ascend from 1 on, or the last one is not before the end.
     """
     if sorted({0, *resets, cycles}) != [0, *resets, cycles]:
         raise ValueError(f"resets is {resets!r}; it must ascend from 1 to less than {cycles}")

@@ -36,12 +36,9 @@ RESET_CYCLES = 4
 class Offers:
     """Drives descriptors onto the harness's ports in the cycles in which hosts offer them.
 
-    Parameters
-    ----------
-    dut : the harness
-    descriptors : Descriptors
-    names : sequence of str
-        Names of the injectors, see ``ChannelNetwork.injection_names``.
+    Parameters:
+        dut (the harness)
+        names: Names of the injectors, see ``ChannelNetwork.injection_names``.
     """
 
     def __init__(self, dut, descriptors: Descriptors, names: Sequence[str]):

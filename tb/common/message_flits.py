@@ -17,17 +17,12 @@ HEADERS_AT_A_TIME = 4096
 class MessageFlits:
     """Data, head and tail of any flit of a message set.
 
-    Parameters
-    ----------
-    model : Model
-        The golden model, which defines the headers.
-    messages : Messages
+    Parameters:
+        model: The golden model, which defines the headers.
 
-    Members
-    -------
-    headers : tuple of int
-        Header of each message as it is sent, as an integer.
-    header_flits : int array, shape (messages,)
+    Members:
+        headers (tuple of int): Header of each message as it is sent, as an integer.
+        header_flits (int array, shape (messages,))
     """
 
     def __init__(self, model: Model, messages: Messages):
@@ -44,15 +39,11 @@ class MessageFlits:
     def lanes(self, flits: np.ndarray, variants: np.ndarray) -> np.ndarray:
         """Return the packed flits that a recording names.
 
-        Parameters
-        ----------
-        flits, variants : int64 array, shape (n,)
-            As in `Trace`.
+        Parameters:
+            flits, variants (int64 array, shape (n,)): As in `Trace`.
 
-        Returns
-        -------
-        uint32 array, shape (n, lanes)
-            Bits behind a flit's last one are 0.
+        Returns:
+            uint32 array, shape (n, lanes): Bits behind a flit's last one are 0.
         """
         message, index = flits >> MESSAGE_SHIFT, flits >> INDEX_SHIFT & INDEX_MASK
         position = index - self.header_flits[message]

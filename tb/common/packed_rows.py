@@ -26,13 +26,9 @@ class Places(NamedTuple):
 def places_of(layout: ObservedLayout, delivery: np.ndarray, known_status: np.ndarray) -> Places:
     """Return the places of a layout.
 
-    Parameters
-    ----------
-    layout : ObservedLayout
-    delivery : int array, shape (hops,)
-        Number of each hop's delivery channel, or NONE.
-    known_status : int array
-        Bits of the part ``status`` for the model's last signals.
+    Parameters:
+        delivery (int array, shape (hops,)): Number of each hop's delivery channel, or NONE.
+        known_status (int array): Bits of the part ``status`` for the model's last signals.
     """
     parts, signature = layout.parts, np.array(layout.signature_of)
     low = parts["signatures"].low + SIGNATURE_BITS * signature

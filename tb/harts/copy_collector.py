@@ -56,12 +56,7 @@ class LongPauses(PauseGenerator):
 
 
 class PacketsOut:
-    """Assembles packets from the flits that come out.
-
-    Parameters
-    ----------
-    flits : FlitFormat
-    """
+    """Assembles packets from the flits that come out."""
 
     def __init__(self, flits: FlitFormat):
         self._flits = flits
@@ -88,13 +83,10 @@ class PacketsOut:
 class CollectorBench:
     """A source of copies, the collector with its twin, a sink, and an oracle independent of both.
 
-    Parameters
-    ----------
-    bench : TwinBench
-        Or another object with its ``step``.
-    parameters : mapping of str to int
-    traffic : str
-        Kind of traffic.
+    Parameters:
+        bench (TwinBench): Or another object with its ``step``.
+        parameters (mapping of str to int)
+        traffic: Kind of traffic.
     """
 
     def __init__(self, bench: Any, parameters: Mapping[str, int], traffic: str):

@@ -26,12 +26,9 @@ Body = tuple[int, ...]
 class Packet:
     """A packet on a link.
 
-    Members
-    -------
-    header : int
-        Data of the first flit.
-    body : tuple of int
-        Data of the others.
+    Members:
+        header: Data of the first flit.
+        body (tuple of int): Data of the others.
     """
 
     header: int
@@ -82,19 +79,11 @@ class _Rules:
 class ExactOracle:
     """Predicts all output, as long as no evicted broadcast receives more copies.
 
-    Parameters
-    ----------
-    layout : HeaderFormat
-    mode : str
-    least_copies : int
-    entries : int
-    gives_up : bool
-        Whether broadcasts that receive no more copies may be evicted.
+    Parameters:
+        gives_up: Whether broadcasts that receive no more copies may be evicted.
 
-    Members
-    -------
-    open : dict
-        By incomplete broadcast: the bodies received so far, by direction.
+    Members:
+        open (dict): By incomplete broadcast: the bodies received so far, by direction.
     """
 
     def __init__(self, layout: HeaderFormat, mode: str, least_copies: int, entries: int, *, gives_up: bool):
@@ -188,14 +177,7 @@ class ExactOracle:
 
 
 class CrowdedOracle:
-    """Checks that the output is possible when broadcasts are evicted while their copies arrive.
-
-    Parameters
-    ----------
-    layout : HeaderFormat
-    mode : str
-    least_copies : int
-    """
+    """Checks that the output is possible when broadcasts are evicted while their copies arrive."""
 
     def __init__(self, layout: HeaderFormat, mode: str, least_copies: int):
         self._rules = _Rules(layout, mode, least_copies)

@@ -32,15 +32,9 @@ SPOILT_FIRST = 0.6
 class CopyTraffic:
     """Makes packets.
 
-    Parameters
-    ----------
-    layout : HeaderFormat
-    nodes : int
-    packet_flits : int
-        Longest packet, header included.
-    entries : int
-        Of the collector.
-    numbers : random.Random
+    Parameters:
+        packet_flits: Longest packet, header included.
+        entries: Of the collector.
     """
 
     def __init__(self, layout: HeaderFormat, nodes: int, packet_flits: int, entries: int, numbers: random.Random):

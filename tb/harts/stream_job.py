@@ -11,13 +11,11 @@ JOB_VARIABLE = "HYDRANOC_HARTS_STREAM_JOB"
 class Sent:
     """A packet of the user.
 
-    Members
-    -------
-    source : int
-    tuser : int
-        Its operation.
-    tdest : int
-    body : tuple of int
+    Members:
+        source
+        tuser: Its operation.
+        tdest
+        body
     """
 
     source: int
@@ -30,19 +28,14 @@ class Sent:
 class StreamJob:
     """Inputs of one run.
 
-    Members
-    -------
-    axi : AxiJob
-        Nodes, width and seed.
-    idle, backpressure : float
-        Probability that a source or a sink pauses in a cycle.
-    tdest_bits, tuser_bits : int
-    sweep_cycles : int
-        Cycles after reset without any output.
-    pulses : tuple of str
-        Outputs whose cycles are counted.
-    waves : tuple of tuple of Sent
-        All packets of a wave are sent at once, after all those of the wave before have come out.
+    Members:
+        axi: Nodes, width and seed.
+        idle, backpressure (float): Probability that a source or a sink pauses in a cycle.
+        tdest_bits, tuser_bits (int)
+        sweep_cycles: Cycles after reset without any output.
+        pulses: Outputs whose cycles are counted.
+        waves (tuple of tuple of Sent): All packets of a wave are sent at once, after all those of the wave before have
+            come out.
     """
 
     axi: AxiJob
@@ -59,16 +52,11 @@ class StreamJob:
 class StreamResult:
     """Results of one run.
 
-    Members
-    -------
-    bodies : list
-        Node and words of each packet that came out.
-    sides : list
-        Of each of them the distinct pairs of ``tid`` and ``tuser`` in its beats.
-    pulses : dict of str to int
-        Cycles in which each of the job's pulses was high.
-    rule_broken : str or None
-        The first violation by an output that dropped an offered beat.
+    Members:
+        bodies: Node and words of each packet that came out.
+        sides: Of each of them the distinct pairs of ``tid`` and ``tuser`` in its beats.
+        pulses: Cycles in which each of the job's pulses was high.
+        rule_broken: The first violation by an output that dropped an offered beat.
     """
 
     bodies: list[tuple[int, list[int]]] = field(default_factory=list)

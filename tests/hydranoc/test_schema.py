@@ -78,10 +78,8 @@ def test_a_key_without_description_is_found():
     class Careless(NetworkSection):
         """Careless.
 
-        Members
-        -------
-        vcs : int
-            Described.
+        Members:
+            vcs: Described.
         """
 
         vcs: int = 1

@@ -25,11 +25,9 @@ Latency = int | None  # where the line gives none
 def parse_anynet(text: str, rules: LinkRules = NO_LINK_RULES) -> NamedGraph:
     """Read an anynet file, in which a link that is listed again is the same link.
 
-    Raises
-    ------
-    TopologyError
-        With the line, for a malformed line, a latency that no link can have or that differs from an earlier one, a node
-        on two routers or another broken rule.
+    Raises:
+        TopologyError: With the line, for a malformed line, a latency that no link can have or that differs from an
+            earlier one, a node on two routers or another broken rule.
     """
     links: list[tuple[Item, Item, Latency, int]] = []
     first: dict[Item, int] = {}

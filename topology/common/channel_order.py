@@ -12,10 +12,8 @@ Node = TypeVar("Node", bound=Hashable)
 class NoOrder(Exception):
     """The dependencies have a cycle.
 
-    Parameters
-    ----------
-    reason : str
-        Reason against an order.
+    Parameters:
+        reason: Reason against an order.
     """
 
     def __init__(self, reason: str):
@@ -26,17 +24,12 @@ class NoOrder(Exception):
 def rising_order(nodes: Iterable[Node], dependencies: Iterable[tuple[Node, Node]]) -> list[Node]:
     """Return all nodes in an order in which each comes before those that it waits for; deterministic.
 
-    Parameters
-    ----------
-    nodes : iterable
-        All that are to be in the order; they can be compared.
-    dependencies : iterable of (node, node)
-        Held node, and the node that is waited for.
+    Parameters:
+        nodes: All that are to be in the order; they can be compared.
+        dependencies (iterable of (node, node)): Held node, and the node that is waited for.
 
-    Raises
-    ------
-    NoOrder
-        If the dependencies have a cycle.
+    Raises:
+        NoOrder: If the dependencies have a cycle.
     """
     import networkx as nx  # not for the exception alone
 

@@ -26,14 +26,10 @@ MAX_PROCESSORS = 65_536
 class Channel(NamedTuple):
     """One direction of a link.
 
-    Members
-    -------
-    index : int
-        Position in ``moved`` and in all channel arrays.
-    source, source_port, sink, sink_port : int
-        Vertices and their ports.
-    name : str
-        For people: ``s3->s5``, ``p2->s1`` (injection), ``s1->p2`` (delivery).
+    Members:
+        index: Position in ``moved`` and in all channel arrays.
+        source, source_port, sink, sink_port (int): Vertices and their ports.
+        name: For people: ``s3->s5``, ``p2->s1`` (injection), ``s1->p2`` (delivery).
     """
 
     index: int
@@ -47,38 +43,28 @@ class Channel(NamedTuple):
 class ChannelNetwork:
     """A network of switches and processors, given by its channels.
 
-    Parameters
-    ----------
-    switches : int
-        Number of switches, at least 1.
-    processors : int
-        Number of processors, at least 1.
-    wires : iterable of (int, int, int, int)
-        Source vertex, source port, sink vertex and sink port of every channel. Ports of a vertex are numbered from 0
-        without gaps, inputs and outputs by themselves. Processors have channels to switches only.
-    switch_names : sequence of str or None
-        Names for messages and pictures; default ``s0``, ``s1``, ...
-    positions : array of float, shape (switches, 2), or None
-        Positions of the switches in pictures.
-    injection_channels_per_processor : int
-        Outputs that each processor has, all of them to the same switch.
+    Parameters:
+        switches: Number of switches, at least 1.
+        processors: Number of processors, at least 1.
+        wires (iterable of (int, int, int, int)): Source vertex, source port, sink vertex and sink port of every
+            channel. Ports of a vertex are numbered from 0 without gaps, inputs and outputs by themselves. Processors
+            have channels to switches only.
+        switch_names: Names for messages and pictures; default ``s0``, ``s1``, ...
+        positions (array of float, shape (switches, 2), or None): Positions of the switches in pictures.
+        injection_channels_per_processor: Outputs that each processor has, all of them to the same switch.
 
-    Members
-    -------
-    processors : tuple of int
-        The switch that each processor sends into.
-    injection_channels_per_processor : int
-    channel_cycles : mapping of int to int
-        Cycles of those channels between switches whose length the network gives, by channel; none by default.
-    shape : tuple of int, or None
-        Switches along each dimension, where they stand in a grid: the one at ``(x, y, ...)`` has number ``x + shape[0]
-        * (y + ...)``. All of them have as many processors, which are numbered switch by switch.
+    Members:
+        processors (tuple of int): The switch that each processor sends into.
+        injection_channels_per_processor
+        channel_cycles (mapping of int to int): Cycles of those channels between switches whose length the network
+            gives, by channel; none by default.
+        shape (tuple of int, or None): Switches along each dimension, where they stand in a grid: the one at
+            ``(x, y, ...)`` has number ``x + shape[0] * (y + ...)``. All of them have as many processors, which are
+            numbered switch by switch.
 
-    Raises
-    ------
-    TopologyError
-        For too few switches or processors, an unknown vertex, ports with gaps, or injection channels that are too many,
-        too few or to several switches.
+    Raises:
+        TopologyError: For too few switches or processors, an unknown vertex, ports with gaps, or injection channels
+            that are too many, too few or to several switches.
     """
 
     def __init__(
@@ -153,54 +139,48 @@ class ChannelNetwork:
     def processor_vertex(self, processor: int) -> int:
         """Return the vertex number of a processor.
 
-        Parameters
-        ----------
-        processor : int
+        Parameters:
+            processor
         """
         return self.switches + processor
 
     def is_switch(self, vertex: int) -> bool:
         """Return whether a vertex is a switch.
 
-        Parameters
-        ----------
-        vertex : int
+        Parameters:
+            vertex
         """
         return vertex < self.switches
 
     def vertex_name(self, vertex: int) -> str:
         """Return the name of a vertex for reports: its switch's name, or ``p`` and the number of the processor.
 
-        Parameters
-        ----------
-        vertex : int
+        Parameters:
+            vertex
         """
         return self.switch_names[vertex] if self.is_switch(vertex) else f"p{vertex - self.switches}"
 
     def injection_channel(self, processor: int) -> int:
         """Return the channel from a processor into its switch, the first one of several.
 
-        Parameters
-        ----------
-        processor : int
+        Parameters:
+            processor
         """
         return self.output_channel[self.processor_vertex(processor)][0]
 
     def injection_channels_of(self, processor: int) -> tuple[int, ...]:
         """Return all channels from a processor into its switch, by its port.
 
-        Parameters
-        ----------
-        processor : int
+        Parameters:
+            processor
         """
         return self.output_channel[self.processor_vertex(processor)]
 
     def delivery_channel(self, processor: int) -> int:
         """Return the first channel from a switch to a processor.
 
-        Parameters
-        ----------
-        processor : int
+        Parameters:
+            processor
         """
         return self.input_channel[self.processor_vertex(processor)][0]
 
@@ -222,9 +202,8 @@ class ChannelNetwork:
     def injection_names_of(self, processor: int) -> list[str]:
         """Return the names of a processor's injection channels for ports and instances: ``n3``, or ``n3_c0`` and so on.
 
-        Parameters
-        ----------
-        processor : int
+        Parameters:
+            processor
         """
         return _port_names(processor, len(self.injection_channels_of(processor)))
 
@@ -248,9 +227,8 @@ class ChannelNetwork:
     def delivery_names_of(self, processor: int) -> list[str]:
         """Return the names of a processor's delivery channels for ports and instances: ``n3``, or ``n3_c0`` and so on.
 
-        Parameters
-        ----------
-        processor : int
+        Parameters:
+            processor
         """
         return _port_names(processor, len(self.input_channel[self.processor_vertex(processor)]))
 
@@ -278,9 +256,8 @@ class ChannelNetwork:
     def successors(self, switch: int) -> list[int]:
         """Return the vertices behind the outputs of a switch, by port.
 
-        Parameters
-        ----------
-        switch : int
+        Parameters:
+            switch
         """
         return [self.channels[channel].sink for channel in self.output_channel[switch]]
 

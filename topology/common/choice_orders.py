@@ -31,12 +31,9 @@ def cycle_order(size: int, cycle: int) -> list[int]:
 
     With k = cycle + 1: in even k it goes up from k modulo the size, and in odd k down from k - 1, cyclically.
 
-    Parameters
-    ----------
-    size : int
-        Odd.
-    cycle : int
-        -1 or more; cycle 0 is the second one after reset.
+    Parameters:
+        size: Odd.
+        cycle: -1 or more; cycle 0 is the second one after reset.
     """
     steps = cycle + 1
     if steps % 2:
@@ -49,17 +46,13 @@ def next_random_order(order: list[int], state: int) -> tuple[list[int], int]:
 
     The first order is 0, 1, 2 and so on, with the state ``ORDER_SEED``.
 
-    Parameters
-    ----------
-    order : list of int
-        First number first.
-    state : int
-        Of the shift register. Its lowest bit decides.
+    Parameters:
+        order: First number first.
+        state: Of the shift register. Its lowest bit decides.
 
-    Returns
-    -------
-    order : list of int
-    state : int
+    Returns:
+        order (list of int)
+        state (int)
     """
     size = len(order)
     moved = [(number + 1) % size for number in order]

@@ -8,11 +8,9 @@ class ChannelCounts(NamedTuple):
 
     This is the only list of counters: hardware, golden model, manifest, comparison and ``channels.csv`` follow it.
 
-    Members
-    -------
-    flits, stalled_cycles, bubbles : int64[channels]
-        Flits that moved, cycles in which one waited in the output register (valid without ready), and cycles without a
-        flit in the middle of a message.
+    Members:
+        flits, stalled_cycles, bubbles (int64[channels]): Flits that moved, cycles in which one waited in the output
+            register (valid without ready), and cycles without a flit in the middle of a message.
     """
 
     flits: Any

@@ -34,24 +34,16 @@ def walk_dependencies(
 ) -> tuple[nx.DiGraph, tuple[tuple[int, int], ...]]:
     """Return the path dependencies of all headers that any processor may send.
 
-    Parameters
-    ----------
-    network : ChannelNetwork
-    sent : bool array, shape (keys,)
-        Keys that a header can have.
-    taken : function
-        (arrival channel) -> whether a header that arrived there may take an output of the switch, by key: bool array,
-        shape (outputs, keys).
-    first_to_last : sequence of int or None
-        All channels, in an order in which headers go on from one to a later one. It does not affect the result,
-        but with it most channels are visited only once.
+    Parameters:
+        sent (bool array, shape (keys,)): Keys that a header can have.
+        taken: (arrival channel) -> whether a header that arrived there may take an output of the switch, by key: bool
+            array, shape (outputs, keys).
+        first_to_last: All channels, in an order in which headers go on from one to a later one. It does not affect the
+            result, but with it most channels are visited only once.
 
-    Returns
-    -------
-    nx.DiGraph
-        Nodes are channel numbers; an edge c -> d says that some header that arrived on c may request d.
-    tuple of (int, int)
-        Arrival channels and keys that come there and have no output.
+    Returns:
+        nx.DiGraph: Nodes are channel numbers; an edge c -> d says that some header that arrived on c may request d.
+        tuple of (int, int): Arrival channels and keys that come there and have no output.
     """
     present = np.zeros((len(network.channels), len(sent)), dtype=bool)
     path = nx.DiGraph()
@@ -89,17 +81,13 @@ def walk_dependencies(
 class Dependencies:
     """Channels that a worm may wait for while it holds another.
 
-    Parameters
-    ----------
-    network : ChannelNetwork
-    path : nx.DiGraph
-        Nodes are channel numbers; an edge c -> d says that some header that arrived on c may request d.
-    splits : dict of (tuple of int) to int
-        Groups of channels that one header may request together, each with the switch where it does.
-    atomic : bool
-        True if a router enqueues and grants the requests of a header as one.
-    dead_ends : tuple of (int, int)
-        Reachable (arrival channel, routing key) without any output; there must be none.
+    Parameters:
+        path: Nodes are channel numbers; an edge c -> d says that some header that arrived on c may request d.
+        splits (dict of (tuple of int) to int): Groups of channels that one header may request together, each with the
+            switch where it does.
+        atomic: True if a router enqueues and grants the requests of a header as one.
+        dead_ends (tuple of (int, int)): Reachable (arrival channel, routing key) without any output; there must be
+            none.
     """
 
     network: ChannelNetwork
@@ -113,17 +101,12 @@ class Dependencies:
 class DeadlockVerdict:
     """Result of `check_deadlock`.
 
-    Members
-    -------
-    free : bool
-        True if the network is proved free from deadlock.
-    reason : str
-        The proof in one line, or what breaks it.
-    cycle : tuple of str
-        Names of the channels on a cycle of dependencies, each waiting for the next and the last for the first; empty
-        if there is none.
-    channels, dependencies, splits : int
-        Sizes of what was examined.
+    Members:
+        free: True if the network is proved free from deadlock.
+        reason: The proof in one line, or what breaks it.
+        cycle: Names of the channels on a cycle of dependencies, each waiting for the next and the last for the first;
+            empty if there is none.
+        channels, dependencies, splits (int): Sizes of what was examined.
     """
 
     free: bool

@@ -23,10 +23,8 @@ Line = tuple[int, list[str]]
 def parse_edge_list(text: str, rules: LinkRules = NO_LINK_RULES) -> NamedGraph:
     """Parse an edge list.
 
-    Raises
-    ------
-    TopologyError
-        With the line, for anything that is not as above.
+    Raises:
+        TopologyError: With the line, for anything that is not as above.
     """
     lines = [(number, line.split("#")[0].split()) for number, line in enumerate(text.splitlines(), start=1)]
     lines = [(number, words) for number, words in lines if words]

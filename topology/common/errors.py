@@ -7,12 +7,9 @@ from pathlib import Path
 class FieldError(ValueError):
     """A value that breaks a rule.
 
-    Parameters
-    ----------
-    field : str
-        Name of the parameter or member that has it, such as ``flits``.
-    message : str
-        "X must be Y, not Z".
+    Parameters:
+        field: Name of the parameter or member that has it, such as ``flits``.
+        message: "X must be Y, not Z".
     """
 
     def __init__(self, field: str, message: str):
@@ -23,14 +20,10 @@ class FieldError(ValueError):
 class TopologyError(ValueError):
     """A network that breaks a rule.
 
-    Parameters
-    ----------
-    message : str
-        The problem, with the offending value and the correct ones.
-    line : int or None
-        Line of the input file, counted from 1, where a file was read.
-    item : str or None
-        The offending value as written in the input, so that a configuration error can point at its line.
+    Parameters:
+        message: The problem, with the offending value and the correct ones.
+        line: Line of the input file, counted from 1, where a file was read.
+        item: The offending value as written in the input, so that a configuration error can point at its line.
     """
 
     def __init__(self, message: str, *, line: int | None = None, item: str | None = None):
@@ -46,12 +39,9 @@ class FileRemark(UserWarning):
 class MachineTrouble(RuntimeError):
     """An environment failure, for exit code 3: no space, no permission, a program that crashed.
 
-    Parameters
-    ----------
-    message : str
-        The failure, and its cause.
-    file : Path, str or None
-        File or place of the failure.
+    Parameters:
+        message: The failure, and its cause.
+        file: File or place of the failure.
     """
 
     def __init__(self, message: str, *, file: Path | str | None = None):

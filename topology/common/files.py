@@ -44,27 +44,18 @@ def read_network(
 ) -> Network:
     """Return the network in a file.
 
-    Parameters
-    ----------
-    path : str or Path
-        A file with one of the suffixes above, or with any name if its format is named.
-    ports : int or None
-        Largest number of links a switch may have, those to processors included; None sets no bound.
-    format : str or None
-        ``edges``, ``graphml`` or ``anynet``; by default the one that belongs to the suffix.
-    rules : LinkRules
-        Treatment of parallel and one-way links.
+    Parameters:
+        path: A file with one of the suffixes above, or with any name if its format is named.
+        ports: Largest number of links a switch may have, those to processors included; None sets no bound.
+        format (str or None): ``edges``, ``graphml`` or ``anynet``; by default the one that belongs to the suffix.
+        rules: Treatment of parallel and one-way links.
 
-    Returns
-    -------
-    Network
+    Returns:
+        Network
 
-    Raises
-    ------
-    TopologyError
-        With ``line``, for an unknown suffix or format, a malformed line or a broken rule.
-    OSError
-        If the file cannot be read.
+    Raises:
+        TopologyError: With ``line``, for an unknown suffix or format, a malformed line or a broken rule.
+        OSError: If the file cannot be read.
     """
     path = Path(path)
     chosen = format or SUFFIXES.get(path.suffix.lower())

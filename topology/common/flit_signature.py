@@ -32,11 +32,8 @@ def rotation(lane: int) -> int:
 def flit_signature(flit: int, width: int) -> int:
     """Return the signature of one packed flit.
 
-    Parameters
-    ----------
-    flit : int
-    width : int
-        Bits of a packed flit, head and tail included.
+    Parameters:
+        width: Bits of a packed flit, head and tail included.
     """
     word = 0
     for lane in range(lanes_of(width)):
@@ -48,14 +45,11 @@ def flit_signature(flit: int, width: int) -> int:
 def flit_signatures(flits: np.ndarray) -> np.ndarray:
     """Return the signatures of many packed flits.
 
-    Parameters
-    ----------
-    flits : uint32 array, shape (flits, lanes)
-        Lanes of each flit; bits behind the flit's last one are 0.
+    Parameters:
+        flits (uint32 array, shape (flits, lanes)): Lanes of each flit; bits behind the flit's last one are 0.
 
-    Returns
-    -------
-    uint8 array, shape (flits,)
+    Returns:
+        uint8 array, shape (flits,)
     """
     words = np.zeros(len(flits), dtype=np.uint32)
     for lane in range(flits.shape[1]):

@@ -20,10 +20,8 @@ MESSAGE_FLITS_BITS = 16
 class FlitFormat:
     """Layout of one flit.
 
-    Parameters
-    ----------
-    flit_bits : int
-        Width of the data field, 8 to 512.
+    Parameters:
+        flit_bits: Width of the data field, 8 to 512.
     """
 
     flit_bits: int
@@ -55,14 +53,10 @@ class FlitFormat:
 class SetWord(NamedTuple):
     """Bits of a header flit, each of which names a processor.
 
-    Members
-    -------
-    bits : int
-        Width of the word, from the lowest bit of the flit on.
-    shift : int
-        Position of the first processor's bit; bits below, and those above the last one's, name no processor.
-    processors : range
-        Processors, one per bit.
+    Members:
+        bits: Width of the word, from the lowest bit of the flit on.
+        shift: Position of the first processor's bit; bits below, and those above the last one's, name no processor.
+        processors: Processors, one per bit.
     """
 
     bits: int
@@ -76,15 +70,11 @@ class HeaderFormat:
 
     ``PartsFormat`` has the same interface, and names destinations in another way.
 
-    Parameters
-    ----------
-    fields : sequence of (str, int)
-        Names and widths in bits of the fixed fields, lowest first. The first field is the one that routers
-        look up in their table.
-    destinations : int
-        Width of the destination bit string; bit ``i`` is processor ``i``.
-    flit_bits : int
-        Width of a flit.
+    Parameters:
+        fields (sequence of (str, int)): Names and widths in bits of the fixed fields, lowest first. The first field is
+            the one that routers look up in their table.
+        destinations: Width of the destination bit string; bit ``i`` is processor ``i``.
+        flit_bits: Width of a flit.
     """
 
     fields: tuple[tuple[str, int], ...]
@@ -142,34 +132,27 @@ class HeaderFormat:
     def flits_of(self, destinations: Sequence[int]) -> int:
         """Return the header flits of a message to a set of destinations.
 
-        Parameters
-        ----------
-        destinations : sequence of int
-            Processors, each of them once.
+        Parameters:
+            destinations: Processors, each of them once.
         """
         return self.unicast_flits if len(destinations) == 1 else self.multicast_flits
 
     def flits_of_sets(self, offsets: np.ndarray, _destinations: np.ndarray) -> np.ndarray:
         """Return ``flits_of`` of many sets at once, int64[sets].
 
-        Parameters
-        ----------
-        offsets : int array, shape (sets + 1,)
-            Begin of each set in ``destinations``; the last entry is the end of the last set.
-        destinations : int array
-            Processors of all sets, those of each in ascending order.
+        Parameters:
+            offsets (int array, shape (sets + 1,)): Begin of each set in ``destinations``; the last entry is the end of
+                the last set.
+            destinations (int array): Processors of all sets, those of each in ascending order.
         """
         return np.where(np.diff(offsets) == 1, self.unicast_flits, self.multicast_flits)
 
     def pack(self, values: Sequence[int], destinations: int = 0) -> int:
         """Return the header as an integer.
 
-        Parameters
-        ----------
-        values : sequence of int
-            One value per fixed field.
-        destinations : int
-            The bit string; 0 for a unicast.
+        Parameters:
+            values: One value per fixed field.
+            destinations: The bit string; 0 for a unicast.
         """
         header = destinations << self.fixed_bits
         position = 0

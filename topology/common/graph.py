@@ -22,10 +22,8 @@ def connected_parts(vertices: Iterable[Vertex], edges: Iterable[tuple[Vertex, Ve
 
     Every network is checked with this; loading NetworkX takes longer than building most networks.
 
-    Parameters
-    ----------
-    vertices : iterable
-    edges : iterable of (vertex, vertex)
+    Parameters:
+        edges (iterable of (vertex, vertex))
 
     >>> connected_parts(range(5), [(0, 2), (4, 3), (2, 4)])
     [[0, 2, 4, 3], [1]]
@@ -54,30 +52,22 @@ NO_LINK_CYCLES: Mapping[tuple[int, ...], int] = {}
 class Network(ChannelNetwork):
     """A connected, undirected network of switches with processors as leaves.
 
-    Parameters
-    ----------
-    switches : int
-        Number of switches, at least 1.
-    edges : iterable of (int, int)
-        Links between switches.
-    processors : sequence of int
-        ``processors[i]`` is the switch on which processor ``i`` hangs.
-    ports : int or None
-        Largest number of links a switch may have; None sets no bound.
-    switch_names : sequence of str or None
-        Names for messages and pictures; default ``s0``, ``s1``, ...
-    positions : array of float, shape (switches, 2), or None
-        Positions of the switches in pictures.
-    link_cycles : mapping of (int, int) or (int, int, int) to int
-        Cycles of channels between two switches, by source and sink, where the network gives them; each direction of a
-        link for itself. A third number is the position among parallel links; without it all of them are meant.
-    parallel_links : bool
-        Two switches may have several links, each with two channels of its own; otherwise a second one is an error.
+    Parameters:
+        switches: Number of switches, at least 1.
+        edges (iterable of (int, int)): Links between switches.
+        processors: ``processors[i]`` is the switch on which processor ``i`` hangs.
+        ports: Largest number of links a switch may have; None sets no bound.
+        switch_names: Names for messages and pictures; default ``s0``, ``s1``, ...
+        positions (array of float, shape (switches, 2), or None): Positions of the switches in pictures.
+        link_cycles (mapping of (int, int) or (int, int, int) to int): Cycles of channels between two switches, by
+            source and sink, where the network gives them; each direction of a link for itself. A third number is the
+            position among parallel links; without it all of them are meant.
+        parallel_links: Two switches may have several links, each with two channels of its own; otherwise a second one
+            is an error.
 
-    Raises
-    ------
-    TopologyError
-        For an unknown node, a loop, a duplicate edge, too many ports, no processor, or a disconnected graph.
+    Raises:
+        TopologyError: For an unknown node, a loop, a duplicate edge, too many ports, no processor, or a disconnected
+            graph.
     """
 
     def __init__(
@@ -117,14 +107,11 @@ class Network(ChannelNetwork):
     def parallel_position(self, source: int, source_port: int) -> int:
         """Return the position of an output's link among the parallel links to the same vertex; 0 for the first one.
 
-        Parameters
-        ----------
-        source, source_port : int
-            Vertex and port.
+        Parameters:
+            source, source_port (int): Vertex and port.
 
-        Returns
-        -------
-        int
+        Returns:
+            int
         """
         found = self.neighbours[source]
         return found[:source_port].count(found[source_port])
@@ -165,10 +152,8 @@ class Network(ChannelNetwork):
     def degree(self, vertex: int) -> int:
         """Return the number of ports in use at a vertex.
 
-        Parameters
-        ----------
-        vertex : int
-            Of a switch or a processor.
+        Parameters:
+            vertex: Of a switch or a processor.
         """
         return len(self.neighbours[vertex])
 

@@ -54,20 +54,11 @@ class _Element:
 def parse_graphml(text: str, rules: LinkRules = NO_LINK_RULES) -> NamedGraph:
     """Parse a GraphML file.
 
-    Parameters
-    ----------
-    text : str
-    rules : LinkRules
-        Treatment of parallel and one-way links.
+    Parameters:
+        rules: Treatment of parallel and one-way links.
 
-    Returns
-    -------
-    NamedGraph
-
-    Raises
-    ------
-    TopologyError
-        With the line, for broken XML, a wrong attribute or a broken rule.
+    Raises:
+        TopologyError: With the line, for broken XML, a wrong attribute or a broken rule.
     """
     document = _Document()
     document.read(text)

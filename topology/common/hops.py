@@ -18,15 +18,12 @@ MIN_BLOCK_BYTES = 8
 class HopBits(NamedTuple):
     """Distances in hops modulo 3, and the distance of the farthest switch.
 
-    Members
-    -------
-    low, high : uint8[switches, ceil(switches / 8)]
-        Rows of bits, bit b of byte i for switch 8 i + b: what is left is 1 where the bit of ``low`` is set and 2 where
-        that of ``high`` is.
-    eccentricity : int64[switches]
-        Hops from each switch to the one that is farthest from it, of those that can be reached.
-    reached : int64[switches]
-        Number of switches that can be reached from each, itself included.
+    Members:
+        low, high (uint8[switches, ceil(switches / 8)]): Rows of bits, bit b of byte i for switch 8 i + b: what is left
+            is 1 where the bit of ``low`` is set and 2 where that of ``high`` is.
+        eccentricity (int64[switches]): Hops from each switch to the one that is farthest from it, of those that can be
+            reached.
+        reached (int64[switches]): Number of switches that can be reached from each, itself included.
     """
 
     low: np.ndarray
@@ -38,10 +35,9 @@ class HopBits(NamedTuple):
 def hop_bits(neighbours: Sequence[Sequence[int]]) -> HopBits:
     """Return the distances between all switches.
 
-    Parameters
-    ----------
-    neighbours : sequence of sequence of int
-        By switch, the switches that are one hop away; every link leads both ways.
+    Parameters:
+        neighbours (sequence of sequence of int): By switch, the switches that are one hop away; every link leads both
+            ways.
     """
     switches = len(neighbours)
     table = _table(neighbours)

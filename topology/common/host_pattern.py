@@ -26,19 +26,13 @@ SOURCE, RECEIVER = 0, 1
 class Blockade:
     """A receiver that is blocked for a time.
 
-    Parameters
-    ----------
-    processor : int
-        None of the channels into it is read.
-    start_cycle : int
-        First cycle.
-    cycles : int
-        Number of cycles, at least 1.
+    Parameters:
+        processor: None of the channels into it is read.
+        start_cycle: First cycle.
+        cycles: Number of cycles, at least 1.
 
-    Raises
-    ------
-    ValueError
-        "X must be Y, not Z".
+    Raises:
+        ValueError: "X must be Y, not Z".
     """
 
     processor: int
@@ -63,18 +57,14 @@ class Blockade:
 class HostBehaviour:
     """Back-pressure of hosts. By default sources never pause and receivers never stall.
 
-    Parameters
-    ----------
-    pause_level, stall_level : int
-        Cycles of 256, on average, in which a source has no new word, and a receiver takes no flit; 0 to 255.
-    seed : int
-        Seed of the patterns; 0 to 65,535.
-    blocked : tuple of Blockade
+    Parameters:
+        pause_level, stall_level (int): Cycles of 256, on average, in which a source has no new word, and a receiver
+            takes no flit; 0 to 255.
+        seed: Seed of the patterns; 0 to 65,535.
+        blocked
 
-    Raises
-    ------
-    ValueError
-        "X must be Y, not Z".
+    Raises:
+        ValueError: "X must be Y, not Z".
     """
 
     pause_level: int = 0
@@ -102,10 +92,9 @@ EAGER = HostBehaviour()
 def level_of(probability: float) -> int:
     """Return the level whose probability is nearest.
 
-    Raises
-    ------
-    ValueError
-        If the level would be that of an endpoint that never, or always, holds back, but the probability is not 0.
+    Raises:
+        ValueError: If the level would be that of an endpoint that never, or always, holds back, but the probability is
+            not 0.
     """
     level = round(probability * LEVELS)
     if probability and not 0 < level < LEVELS:
@@ -116,12 +105,9 @@ def level_of(probability: float) -> int:
 def endpoint_salt(role: int, number: int) -> int:
     """Return the salt that separates an endpoint's seed from the others'.
 
-    Parameters
-    ----------
-    role : int
-        ``SOURCE`` or ``RECEIVER``.
-    number : int
-        Number of a source's injector; position of a receiver's channel among the delivery channels.
+    Parameters:
+        role: ``SOURCE`` or ``RECEIVER``.
+        number: Number of a source's injector; position of a receiver's channel among the delivery channels.
     """
     return (2 * number + role) * _SALT_STEP % (1 << SEED_BITS)
 

@@ -32,23 +32,16 @@ def lattice_network(
 
     Switches are numbered row by row from the lowest row.
 
-    Parameters
-    ----------
-    switches : int
-        Number of switches, at least 1.
-    ports : int
-        Ports of a switch; the paper has 8.
-    seed : int
-        Same seed, same network.
-    max_switch_links : int
-        Most links from one switch to others, 2 to 4. Below 4, links beyond a spanning tree are left out at random.
-    processors_per_switch : int
-        Processors on each switch, at least 1.
+    Parameters:
+        switches: Number of switches, at least 1.
+        ports: Ports of a switch; the paper has 8.
+        seed: Same seed, same network.
+        max_switch_links: Most links from one switch to others, 2 to 4. Below 4, links beyond a spanning tree are left
+            out at random.
+        processors_per_switch: Processors on each switch, at least 1.
 
-    Raises
-    ------
-    TopologyError
-        For parameters out of range, or if growth gets stuck (only below 4 links).
+    Raises:
+        TopologyError: For parameters out of range, or if growth gets stuck (only below 4 links).
     """
     _check(switches, processors_per_switch)
     if not MIN_LATTICE_LINKS <= max_switch_links <= MAX_LATTICE_LINKS:
@@ -135,23 +128,15 @@ def irregular_network(
 ) -> Network:
     """Return a random connected graph: a random tree and some random links more. It has no positions.
 
-    Parameters
-    ----------
-    switches : int
-        Number of switches, at least 1.
-    ports : int
-        Ports of a switch, processors included.
-    extra_links : int or None
-        Links beyond the tree; fewer if the ports do not suffice. Default half the number of switches.
-    seed : int
-        Same seed, same network.
-    processors_per_switch : int
-        Processors on each switch, at least 1.
+    Parameters:
+        switches: Number of switches, at least 1.
+        ports: Ports of a switch, processors included.
+        extra_links: Links beyond the tree; fewer if the ports do not suffice. Default half the number of switches.
+        seed: Same seed, same network.
+        processors_per_switch: Processors on each switch, at least 1.
 
-    Raises
-    ------
-    TopologyError
-        For parameters out of range.
+    Raises:
+        TopologyError: For parameters out of range.
     """
     _check(switches, processors_per_switch)
     most_links = ports - processors_per_switch

@@ -18,10 +18,8 @@ STAGE_FLITS = 2
 def check_link_cycles(link_cycles: int, most: int = MAX_LINK_CYCLES) -> int:
     """Return the argument, if links support that many cycles.
 
-    Raises
-    ------
-    ValueError
-        "X must be Y, not Z".
+    Raises:
+        ValueError: "X must be Y, not Z".
     """
     if not isinstance(link_cycles, int) or isinstance(link_cycles, bool) or not 1 <= link_cycles <= most:
         raise ValueError(f"Cycles of a link must be an integer from 1 to {most}, not {link_cycles!r}")
@@ -32,17 +30,12 @@ def check_link_cycles(link_cycles: int, most: int = MAX_LINK_CYCLES) -> int:
 class LinkStages:
     """The stages of a network's links.
 
-    Parameters
-    ----------
-    network : ChannelNetwork
-    link_cycles : int
-        Cycles that a flit takes from an output register into the buffer of the next switch, where the network says
-        nothing else (``ChannelNetwork.channel_cycles``); and cycles of side wires between switches.
+    Parameters:
+        link_cycles: Cycles that a flit takes from an output register into the buffer of the next switch, where the
+            network says nothing else (``ChannelNetwork.channel_cycles``); and cycles of side wires between switches.
 
-    Raises
-    ------
-    ValueError
-        If links do not support that many cycles.
+    Raises:
+        ValueError: If links do not support that many cycles.
     """
 
     network: ChannelNetwork

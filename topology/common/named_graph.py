@@ -28,12 +28,11 @@ def is_name(text: str) -> bool:
 class LinkRules:
     """Rules for links of a file that are more, or less, than one link each way between two switches.
 
-    Members
-    -------
-    parallel_links : str
-        Several links between two switches: ``refuse``, ``merge`` them into one, or ``channels`` of their own for each.
-    one_way_links : str
-        Edges of a directed file without an edge back: ``refuse``, or ``both`` to make each a link both ways.
+    Members:
+        parallel_links (str): Several links between two switches: ``refuse``, ``merge`` them into one, or ``channels``
+            of their own for each.
+        one_way_links (str): Edges of a directed file without an edge back: ``refuse``, or ``both`` to make each a link
+            both ways.
     """
 
     parallel_links: ParallelLinks = "refuse"
@@ -49,23 +48,16 @@ class NamedGraph:
 
     Switches and processors are numbered in the order of declaration.
 
-    Members
-    -------
-    rules : LinkRules
-        Treatment of parallel and one-way links.
-    switches : dict of str to int
-        Line of declaration by switch name.
-    processors : dict of str to int
-        Line of declaration by processor name.
-    positions : dict of str to (float, float)
-        Positions of the switches in pictures.
-    links : dict of (str, str) to list of int
-        Lines of the links between two switches, one for each link, by their names in ascending order.
-    link_cycles : dict of (str, str, int) to int
-        Cycles of channels between two switches where the file gives them, by source, sink and position of the link in
-        ``links``.
-    remarks : list of str
-        Parts of the file that are read and not used.
+    Members:
+        rules: Treatment of parallel and one-way links.
+        switches: Line of declaration by switch name.
+        processors: Line of declaration by processor name.
+        positions (dict of str to (float, float)): Positions of the switches in pictures.
+        links (dict of (str, str) to list of int): Lines of the links between two switches, one for each link, by their
+            names in ascending order.
+        link_cycles (dict of (str, str, int) to int): Cycles of channels between two switches where the file gives them,
+            by source, sink and position of the link in ``links``.
+        remarks: Parts of the file that are read and not used.
     """
 
     rules: LinkRules = NO_LINK_RULES
@@ -97,19 +89,13 @@ class NamedGraph:
     def add_link(self, a: str, b: str, line: int, *, again_allowed: bool = False) -> int:
         """Add a link between declared nodes and return its position among the links between them.
 
-        Parameters
-        ----------
-        again_allowed : bool
-            A link that is there is meant again, as in formats that list it at both ends, and is not a second one.
+        Parameters:
+            again_allowed: A link that is there is meant again, as in formats that list it at both ends, and is not a
+                second one.
 
-        Returns
-        -------
-        int
-
-        Raises
-        ------
-        TopologyError
-            For an unknown node, a loop, a duplicate, a link between processors or the second link of a processor.
+        Raises:
+            TopologyError: For an unknown node, a loop, a duplicate, a link between processors or the second link of a
+                processor.
         """
         for name in (a, b):
             if name not in self.switches and name not in self.processors:
@@ -134,19 +120,12 @@ class NamedGraph:
     def set_link_cycles(self, source: str, sink: str, position: int, cycles: int, line: int) -> None:
         """Set the cycles of one direction of a link between two switches; a file may repeat them unchanged.
 
-        Parameters
-        ----------
-        source, sink : str
-            Switches.
-        position : int
-            Position of the link among those between them, as ``add_link`` returns it.
-        cycles : int
-        line : int
+        Parameters:
+            source, sink (str): Switches.
+            position: Position of the link among those between them, as ``add_link`` returns it.
 
-        Raises
-        ------
-        TopologyError
-            If the file has given other cycles.
+        Raises:
+            TopologyError: If the file has given other cycles.
         """
         earlier = self.link_cycles.setdefault((source, sink, position), cycles)
         if earlier != cycles:
@@ -174,10 +153,8 @@ class NamedGraph:
     def network(self, ports: int | None = None) -> Network:
         """Return the finished network; a file without processors gets one on each switch.
 
-        Raises
-        ------
-        TopologyError
-            If a processor has no link, a switch has too many, or the network is empty or disconnected.
+        Raises:
+            TopologyError: If a processor has no link, a switch has too many, or the network is empty or disconnected.
         """
         if not self.switches:
             raise TopologyError("The file has no switches; a network must have at least 1", line=1)

@@ -48,11 +48,8 @@ def signature_numbers(links: LinkStages) -> tuple[int, ...]:
 class StatusOutput:
     """An output of the network for its status, such as an error.
 
-    Parameters
-    ----------
-    name : str
-        Of the port.
-    bits : int
+    Parameters:
+        name: Of the port.
     """
 
     name: str
@@ -63,12 +60,9 @@ class StatusOutput:
 class ObservedPart:
     """Bits that belong together.
 
-    Members
-    -------
-    low, bits : int
-        Position in ``observed``.
-    stride : int
-        Bits per signature, channel or injector.
+    Members:
+        low, bits (int): Position in ``observed``.
+        stride: Bits per signature, channel or injector.
     """
 
     low: int
@@ -80,16 +74,13 @@ class ObservedPart:
 class ObservedLayout:
     """Layout of ``observed``.
 
-    Parameters
-    ----------
-    signature_of : tuple of int
-        Per channel and stage of a link the number of its signature, or ``UNSIGNED``; see ``signature_numbers``.
-    injectors, deliveries : int
-        Number of channels from and into processors.
-    flit_bits : int
-        Data bits of a flit.
-    side_wires : sequence of SideWire
-    status : sequence of StatusOutput
+    Parameters:
+        signature_of: Per channel and stage of a link the number of its signature, or ``UNSIGNED``; see
+            ``signature_numbers``.
+        injectors, deliveries (int): Number of channels from and into processors.
+        flit_bits: Data bits of a flit.
+        side_wires (sequence of SideWire)
+        status (sequence of StatusOutput)
     """
 
     signature_of: tuple[int, ...]

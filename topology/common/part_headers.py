@@ -31,19 +31,13 @@ HEADER_KINDS = (BIT_STRING, PARTS)
 def header_format(kind: str, fields: tuple[tuple[str, int], ...], destinations: int, flit_bits: int) -> HeaderFormat:
     """Return a header format by its kind.
 
-    Parameters
-    ----------
-    kind : str
-        One of ``HEADER_KINDS``.
-    fields, destinations, flit_bits
-        See ``HeaderFormat``.
+    Parameters:
+        kind: One of ``HEADER_KINDS``.
+        fields, destinations, flit_bits: See ``HeaderFormat``.
 
-    Raises
-    ------
-    ValueError
-        If there is no such kind.
-    TopologyError
-        If no flit can name a part of ``destinations`` processors.
+    Raises:
+        ValueError: If there is no such kind.
+        TopologyError: If no flit can name a part of ``destinations`` processors.
     """
     if kind not in HEADER_KINDS:
         raise ValueError(f"Header must be one of {', '.join(HEADER_KINDS)}, not {kind!r}")
@@ -54,15 +48,11 @@ def header_format(kind: str, fields: tuple[tuple[str, int], ...], destinations: 
 class PartsFormat(HeaderFormat):
     """Layout of a header: fixed fields, then (in multicasts) a flit for each part that has a destination.
 
-    Parameters
-    ----------
-    fields, destinations, flit_bits
-        See ``HeaderFormat``.
+    Parameters:
+        fields, destinations, flit_bits: See ``HeaderFormat``.
 
-    Raises
-    ------
-    TopologyError
-        If no flit can name a part of ``destinations`` processors.
+    Raises:
+        TopologyError: If no flit can name a part of ``destinations`` processors.
     """
 
     def __post_init__(self):
@@ -116,10 +106,8 @@ class PartsFormat(HeaderFormat):
     def flits_of(self, destinations: Sequence[int]) -> int:
         """Return the header flits of a message to a set of destinations.
 
-        Parameters
-        ----------
-        destinations : sequence of int
-            Processors, each of them once.
+        Parameters:
+            destinations: Processors, each of them once.
         """
         if len(destinations) == 1:
             return self.unicast_flits

@@ -52,19 +52,13 @@ def mesh_network(shape: Sequence[int], *, processors_per_switch: int = 1, ports:
 
     The switch at ``(x, y, z, ...)`` has number ``x + shape[0] * (y + shape[1] * (z + ...))``.
 
-    Parameters
-    ----------
-    shape : sequence of int
-        Switches along each dimension, each at least 1.
-    processors_per_switch : int
-        Processors on each switch, at least 1.
-    ports : int or None
-        Largest number of links a switch may have; None sets no bound.
+    Parameters:
+        shape: Switches along each dimension, each at least 1.
+        processors_per_switch: Processors on each switch, at least 1.
+        ports: Largest number of links a switch may have; None sets no bound.
 
-    Raises
-    ------
-    TopologyError
-        For parameters out of range, or if a switch needs more ports.
+    Raises:
+        TopologyError: For parameters out of range, or if a switch needs more ports.
     """
     return _grid_network(shape, wrapped=False, processors_per_switch=processors_per_switch, ports=ports)
 
@@ -74,19 +68,13 @@ def torus_network(shape: Sequence[int], *, processors_per_switch: int = 1, ports
 
     A dimension of 2 has one link between its two switches, not two.
 
-    Parameters
-    ----------
-    shape : sequence of int
-        Switches along each dimension, each at least 1.
-    processors_per_switch : int
-        Processors on each switch, at least 1.
-    ports : int or None
-        Largest number of links a switch may have; None sets no bound.
+    Parameters:
+        shape: Switches along each dimension, each at least 1.
+        processors_per_switch: Processors on each switch, at least 1.
+        ports: Largest number of links a switch may have; None sets no bound.
 
-    Raises
-    ------
-    TopologyError
-        For parameters out of range, or if a switch needs more ports.
+    Raises:
+        TopologyError: For parameters out of range, or if a switch needs more ports.
     """
     return _grid_network(shape, wrapped=True, processors_per_switch=processors_per_switch, ports=ports)
 
@@ -94,17 +82,12 @@ def torus_network(shape: Sequence[int], *, processors_per_switch: int = 1, ports
 def hypercube_network(dimensions: int, *, processors_per_switch: int = 1, ports: int | None = None) -> Network:
     """Return a hypercube; switches whose numbers differ in one bit are linked.
 
-    Parameters
-    ----------
-    dimensions : int
-        0 to 10.
-    processors_per_switch, ports
-        As in ``mesh_network``.
+    Parameters:
+        dimensions: 0 to 10.
+        processors_per_switch, ports: As in ``mesh_network``.
 
-    Raises
-    ------
-    TopologyError
-        For parameters out of range, or if a switch needs more ports.
+    Raises:
+        TopologyError: For parameters out of range, or if a switch needs more ports.
     """
     if not 0 <= dimensions <= 10:
         raise TopologyError(f"dimensions must be 0 to 10, not {dimensions!r}", item=str(dimensions))
@@ -117,19 +100,13 @@ def hypercube_network(dimensions: int, *, processors_per_switch: int = 1, ports:
 def ring_network(switches: int, *, processors_per_switch: int = 1, ports: int | None = None) -> Network:
     """Return a ring of at least 3 switches, drawn as a circle.
 
-    Parameters
-    ----------
-    switches : int
-        At least 3.
-    processors_per_switch : int
-        Processors on each switch, at least 1.
-    ports : int or None
-        Largest number of links a switch may have; None sets no bound.
+    Parameters:
+        switches: At least 3.
+        processors_per_switch: Processors on each switch, at least 1.
+        ports: Largest number of links a switch may have; None sets no bound.
 
-    Raises
-    ------
-    TopologyError
-        For parameters out of range, or if a switch needs more ports.
+    Raises:
+        TopologyError: For parameters out of range, or if a switch needs more ports.
     """
     if switches < 3:
         raise TopologyError(f"A ring must have at least 3 switches, not {switches!r}", item=str(switches))
@@ -146,23 +123,15 @@ def tree_network(
 ) -> Network:
     """Return a complete tree; switch 0 is the top, numbers go level by level.
 
-    Parameters
-    ----------
-    arity : int
-        Switches below each switch, at least 1.
-    levels : int
-        Levels of switches, at least 1; a tree of 1 level is one switch.
-    processors_per_switch : int
-        Processors on each switch that has any, at least 1.
-    leaves_only : bool
-        Attach processors to the lowest level only; otherwise to every switch.
-    ports : int or None
-        Largest number of links a switch may have; None sets no bound.
+    Parameters:
+        arity: Switches below each switch, at least 1.
+        levels: Levels of switches, at least 1; a tree of 1 level is one switch.
+        processors_per_switch: Processors on each switch that has any, at least 1.
+        leaves_only: Attach processors to the lowest level only; otherwise to every switch.
+        ports: Largest number of links a switch may have; None sets no bound.
 
-    Raises
-    ------
-    TopologyError
-        For parameters out of range, or if a switch needs more ports.
+    Raises:
+        TopologyError: For parameters out of range, or if a switch needs more ports.
     """
     for name, value in (("arity", arity), ("levels", levels)):
         if value < 1:

@@ -13,10 +13,8 @@ from topology.common.flits import HeaderFormat
 def unicast_header(key_bits: int, source_bits: int, flit_bits: int) -> HeaderFormat:
     """Return the header format of a network whose messages have one destination: routing key and sender.
 
-    Raises
-    ------
-    TopologyError
-        If the key does not fit into the first flit.
+    Raises:
+        TopologyError: If the key does not fit into the first flit.
     """
     if key_bits > flit_bits:
         raise TopologyError(
@@ -28,10 +26,8 @@ def unicast_header(key_bits: int, source_bits: int, flit_bits: int) -> HeaderFor
 def only_destination(destinations: Sequence[int]) -> int:
     """Return the only destination of a message.
 
-    Raises
-    ------
-    ValueError
-        If there are several, or none.
+    Raises:
+        ValueError: If there are several, or none.
     """
     if len(destinations) != 1:
         raise ValueError(f"A message must have 1 destination, not {len(destinations)}")
@@ -40,12 +36,7 @@ def only_destination(destinations: Sequence[int]) -> int:
 
 @dataclass(frozen=True)
 class HeaderLengths:
-    """Header lengths of a format in flits: a call with a set of destinations returns that of a message to them.
-
-    Parameters
-    ----------
-    header : HeaderFormat
-    """
+    """Header lengths of a format in flits: a call with a set of destinations returns that of a message to them."""
 
     header: HeaderFormat
 
@@ -69,28 +60,20 @@ class RoutedHeaders(ABC):
     def routing_key(self, source: int, destinations: Sequence[int], /) -> int:
         """Return the routing key, the header's first field.
 
-        Parameters
-        ----------
-        source : int
-            Processor that sends it.
-        destinations : sequence of int
-            Processors, as ``destinations_of`` gives them.
+        Parameters:
+            source: Processor that sends it.
+            destinations: Processors, as ``destinations_of`` gives them.
 
-        Raises
-        ------
-        ValueError
-            For a number of destinations that the routing cannot send to.
+        Raises:
+            ValueError: For a number of destinations that the routing cannot send to.
         """
 
     def destinations_of(self, source: int, destinations: Sequence[int]) -> tuple[int, ...]:
         """Return the destination set of a message: sorted, without repeats and without the source.
 
-        Parameters
-        ----------
-        source : int
-            Processor that sends it.
-        destinations : sequence of int
-            Processors, in any order.
+        Parameters:
+            source: Processor that sends it.
+            destinations: Processors, in any order.
         """
         return tuple(sorted(set(destinations) - {source}))
 
@@ -102,17 +85,12 @@ class RoutedHeaders(ABC):
     def header_value(self, source: int, destinations: Sequence[int]) -> int:
         """Return the header of a message, as an integer; its first flit is the lowest bits.
 
-        Parameters
-        ----------
-        source : int
-            Processor that sends it.
-        destinations : sequence of int
-            Processors, as ``destinations_of`` gives them.
+        Parameters:
+            source: Processor that sends it.
+            destinations: Processors, as ``destinations_of`` gives them.
 
-        Raises
-        ------
-        ValueError
-            As ``routing_key``.
+        Raises:
+            ValueError: As ``routing_key``.
         """
         bits = sum(1 << processor for processor in destinations) if len(destinations) > 1 else 0
         return self.header.pack((self.routing_key(source, destinations), source), bits)

@@ -7,13 +7,9 @@ from dataclasses import dataclass
 class SideWire:
     """A bundle of wires from a register of one switch to another.
 
-    Parameters
-    ----------
-    source, sink : int
-        Switches; they may be the same.
-    output, input : str
-        Ports of their routers.
-    bits : int
+    Parameters:
+        source, sink (int): Switches; they may be the same.
+        output, input (str): Ports of their routers.
     """
 
     source: int

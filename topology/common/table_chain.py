@@ -17,10 +17,8 @@ def table_words(bits: int) -> int:
 def chain_words(tables: Sequence[tuple[int, int]]) -> list[int]:
     """Return the words to be loaded, first to last.
 
-    Parameters
-    ----------
-    tables : sequence of (int, int)
-        Per switch: the value of its store, and the number of its bits.
+    Parameters:
+        tables (sequence of (int, int)): Per switch: the value of its store, and the number of its bits.
     """
     mask = (1 << TABLE_WORD_BITS) - 1
     words = []

@@ -38,14 +38,10 @@ ORDERINGS = (NO_ORDER, TOTAL)
 class OrderVerdict:
     """Result of `check_order`.
 
-    Members
-    -------
-    total : bool
-        True if all receivers are proved to see all messages in one order that keeps the order of each source.
-    agreed : bool
-        True if all receivers are proved to see all messages in one order.
-    reason : str
-        The proof of a total order in one line, or what breaks it.
+    Members:
+        total: True if all receivers are proved to see all messages in one order that keeps the order of each source.
+        agreed: True if all receivers are proved to see all messages in one order.
+        reason: The proof of a total order in one line, or what breaks it.
     """
 
     total: bool
@@ -62,20 +58,11 @@ def check_order(
 ) -> OrderVerdict:
     """Prove the order in which receivers see messages, or return what breaks a total order.
 
-    Parameters
-    ----------
-    network : ChannelNetwork
-    path : "nx.DiGraph"
-        Path dependencies of all headers, see ``walk_dependencies``: an edge c -> d says that some header that arrived
-        on channel c may request channel d.
-    branches : collection of int
-        Channels to which a worm that splits may be sent.
-    atomic : bool
-        True if a router enqueues all requests of a header at one moment.
-
-    Returns
-    -------
-    OrderVerdict
+    Parameters:
+        path ("nx.DiGraph"): Path dependencies of all headers, see ``walk_dependencies``: an edge c -> d says that some
+            header that arrived on channel c may request channel d.
+        branches: Channels to which a worm that splits may be sent.
+        atomic: True if a router enqueues all requests of a header at one moment.
     """
     if len(network.processors) < 2:
         return OrderVerdict(True, True, "there is one processor")

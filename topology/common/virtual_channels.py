@@ -35,27 +35,18 @@ class VcNetwork(ChannelNetwork):
     The ports of a vertex are its VC ports: numbered by physical port, then by VC. A VC has the name of its channel if
     it is the only one, and otherwise that name with its number: ``s3->s5.1``.
 
-    Parameters
-    ----------
-    links : ChannelNetwork
-        The physical network.
-    vcs : sequence of int
-        VCs of each of its channels, 1 or more; those from and to processors have 1.
+    Parameters:
+        links: The physical network.
+        vcs: VCs of each of its channels, 1 or more; those from and to processors have 1.
 
-    Members
-    -------
-    links : ChannelNetwork
-    link_of : tuple of int
-        Physical channel of each VC.
-    vc_of : tuple of int
-        Number of each VC in its channel.
-    vcs_of : tuple of tuple of int
-        VCs of each physical channel, ascending.
+    Members:
+        links
+        link_of (tuple of int): Physical channel of each VC.
+        vc_of (tuple of int): Number of each VC in its channel.
+        vcs_of (tuple of tuple of int): VCs of each physical channel, ascending.
 
-    Raises
-    ------
-    TopologyError
-        If the VCs do not fit the physical network.
+    Raises:
+        TopologyError: If the VCs do not fit the physical network.
     """
 
     def __init__(self, links: ChannelNetwork, vcs: Sequence[int]):

@@ -33,15 +33,11 @@ def algorithm_number(name: str) -> int:
 class Leg:
     """A send of a node.
 
-    Members
-    -------
-    direction : int
-    distance : int
-        Steps, at least 1.
-    stage : int
-        1 for the source's packets, 2 and 3 after the first and the second turn.
-    tag : int
-        Tells nodes on the second stage whether to turn again, and where.
+    Members:
+        direction
+        distance: Steps, at least 1.
+        stage: 1 for the source's packets, 2 and 3 after the first and the second turn.
+        tag: Tells nodes on the second stage whether to turn again, and where.
     """
 
     direction: int
@@ -60,16 +56,11 @@ def initial_legs(algorithm: str, size: int) -> tuple[Leg, ...]:
 def relayed_legs(algorithm: str, size: int, leg: Leg, steps_left: int) -> tuple[Leg, ...]:
     """Return the sends of a node after a copy is delivered to it.
 
-    Parameters
-    ----------
-    algorithm : str
-        One of ``COPIES``.
-    size : int
-        n.
-    leg : Leg
-        The leg that brought the copy.
-    steps_left : int
-        Steps that its packet still has to go from here.
+    Parameters:
+        algorithm: One of ``COPIES``.
+        size: n.
+        leg: The leg that brought the copy.
+        steps_left: Steps that its packet still has to go from here.
     """
     copies, ahead = COPIES[algorithm], leg.direction
     if algorithm == ALGORITHM_A:
@@ -129,19 +120,13 @@ def _second_turn(ahead: int, steps_left: int, tag: int) -> tuple[Leg, ...]:
 class Copy:
     """A copy that a node receives.
 
-    Members
-    -------
-    node : int
-    direction : int
-        Of travel over the last link.
-    steps_left : int
-        Of the leg that brought it.
-    hops, stages : int
-        Links and legs from the source.
-    tag : int
-        Of the leg.
-    path : tuple of int
-        Nodes on the way, source and receiver included.
+    Members:
+        node
+        direction: Of travel over the last link.
+        steps_left: Of the leg that brought it.
+        hops, stages (int): Links and legs from the source.
+        tag: Of the leg.
+        path: Nodes on the way, source and receiver included.
     """
 
     node: int

@@ -20,13 +20,9 @@ def check_harts_deadlock(routing: HartsRouting, pages: int, *, classed: bool) ->
     an edge says that a packet in one class may wait for the other. Meshes look the same from all nodes, so with classes
     by level it is enough to look at the levels.
 
-    Parameters
-    ----------
-    routing : HartsRouting
-    pages : int
-        Packets that a node's memory holds.
-    classed : bool
-        True if pages are given by levels.
+    Parameters:
+        pages: Packets that a node's memory holds.
+        classed: True if pages are given by levels.
     """
     mesh, levels = routing.mesh, routing.levels
     waits = nx.DiGraph()
@@ -54,23 +50,15 @@ def check_harts_deadlock(routing: HartsRouting, pages: int, *, classed: bool) ->
 def harts_evidence(routing: HartsRouting, pages: int, *, classed: bool) -> dict[str, Any]:
     """Return fields of the certificate.
 
-    Parameters
-    ----------
-    routing : HartsRouting
-    pages : int
-        Packets that a node's memory holds.
-    classed : bool
-        True if pages are given by levels.
+    Parameters:
+        pages: Packets that a node's memory holds.
+        classed: True if pages are given by levels.
 
-    Returns
-    -------
-    dict
-        ``order``: names of the levels, the lowest first.
+    Returns:
+        dict: ``order``: names of the levels, the lowest first.
 
-    Raises
-    ------
-    NoOrder
-        If packets can wait for each other's pages, or something has failed.
+    Raises:
+        NoOrder: If packets can wait for each other's pages, or something has failed.
     """
     if routing.faults != NO_FAULTS:
         raise NoOrder("nodes or links have failed, so not everything is delivered")

@@ -13,16 +13,11 @@ from topology.harts.graph import DIRECTIONS, HexMesh
 class Faults:
     """Permanent faults of nodes and links.
 
-    Parameters
-    ----------
-    silent_nodes : tuple of int
-        They send nothing, and nothing is sent to them.
-    corrupting_nodes : tuple of int
-        They spoil every word of every packet that they pass on.
-    dead_links : tuple of (int, int)
-        Pairs of neighbours; neither direction works.
-    forging_nodes : tuple of (int, int)
-        A node, and the one from which it says that its packets come.
+    Parameters:
+        silent_nodes: They send nothing, and nothing is sent to them.
+        corrupting_nodes: They spoil every word of every packet that they pass on.
+        dead_links (tuple of (int, int)): Pairs of neighbours; neither direction works.
+        forging_nodes (tuple of (int, int)): A node, and the one from which it says that its packets come.
     """
 
     silent_nodes: tuple[int, ...] = ()
@@ -41,10 +36,8 @@ class Faults:
     def check(self, mesh: HexMesh) -> None:
         """Check that a mesh has these nodes and links.
 
-        Raises
-        ------
-        TopologyError
-            For the first that it has not.
+        Raises:
+            TopologyError: For the first that it has not.
         """
         forgers = [node for pair in self.forging_nodes for node in pair]
         for node in (*self.silent_nodes, *self.corrupting_nodes, *forgers):

@@ -43,22 +43,15 @@ class HexMesh(ChannelNetwork):
     Output port d of a node leads in direction d, and a packet that travels in direction d arrives at input port d.
     Port 6 on either side is the host's.
 
-    Parameters
-    ----------
-    size : int
-        n: nodes on a side of the hexagon, 2 to 148.
+    Parameters:
+        size: n: nodes on a side of the hexagon, 2 to 148.
 
-    Members
-    -------
-    nodes : int
-        N.
-    offsets : tuple of int
-        By direction.
+    Members:
+        nodes (int): N.
+        offsets (tuple of int): By direction.
 
-    Raises
-    ------
-    TopologyError
-        If the size is out of range.
+    Raises:
+        TopologyError: If the size is out of range.
     """
 
     def __init__(self, size: int):
@@ -80,24 +73,18 @@ class HexMesh(ChannelNetwork):
     def neighbour(self, node: int, direction: int, steps: int = 1) -> int:
         """Return the node ``steps`` steps away in a direction.
 
-        Parameters
-        ----------
-        node : int
-            0 to ``nodes`` - 1.
-        direction : int
-            0 to 5, a position in ``offsets``.
-        steps : int
-            Links in that direction; negative ones lead the other way.
+        Parameters:
+            node: 0 to ``nodes`` - 1.
+            direction: 0 to 5, a position in ``offsets``.
+            steps: Links in that direction; negative ones lead the other way.
         """
         return (node + steps * self.offsets[direction]) % self.nodes
 
     def coordinates(self, node: int) -> tuple[int, int]:
         """Return a and b of a node, both and their sum within -(n-1) .. n-1.
 
-        Parameters
-        ----------
-        node : int
-            0 to ``nodes`` - 1.
+        Parameters:
+            node: 0 to ``nodes`` - 1.
         """
         return self._coordinates[node]
 

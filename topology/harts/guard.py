@@ -16,12 +16,10 @@ from topology.harts.graph import HexMesh
 class Arrival(NamedTuple):
     """Header fields of a broadcast on arrival from a link.
 
-    Members
-    -------
-    distance : int
-        Steps to go, this one included.
-    stage : int
-    tag : int
+    Members:
+        distance: Steps to go, this one included.
+        stage
+        tag
     """
 
     distance: int
@@ -32,10 +30,9 @@ class Arrival(NamedTuple):
 def expected_arrivals(mesh: HexMesh, algorithm: str) -> dict[tuple[int, int], Arrival]:
     """Return the only broadcast packet that may arrive at a node in a direction of travel.
 
-    Returns
-    -------
-    dict of (int, int) to Arrival
-        By the node's number less the source's, modulo the nodes of the mesh, and the direction of travel.
+    Returns:
+        dict of (int, int) to Arrival: By the node's number less the source's, modulo the nodes of the mesh, and the
+            direction of travel.
     """
     return {
         (copy.node, copy.direction): Arrival(copy.steps_left + 1, copy.stages, copy.tag)
@@ -46,14 +43,9 @@ def expected_arrivals(mesh: HexMesh, algorithm: str) -> dict[tuple[int, int], Ar
 def admitted_copies(mesh: HexMesh, algorithm: str, copies: Iterable[Copy], claimed_source: int) -> Iterator[Copy]:
     """Yield the copies of a broadcast that all nodes on their way admit.
 
-    Parameters
-    ----------
-    mesh : HexMesh
-    algorithm : str
-    copies : iterable of Copy
-        In an order in which none comes before another that it is the continuation of.
-    claimed_source : int
-        The source in the header.
+    Parameters:
+        copies: In an order in which none comes before another that it is the continuation of.
+        claimed_source: The source in the header.
     """
     expected = expected_arrivals(mesh, algorithm)
     refused = set()

@@ -33,18 +33,12 @@ def harts_header(mesh: HexMesh, flit_bits: int, *, algorithm_a: bool = False) ->
     ``id``         number of a packet among those of its source
     =============  ==========================================================================================
 
-    Parameters
-    ----------
-    mesh : HexMesh
-    flit_bits : int
-        Data bits of a flit; a header has to fit.
-    algorithm_a : bool
-        Allow packets to go round the whole mesh, which takes longer counts.
+    Parameters:
+        flit_bits: Data bits of a flit; a header has to fit.
+        algorithm_a: Allow packets to go round the whole mesh, which takes longer counts.
 
-    Raises
-    ------
-    ValueError
-        If a flit is too narrow.
+    Raises:
+        ValueError: If a flit is too narrow.
     """
     hops = most_hops(mesh, algorithm_a=algorithm_a)
     steps = bits_for(mesh.size) + 1

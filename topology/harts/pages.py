@@ -25,10 +25,8 @@ def least_pages(levels: int) -> int:
 def node_pages(pages: int | None, levels: int) -> int:
     """Return the pages of every node, by default the safe minimum.
 
-    Raises
-    ------
-    ValueError
-        If a node cannot work with that number, or is too small for it.
+    Raises:
+        ValueError: If a node cannot work with that number, or is too small for it.
     """
     least = least_pages(levels)
     if least > MAX_PAGES:
@@ -48,11 +46,8 @@ KEPT_BITS = 2
 def page_wires(mesh: HexMesh, levels: int) -> tuple[SideWire, ...]:
     """Return the wires by node and direction of travel: ``kept`` to the node before, ``wish`` from there.
 
-    Parameters
-    ----------
-    mesh : HexMesh
-    levels : int
-        Links of the longest way.
+    Parameters:
+        levels: Links of the longest way.
     """
     wires = []
     for node in range(mesh.nodes):

@@ -29,19 +29,13 @@ def lanes(mode: str) -> int:
 def check_reception(mode: str, entries: int = ENTRIES, least_copies: int = 1) -> None:
     """Check the parameters of a collector.
 
-    Parameters
-    ----------
-    mode : str
-        One of ``MODES``.
-    entries : int
-        Broadcasts that it has copies of at a time.
-    least_copies : int
-        Broadcasts by algorithms that make fewer copies are refused.
+    Parameters:
+        mode: One of ``MODES``.
+        entries: Broadcasts that it has copies of at a time.
+        least_copies: Broadcasts by algorithms that make fewer copies are refused.
 
-    Raises
-    ------
-    ValueError
-        For the first that is out of range.
+    Raises:
+        ValueError: For the first that is out of range.
     """
     if mode not in MODES:
         raise ValueError(f"Reception must be one of {', '.join(MODES)}, not {mode!r}")

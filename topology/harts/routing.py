@@ -24,23 +24,16 @@ def operation(algorithm: str) -> int:
 class HartsRouting:
     """A mesh, its headers and its faults.
 
-    Parameters
-    ----------
-    mesh : HexMesh
-    flit_bits : int
-        Data bits of a flit; a header must fit into one.
-    faults : Faults
-    algorithm_a : bool
-        Allow packets to go round the whole mesh.
-    guard : bool
-        Nodes refuse broadcast packets that cannot be honest, see ``topology/harts/guard.py``.
+    Parameters:
+        mesh
+        flit_bits: Data bits of a flit; a header must fit into one.
+        faults
+        algorithm_a: Allow packets to go round the whole mesh.
+        guard: Nodes refuse broadcast packets that cannot be honest, see ``topology/harts/guard.py``.
 
-    Raises
-    ------
-    ValueError
-        If a header does not fit into a flit.
-    TopologyError
-        If the mesh does not have the nodes and links that are to fail.
+    Raises:
+        ValueError: If a header does not fit into a flit.
+        TopologyError: If the mesh does not have the nodes and links that are to fail.
     """
 
     mesh: HexMesh
@@ -71,14 +64,10 @@ class HartsRouting:
     def header_flits(self, _destinations: Sequence[int]) -> int:
         """Return the header length of any packet.
 
-        Parameters
-        ----------
-        _destinations : sequence of int
-            They do not matter.
+        Parameters:
+            _destinations: They do not matter.
 
-        Returns
-        -------
-        int
+        Returns:
             1.
         """
         return 1
@@ -86,24 +75,19 @@ class HartsRouting:
     def tags(self, source: int, destination: int) -> Tags:
         """Return the routing tags of an ordinary packet.
 
-        Parameters
-        ----------
-        source, destination : int
-            Nodes.
+        Parameters:
+            source, destination (int): Nodes.
         """
         return routing_tags(self.mesh, source, destination)
 
     def sent_header(self, source: int, destinations: Sequence[int], operation: int, number: int) -> int:
         """Return the header that a host sends.
 
-        Parameters
-        ----------
-        source : int
-        destinations : sequence of int
-            The one destination of an ordinary packet; a broadcast goes to all.
-        operation : int
-        number : int
-            Number of the message, of which the header has the last bits.
+        Parameters:
+            source
+            destinations: The one destination of an ordinary packet; a broadcast goes to all.
+            operation
+            number: Number of the message, of which the header has the last bits.
         """
         common = {"source": self.faults.claimed_source(source), "id": number % (1 << ID_BITS)}
         if operation != UNICAST:
@@ -116,13 +100,10 @@ class HartsRouting:
     ) -> int:
         """Return the header of a packet or copy on delivery to a node's host.
 
-        Parameters
-        ----------
-        source, destination, operation, number : int
-        direction : int
-            Of travel over the last link.
-        forwarded : bool
-            Mark of a copy.
+        Parameters:
+            source, destination, operation, number (int)
+            direction: Of travel over the last link.
+            forwarded: Mark of a copy.
         """
         fields = {
             "source": self.faults.claimed_source(source),
@@ -148,16 +129,11 @@ class HartsRouting:
     def wanted_copies(self, operation: int, source: int) -> dict[int, int]:
         """Return the copies of a broadcast that arrive, by live node; 0 where faults and guard admit none.
 
-        Parameters
-        ----------
-        operation : int
-            Number of the broadcast's algorithm in ``ALGORITHMS``, counted from 1.
-        source : int
-            Node that sends it.
+        Parameters:
+            operation: Number of the broadcast's algorithm in ``ALGORITHMS``, counted from 1.
+            source: Node that sends it.
 
-        Returns
-        -------
-        dict of int to int
+        Returns:
             By node, without the source and nodes that are silent.
         """
         mesh, faults, algorithm = self.mesh, self.faults, ALGORITHMS[operation - 1]

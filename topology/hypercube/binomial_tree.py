@@ -14,13 +14,10 @@ from topology.common.errors import TopologyError
 class TreeEdge(NamedTuple):
     """One message of a broadcast, to a neighbour.
 
-    Members
-    -------
-    sender, receiver : int
-    dimension : int
-        In which they are neighbours.
-    step : int
-        1 for those of the source, and one more than that of the message that the sender received for others.
+    Members:
+        sender, receiver (int)
+        dimension: In which they are neighbours.
+        step: 1 for those of the source, and one more than that of the message that the sender received for others.
     """
 
     sender: int
@@ -32,10 +29,8 @@ class TreeEdge(NamedTuple):
 def dimension_order(dimensions: int, base: int) -> tuple[int, ...]:
     """Return the order in which a tree with a base takes the dimensions.
 
-    Raises
-    ------
-    TopologyError
-        If there is no such base.
+    Raises:
+        TopologyError: If there is no such base.
     """
     if isinstance(base, bool) or not isinstance(base, int) or not 0 <= base < dimensions:
         raise TopologyError(f"Base must be 0 to {dimensions - 1}, not {base!r}", item=str(base))
@@ -45,16 +40,12 @@ def dimension_order(dimensions: int, base: int) -> tuple[int, ...]:
 def sends_over(dimensions: int, base: int, arrival: int | None) -> tuple[int, ...]:
     """Return the dimensions over which a node of the tree sends, in this order.
 
-    Parameters
-    ----------
-    dimensions, base : int
-    arrival : int or None
-        Dimension over which the node received; None for the source.
+    Parameters:
+        dimensions, base (int)
+        arrival: Dimension over which the node received; None for the source.
 
-    Raises
-    ------
-    TopologyError
-        If there is no such base or dimension.
+    Raises:
+        TopologyError: If there is no such base or dimension.
     """
     order = dimension_order(dimensions, base)
     if arrival is None:
@@ -67,24 +58,16 @@ def sends_over(dimensions: int, base: int, arrival: int | None) -> tuple[int, ..
 def binomial_tree(dimensions: int, source: int, base: int) -> list[TreeEdge]:
     """Return all messages of a broadcast.
 
-    Parameters
-    ----------
-    dimensions : int
-        n.
-    source : int
-        Number of a node.
-    base : int
-        b, 0 to n-1.
+    Parameters:
+        dimensions: n.
+        source: Number of a node.
+        base: b, 0 to n-1.
 
-    Returns
-    -------
-    list of TreeEdge
+    Returns:
         2^n - 1, by step; messages of a sender stand together, in its order.
 
-    Raises
-    ------
-    TopologyError
-        If there is no such base or node.
+    Raises:
+        TopologyError: If there is no such base or node.
     """
     order = dimension_order(dimensions, base)
     if isinstance(source, bool) or not isinstance(source, int) or not 0 <= source < 1 << dimensions:

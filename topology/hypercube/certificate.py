@@ -12,25 +12,17 @@ from topology.hypercube.routing import HypercubeRouting
 def hypercube_evidence(routing: HypercubeRouting, vc_reallocation: str, buffer_flits: int) -> dict[str, Any]:
     """Return fields of the certificate.
 
-    Parameters
-    ----------
-    routing : HypercubeRouting
-    vc_reallocation : str
-        One of ``HYPERCUBE_REALLOCATION``.
-    buffer_flits : int
-        Flits that the buffer of a VC holds; with one, VCs are free at the same time by any rule.
+    Parameters:
+        vc_reallocation: One of ``HYPERCUBE_REALLOCATION``.
+        buffer_flits: Flits that the buffer of a VC holds; with one, VCs are free at the same time by any rule.
 
-    Returns
-    -------
-    dict
-        ``escapes``: names of the VCs that some header is given as its escape. ``order``: of all VCs that headers
-        wait for or that are shared (``topology/hypercube/deadlock.py``), so that all that may be waited for behind a
-        VC comes after it.
+    Returns:
+        dict: ``escapes``: names of the VCs that some header is given as its escape. ``order``: of all VCs that headers
+            wait for or that are shared (``topology/hypercube/deadlock.py``), so that all that may be waited for behind
+            a VC comes after it.
 
-    Raises
-    ------
-    NoOrder
-        If there is none, or some headers have no escape.
+    Raises:
+        NoOrder: If there is none, or some headers have no escape.
     """
     paths, network = HypercubePaths(routing), routing.network
     waiting = Waiting(paths, ATOMIC if buffer_flits == 1 else vc_reallocation)

@@ -84,25 +84,16 @@ def check_hypercube_deadlock(
 ) -> DeadlockVerdict:
     """Prove a hypercube free from deadlock, or return what breaks the proof.
 
-    Parameters
-    ----------
-    routing : HypercubeRouting
-    vc_reallocation : str
-        One of ``HYPERCUBE_REALLOCATION``.
-    buffer_flits : int or None
-        Flits that the buffer of a VC holds; None if that is not known.
-    least_flits : int
-        Flits of the shortest message, header included.
+    Parameters:
+        vc_reallocation: One of ``HYPERCUBE_REALLOCATION``.
+        buffer_flits: Flits that the buffer of a VC holds; None if that is not known.
+        least_flits: Flits of the shortest message, header included.
 
-    Returns
-    -------
-    DeadlockVerdict
+    Returns:
         Dependencies that differ by a shift alone are counted once for each shift that the routing bears.
 
-    Raises
-    ------
-    ValueError
-        If there is no such reuse of VCs.
+    Raises:
+        ValueError: If there is no such reuse of VCs.
     """
     check_reuse(vc_reallocation)
     network, paths = routing.network, HypercubePaths(routing)
@@ -138,25 +129,17 @@ def _stay_apart(paths: HypercubePaths, buffer_flits: int, least_flits: int) -> b
 class Waiting:
     """The graph of waiting, in which one VC represents all its images under shifts.
 
-    Parameters
-    ----------
-    paths : Ways
-    vc_reallocation : str
+    Parameters:
+        paths (Ways)
 
-    Members
-    -------
-    headers : dict of int to list of int
-        Keys of the headers that come on each VC that ends at a representative.
-    lost, unescaped : list of Header
-        Unroutable headers, and headers without an escape or delivery channel among their candidates, if the routing
-        gives escapes at all.
-    escape_vcs : set of int
-        VCs that end at representatives and that some header is given as its escape.
-    shared : frozenset of int
-        The shared VCs that end at representatives.
-    graph : nx.DiGraph
-        Of VCs that end at representatives. An edge c -> d with the attribute ``shift`` says that there is a
-        dependency of c on what d is renamed to by this shift.
+    Members:
+        headers (dict of int to list of int): Keys of the headers that come on each VC that ends at a representative.
+        lost, unescaped (list of Header): Unroutable headers, and headers without an escape or delivery channel among
+            their candidates, if the routing gives escapes at all.
+        escape_vcs (set of int): VCs that end at representatives and that some header is given as its escape.
+        shared (frozenset of int): The shared VCs that end at representatives.
+        graph (nx.DiGraph): Of VCs that end at representatives. An edge c -> d with the attribute ``shift`` says that
+            there is a dependency of c on what d is renamed to by this shift.
     """
 
     def __init__(self, paths: HypercubePaths, vc_reallocation: str = ATOMIC):

@@ -11,12 +11,9 @@ same time.
 def input_codes(dimensions: int, injection_channels: int) -> tuple[int, ...]:
     """Return the numbers of all inputs of a switch on diagonals, hosts' last.
 
-    Parameters
-    ----------
-    dimensions : int
-        n, at least 1.
-    injection_channels : int
-        1 to n.
+    Parameters:
+        dimensions: n, at least 1.
+        injection_channels: 1 to n.
     """
     first = dimensions if injection_channels == 1 else 1 << (dimensions - 1).bit_length()
     return (*range(dimensions), *range(first, first + injection_channels))

@@ -19,21 +19,15 @@ MAX_DIMENSIONS = 16
 class HypercubeLinks(ChannelNetwork):
     """The physical network of a hypercube.
 
-    Parameters
-    ----------
-    dimensions : int
-        n, 1 to 16: there are 2^n nodes.
-    injection_channels_per_processor : int
-        Channels from each processor into its switch, 1 to n.
+    Parameters:
+        dimensions: n, 1 to 16: there are 2^n nodes.
+        injection_channels_per_processor: Channels from each processor into its switch, 1 to n.
 
-    Members
-    -------
-    dimensions : int
+    Members:
+        dimensions
 
-    Raises
-    ------
-    TopologyError
-        If a parameter is out of range.
+    Raises:
+        TopologyError: If a parameter is out of range.
     """
 
     def __init__(self, dimensions: int, injection_channels_per_processor: int = 1):
@@ -61,25 +55,18 @@ class HypercubeNetwork(VcNetwork):
 
     VC v of dimension d is VC port d V + v on both sides of a switch, and the delivery channel is output n V.
 
-    Parameters
-    ----------
-    dimensions : int
-        n, 1 to 16.
-    vcs : int
-        V, 1 to 8. A switch has at most 61 VC ports on a side, those of its host included.
-    injection_channels_per_processor : int
-        Channels from each processor into its switch, 1 to n.
+    Parameters:
+        dimensions: n, 1 to 16.
+        vcs: V, 1 to 8. A switch has at most 61 VC ports on a side, those of its host included.
+        injection_channels_per_processor: Channels from each processor into its switch, 1 to n.
 
-    Members
-    -------
-    dimensions, vcs : int
-    dimension_of : tuple of (int or None)
-        Dimension in which each VC travels; None for those from and to processors.
+    Members:
+        dimensions, vcs (int)
+        dimension_of (tuple of (int or None)): Dimension in which each VC travels; None for those from and to
+            processors.
 
-    Raises
-    ------
-    TopologyError
-        If a parameter is out of range, or switches would have too many VC ports.
+    Raises:
+        TopologyError: If a parameter is out of range, or switches would have too many VC ports.
     """
 
     def __init__(self, dimensions: int, vcs: int, injection_channels_per_processor: int = 1):

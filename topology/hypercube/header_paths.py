@@ -22,9 +22,8 @@ from topology.hypercube.routing import HypercubeRouting
 class Header(NamedTuple):
     """A header on the VC on which it arrived.
 
-    Members
-    -------
-    vc, key : int
+    Members:
+        vc, key (int)
     """
 
     vc: int
@@ -34,14 +33,10 @@ class Header(NamedTuple):
 class Step(NamedTuple):
     """A possible next request of a header.
 
-    Members
-    -------
-    vc : int
-        Renamed by ``shift`` if it ends at a switch, which is then a representative.
-    shift : int
-        Shift of the renaming; the header's key is now the old one ^ shift.
-    delivers : bool
-        It is the VC to a processor.
+    Members:
+        vc: Renamed by ``shift`` if it ends at a switch, which is then a representative.
+        shift: Shift of the renaming; the header's key is now the old one ^ shift.
+        delivers: It is the VC to a processor.
     """
 
     vc: int
@@ -52,16 +47,9 @@ class Step(NamedTuple):
 class HypercubePaths:
     """Steps of headers from VC to VC.
 
-    Parameters
-    ----------
-    routing : HypercubeRouting
-
-    Members
-    -------
-    shifts : tuple of int
-        All that leave the routing as it is, 0 among them.
-    representatives : tuple of int
-        Switches, one for each set of those that shifts take to each other.
+    Members:
+        shifts (tuple of int): All that leave the routing as it is, 0 among them.
+        representatives (tuple of int): Switches, one for each set of those that shifts take to each other.
     """
 
     def __init__(self, routing: HypercubeRouting):

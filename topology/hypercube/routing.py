@@ -51,18 +51,13 @@ def parity(switch: int) -> int:
 class HypercubeRouting(RoutedHeaders):
     """A hypercube with its headers and its rule.
 
-    Parameters
-    ----------
-    network : HypercubeNetwork
-    flit_bits : int
-        Data bits of a flit; the routing key has to fit.
-    rule : str
-        One of ``RULES``.
+    Parameters:
+        network
+        flit_bits: Data bits of a flit; the routing key has to fit.
+        rule: One of ``RULES``.
 
-    Raises
-    ------
-    TopologyError
-        If there is no such rule, or flits are too narrow.
+    Raises:
+        TopologyError: If there is no such rule, or flits are too narrow.
     """
 
     network: HypercubeNetwork
@@ -87,26 +82,19 @@ class HypercubeRouting(RoutedHeaders):
     def routing_key(self, _source: int, destinations: Sequence[int]) -> int:
         """Return the routing key of a message: the number of its destination.
 
-        Raises
-        ------
-        ValueError
-            If there are several destinations.
+        Raises:
+            ValueError: If there are several destinations.
         """
         return only_destination(destinations)
 
     def candidates(self, vc: int, key: int) -> int:
         """Return the route candidates of a header at the switch where its VC ends.
 
-        Parameters
-        ----------
-        vc : int
-            On which the header came.
-        key : int
-            Its routing key.
+        Parameters:
+            vc: On which the header came.
+            key: Its routing key.
 
-        Returns
-        -------
-        int
+        Returns:
             Mask of output VC ports; 0 if there is none. A header that has no escapes either is unroutable.
         """
         return self._mask(0, vc, key)
@@ -114,12 +102,9 @@ class HypercubeRouting(RoutedHeaders):
     def escapes(self, vc: int, key: int) -> int:
         """Return the escape channels of a header, for when no candidate is available; see ``candidates``.
 
-        Parameters
-        ----------
-        vc : int
-            Channel of the network with VCs on which the header has come.
-        key : int
-            The header's routing key: its destination.
+        Parameters:
+            vc: Channel of the network with VCs on which the header has come.
+            key: The header's routing key: its destination.
         """
         return self._mask(1, vc, key)
 
@@ -131,16 +116,12 @@ class HypercubeRouting(RoutedHeaders):
     def masks(self, vc: int) -> tuple[np.ndarray, np.ndarray]:
         """Return ``candidates`` and ``escapes`` of all headers that arrive on a VC at a switch.
 
-        Parameters
-        ----------
-        vc : int
-            Channel of the network with VCs into a switch.
+        Parameters:
+            vc: Channel of the network with VCs into a switch.
 
-        Returns
-        -------
-        candidates, escapes : int64 array, shape (nodes,)
-            By remaining dimensions: position r is for the key in which the bits of r differ from the switch's number.
-            They cannot be written to.
+        Returns:
+            candidates, escapes : int64 array, shape (nodes,): By remaining dimensions: position r is for the key in
+                which the bits of r differ from the switch's number. They cannot be written to.
         """
         return self._masks[parity(self.network.channels[vc].sink)][self.network.dimension_of[vc]]
 

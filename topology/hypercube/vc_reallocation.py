@@ -21,10 +21,8 @@ HYPERCUBE_REALLOCATION = (ATOMIC, NON_ATOMIC_ESCAPE, NON_ATOMIC)
 def check_reuse(vc_reallocation: str) -> None:
     """Refuse a value that is not in ``HYPERCUBE_REALLOCATION``.
 
-    Raises
-    ------
-    ValueError
-        "X must be Y, not Z".
+    Raises:
+        ValueError: "X must be Y, not Z".
     """
     if vc_reallocation not in HYPERCUBE_REALLOCATION:
         wanted = f"{', '.join(HYPERCUBE_REALLOCATION[:-1])} or {HYPERCUBE_REALLOCATION[-1]}"
@@ -34,14 +32,10 @@ def check_reuse(vc_reallocation: str) -> None:
 def unshared_vcs(vcs: int, rule: str, vc_reallocation: str) -> int:
     """Return the number of VCs of a channel, the first ones, that hold one worm at a time.
 
-    Parameters
-    ----------
-    vcs : int
-        VCs of the channel.
-    rule : str
-        One of ``RULES``.
-    vc_reallocation : str
-        One of ``HYPERCUBE_REALLOCATION``.
+    Parameters:
+        vcs: VCs of the channel.
+        rule: One of ``RULES``.
+        vc_reallocation: One of ``HYPERCUBE_REALLOCATION``.
     """
     if vc_reallocation == NON_ATOMIC:
         return 0

@@ -9,11 +9,8 @@ def vc_wires(network: VcNetwork, released_vcs: int) -> tuple[SideWire, ...]:
 
     A VC is released when the tail has left its buffer, which is empty then: another worm may have it.
 
-    Parameters
-    ----------
-    network : VcNetwork
-    released_vcs : int
-        Number of VCs of a channel, the first ones, that are released. With 0 there are no such wires.
+    Parameters:
+        released_vcs: Number of VCs of a channel, the first ones, that are released. With 0 there are no such wires.
     """
     credits = credit_wires(network)
     releases = (

@@ -37,17 +37,11 @@ def check_min_deadlock(
 ) -> DeadlockVerdict:
     """Prove a network free from deadlock, or return what breaks the proof.
 
-    Parameters
-    ----------
-    routing : MinRouting
-    buffer_depth_flits : int
-        Flits that an input buffer holds.
-    token : str
-        Token rule, or ``none``.
-    link_cycles : int
-        Cycles of a link between switches.
-    dependencies : tuple or None
-        Result of ``min_dependencies``, if known.
+    Parameters:
+        buffer_depth_flits: Flits that an input buffer holds.
+        token: Token rule, or ``none``.
+        link_cycles: Cycles of a link between switches.
+        dependencies (tuple or None): Result of ``min_dependencies``, if known.
     """
     network, groups = routing.network, routing.groups
     path, dead_ends = min_dependencies(routing) if dependencies is None else dependencies
@@ -115,12 +109,7 @@ def _taken(routing: MinRouting, channel: int) -> np.ndarray:
 
 
 def branch_channels(routing: MinRouting) -> list[int]:
-    """Return the channels to which a worm that branches may be sent.
-
-    Parameters
-    ----------
-    routing : MinRouting
-    """
+    """Return the channels to which a worm that branches may be sent."""
     network = routing.network
     switches = range(network.switches)
     return [network.output_channel[switch][port] for switch in switches for port in branches_of(routing, switch)]
@@ -206,26 +195,17 @@ def min_evidence(
 ) -> dict[str, Any]:
     """Return fields of the certificate.
 
-    Parameters
-    ----------
-    routing : MinRouting
-    buffer_depth_flits : int
-        Flits that an input buffer holds.
-    token : str
-        Token rule, or ``none``.
-    link_cycles : int
-        Cycles of a link between switches.
+    Parameters:
+        buffer_depth_flits: Flits that an input buffer holds.
+        token: Token rule, or ``none``.
+        link_cycles: Cycles of a link between switches.
 
-    Returns
-    -------
-    dict
-        ``order``: names of all channels; those into switches that share a token come before the branches there.
-        ``tokens``: names of the switches that share each token.
+    Returns:
+        dict: ``order``: names of all channels; those into switches that share a token come before the branches there.
+            ``tokens``: names of the switches that share each token.
 
-    Raises
-    ------
-    NoOrder
-        If there is no such order, or tokens do not keep worms apart.
+    Raises:
+        NoOrder: If there is no such order, or tokens do not keep worms apart.
     """
     verdict = check_min_deadlock(routing, buffer_depth_flits, token, link_cycles)
     if not verdict.free:

@@ -40,11 +40,9 @@ Wire = tuple[int, int, int, int]
 class SwitchPosition:
     """Position of a switch.
 
-    Members
-    -------
-    stage, row : int
-    distributor : int or None
-        Input of the row's switch that this is a distributor for; None for a whole switch.
+    Members:
+        stage, row (int)
+        distributor: Input of the row's switch that this is a distributor for; None for a whole switch.
     """
 
     stage: int
@@ -60,27 +58,18 @@ class SwitchPosition:
 class MinNetwork(ChannelNetwork):
     """A multistage network.
 
-    Parameters
-    ----------
-    kind : str
-        One of ``KINDS``.
-    radix : int
-        b: ports on each side of a switch, 2 to 16.
-    stages : int
-        n, at least 1; at most 65,536 processors.
-    consumption_channels : int
-        Channels into each processor: 1, or b.
+    Parameters:
+        kind: One of ``KINDS``.
+        radix: b: ports on each side of a switch, 2 to 16.
+        stages: n, at least 1; at most 65,536 processors.
+        consumption_channels: Channels into each processor: 1, or b.
 
-    Members
-    -------
-    switch_positions : tuple of SwitchPosition
-        By switch.
-    switch_at : dict of SwitchPosition to int
+    Members:
+        switch_positions (tuple of SwitchPosition): By switch.
+        switch_at (dict of SwitchPosition to int)
 
-    Raises
-    ------
-    TopologyError
-        If a parameter is out of range.
+    Raises:
+        TopologyError: If a parameter is out of range.
     """
 
     def __init__(self, kind: str, radix: int, stages: int, consumption_channels: int = 1):
@@ -113,15 +102,12 @@ class MinNetwork(ChannelNetwork):
     def input_class(self, channel: int) -> int:
         """Return whether a channel leads FORWARD or BACKWARD; into a processor it matters to its switch alone.
 
-        Parameters
-        ----------
-        channel : int
+        Parameters:
+            channel
 
-        Returns
-        -------
-        int
+        Returns:
             ``FORWARD`` or ``BACKWARD``. In unidirectional networks and out of processors always ``FORWARD``; in
-            bidirectional ones ``FORWARD`` to a higher stage, ``BACKWARD`` to a lower one and into processors.
+                bidirectional ones ``FORWARD`` to a higher stage, ``BACKWARD`` to a lower one and into processors.
         """
         source, sink = self.channels[channel].source, self.channels[channel].sink
         if not self.bidirectional or not self.is_switch(source):

@@ -34,12 +34,9 @@ def branch_ports(network: MinNetwork, switch: int) -> range:
 class Group:
     """Switches that share a token.
 
-    Members
-    -------
-    switches : tuple of int
-        In the order in which the token goes round.
-    levels : int
-        Switches behind one of these on the way to a processor that a message may have to wait for.
+    Members:
+        switches: In the order in which the token goes round.
+        levels: Switches behind one of these on the way to a processor that a message may have to wait for.
     """
 
     switches: tuple[int, ...]
@@ -50,14 +47,8 @@ class Group:
 class TokenGroups:
     """All groups of a network.
 
-    Parameters
-    ----------
-    network : MinNetwork
-
-    Raises
-    ------
-    TopologyError
-        If two tags of a stage overlap, so that groups do not keep tree operations apart.
+    Raises:
+        TopologyError: If two tags of a stage overlap, so that groups do not keep tree operations apart.
     """
 
     network: MinNetwork
@@ -120,15 +111,10 @@ class TokenGroups:
         links with their stages and q buffers on the way. So with one flit more every header has got through. The
         paper's own rule counts one buffer more and forgets the registers, which is too little for small buffers.
 
-        Parameters
-        ----------
-        switch : int
-        buffer_depth_flits : int
-            Flits that an input buffer holds.
-        link_cycles : int
-            Cycles of a link between switches; all but one are stages, of two flits each.
-        rule : str
-            ``EXACT`` or ``AS_PUBLISHED``.
+        Parameters:
+            buffer_depth_flits: Flits that an input buffer holds.
+            link_cycles: Cycles of a link between switches; all but one are stages, of two flits each.
+            rule: ``EXACT`` or ``AS_PUBLISHED``.
         """
         if rule == AS_PUBLISHED:
             return (self.levels[switch] + 1) * buffer_depth_flits + 1

@@ -16,15 +16,11 @@ from topology.min.groups import branch_ports
 class BranchIntervals(NamedTuple):
     """Processors behind channels.
 
-    Members
-    -------
-    place : int64[processors]
-        Of each processor in the order.
-    begin, end : int64[channels]
-        Places of the processors behind a channel at which a message may branch, from ``begin`` on and before ``end``;
-        both 0 where none is.
-    switch_begin, switch_end : int64[switches]
-        The same for all branches of a switch.
+    Members:
+        place (int64[processors]): Of each processor in the order.
+        begin, end (int64[channels]): Places of the processors behind a channel at which a message may branch, from
+            ``begin`` on and before ``end``; both 0 where none is.
+        switch_begin, switch_end (int64[switches]): The same for all branches of a switch.
     """
 
     place: np.ndarray

@@ -32,28 +32,21 @@ TABLES = ("routes", "reach")
 class MinRouting(RoutedHeaders):
     """Tables of a multistage network.
 
-    Parameters
-    ----------
-    network : MinNetwork
-    flit_bits : int
-        Data bits of a flit, 8 to 512.
-    header_kind : str
-        Format of destination sets in headers, one of ``HEADER_KINDS``.
-    ordering : str
-        Order that receivers see, one of ``ORDERINGS``. Tables of a unidirectional network are the same for all.
+    Parameters:
+        network
+        flit_bits: Data bits of a flit, 8 to 512.
+        header_kind: Format of destination sets in headers, one of ``HEADER_KINDS``.
+        ordering: Order that receivers see, one of ``ORDERINGS``. Tables of a unidirectional network are the same for
+            all.
 
-    Members
-    -------
-    keys : int
-        Number of routing keys: one per processor, and one per stage at which a multicast may turn round (in
-        unidirectional networks one).
-    classes : int
-        Classes of arrival channels.
-    routes : int64 array, shape (switches, keys, classes)
-        Masks of candidate output ports.
-    reach : bool array, shape (switches, most ports, processors)
-        True if a message that branches at an output reaches a processor.
-    groups : TokenGroups
+    Members:
+        keys: Number of routing keys: one per processor, and one per stage at which a multicast may turn round (in
+            unidirectional networks one).
+        classes: Classes of arrival channels.
+        routes (int64 array, shape (switches, keys, classes)): Masks of candidate output ports.
+        reach (bool array, shape (switches, most ports, processors)): True if a message that branches at an output
+            reaches a processor.
+        groups
     """
 
     network: MinNetwork
@@ -150,13 +143,10 @@ class MinRouting(RoutedHeaders):
     def upward(self, switch: int) -> int:
         """Return the mask of the outputs to the next stage that a message may take; 0 where there are none.
 
-        Parameters
-        ----------
-        switch : int
+        Parameters:
+            switch
 
-        Returns
-        -------
-        int
+        Returns:
             Bit p for port p.
         """
         if not self.network.bidirectional:
@@ -168,9 +158,8 @@ class MinRouting(RoutedHeaders):
     def input_class(self, channel: int) -> int:
         """Return the class of an arrival channel: FORWARD, or BACKWARD in bidirectional networks.
 
-        Parameters
-        ----------
-        channel : int
+        Parameters:
+            channel
         """
         return self.network.input_class(channel)
 
@@ -179,12 +168,9 @@ class MinRouting(RoutedHeaders):
 
         With custom reach sets there may be none; unreached destinations are lost then, and ``check`` reports it.
 
-        Parameters
-        ----------
-        source : int
-            Processor.
-        destinations : sequence of int
-            Processors.
+        Parameters:
+            source: Processor.
+            destinations: Processors.
         """
         network = self.network
         switch, stage = network.processors[source], 0

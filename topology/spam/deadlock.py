@@ -15,10 +15,6 @@ def last_first(labels: SpamLabels) -> list[int]:
     """Return the channels in an order where those behind one come before it: tree, cross and then up channels.
 
     Any other order gives the same result after more rounds.
-
-    Parameters
-    ----------
-    labels : SpamLabels
     """
 
     def rank(channel: int) -> tuple[int, int, int]:
@@ -33,11 +29,8 @@ def last_first(labels: SpamLabels) -> list[int]:
 def spam_dependencies(routing: SpamRouting, *, atomic: bool = True) -> Dependencies:
     """Return the dependencies of all headers that any processor may send.
 
-    Parameters
-    ----------
-    routing : SpamRouting
-    atomic : bool
-        True if the routers enqueue the requests of a header as one.
+    Parameters:
+        atomic: True if the routers enqueue the requests of a header as one.
     """
     path, dead_ends = walk_dependencies(
         routing.network, _sent_keys(routing), partial(_taken, routing), last_first(routing.labels)[::-1]
@@ -70,12 +63,7 @@ def _taken(routing: SpamRouting, channel: int) -> np.ndarray:
 
 
 def branch_channels(routing: SpamRouting) -> list[int]:
-    """Return the channels to which a worm that splits may be sent.
-
-    Parameters
-    ----------
-    routing : SpamRouting
-    """
+    """Return the channels to which a worm that splits may be sent."""
     outputs = routing.network.output_channel
     return [outputs[switch][port] for switch, port in np.argwhere(routing.reach.any(axis=2)).tolist()]
 
@@ -95,22 +83,15 @@ def _splits(routing: SpamRouting) -> dict[tuple[int, ...], int]:
 def spam_evidence(routing: SpamRouting, *, atomic: bool = True) -> dict[str, Any]:
     """Return fields of the certificate.
 
-    Parameters
-    ----------
-    routing : SpamRouting
-    atomic : bool
-        True if the routers enqueue the requests of a header as one.
+    Parameters:
+        atomic: True if the routers enqueue the requests of a header as one.
 
-    Returns
-    -------
-    dict
-        ``order``: names of all channels. ``nesting``: by name of each channel of the tree that leads down, the one in
-        which it is nested, from whose end it starts; None for those of the root.
+    Returns:
+        dict: ``order``: names of all channels. ``nesting``: by name of each channel of the tree that leads down, the
+            one in which it is nested, from whose end it starts; None for those of the root.
 
-    Raises
-    ------
-    NoOrder
-        If there is none, or routers do not enqueue as they should.
+    Raises:
+        NoOrder: If there is none, or routers do not enqueue as they should.
     """
     dependencies = spam_dependencies(routing, atomic=atomic)
     if dependencies.dead_ends:

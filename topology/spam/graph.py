@@ -22,35 +22,26 @@ CLASS_NAMES = ("up", "cross", "tree")
 class SpamLabels:
     """A network with a rooted spanning tree and everything that follows from it.
 
-    Parameters
-    ----------
-    network : Network
-    root : int or None
-        Root switch; default a centre of the switch graph, lowest number of several.
-    parents : sequence of int or None
-        ``parents[switch]`` of another spanning tree (the root is its own parent); default breadth first, lowest number
-        first.
+    Parameters:
+        network
+        root: Root switch; default a centre of the switch graph, lowest number of several.
+        parents: ``parents[switch]`` of another spanning tree (the root is its own parent); default breadth first,
+            lowest number first.
 
-    Members
-    -------
-    parent, level : int array, shape (vertices,)
-        Tree parent (the root is its own) and tree depth of each vertex.
-    channel_class : int8 array, shape (channels,)
-        UP, CROSS or TREE.
-    first, last : int64 array, shape (vertices,)
-        Vertices are numbered through the tree, depth first and by port, so that those at or below v are the ones with
-        ``first[v] <= first[w] < last[v]``: an interval for each subtree.
-    extended_bits : uint8 array, shape (switches, ceil(switches / 8))
-        Bit b of byte i of row u: whether switch u is an extended ancestor (cross channels, then tree channels) of
-        switch 8 i + b.
-    ancestor, extended_ancestor : bool array, shape (vertices, vertices)
-        ``[u, v]``: whether u is a tree ancestor of v (down tree channels only), or an extended ancestor. Both are
-        reflexive, and are built on demand only: they grow as the square of the network.
+    Members:
+        parent, level (int array, shape (vertices,)): Tree parent (the root is its own) and tree depth of each vertex.
+        channel_class (int8 array, shape (channels,)): UP, CROSS or TREE.
+        first, last (int64 array, shape (vertices,)): Vertices are numbered through the tree, depth first and by port,
+            so that those at or below v are the ones with ``first[v] <= first[w] < last[v]``: an interval for each
+            subtree.
+        extended_bits (uint8 array, shape (switches, ceil(switches / 8))): Bit b of byte i of row u: whether switch u is
+            an extended ancestor (cross channels, then tree channels) of switch 8 i + b.
+        ancestor, extended_ancestor (bool array, shape (vertices, vertices)): ``[u, v]``: whether u is a tree ancestor
+            of v (down tree channels only), or an extended ancestor. Both are reflexive, and are built on demand only:
+            they grow as the square of the network.
 
-    Raises
-    ------
-    TopologyError
-        If the root is no switch, or the parents are no spanning tree.
+    Raises:
+        TopologyError: If the root is no switch, or the parents are no spanning tree.
     """
 
     def __init__(self, network: Network, root: int | None = None, parents: Sequence[int] | None = None):
@@ -174,15 +165,11 @@ class SpamLabels:
     def lowest_common_ancestor(self, processors: Sequence[int]) -> int:
         """Return the deepest vertex that is a tree ancestor of all given processors; of one processor, its own vertex.
 
-        Parameters
-        ----------
-        processors : sequence of int
-            At least 1.
+        Parameters:
+            processors: At least 1.
 
-        Raises
-        ------
-        ValueError
-            If no processor is given.
+        Raises:
+            ValueError: If no processor is given.
         """
         if not processors:
             raise ValueError("A lowest common ancestor needs at least 1 processor, not 0")

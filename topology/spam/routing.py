@@ -36,13 +36,9 @@ def spam_header(network: Network, flit_bits: int, kind: str = BIT_STRING) -> Hea
     The key is the vertex number of the destinations' lowest common ancestor; for a unicast that is the
     destination itself, the set of destinations is never read and so is not sent.
 
-    Parameters
-    ----------
-    network : Network
-    flit_bits : int
-        Data bits of a flit.
-    kind : str
-        Format of destination sets, one of ``HEADER_KINDS``.
+    Parameters:
+        flit_bits: Data bits of a flit.
+        kind: Format of destination sets, one of ``HEADER_KINDS``.
     """
     fields = (("lca", bits_for(network.vertices)), ("source", bits_for(len(network.processors))))
     return header_format(kind, fields, len(network.processors), flit_bits)
@@ -55,30 +51,22 @@ TABLES = ("routes", "reach")
 class SpamRouting(RoutedHeaders):
     """Tables of a SPAM network.
 
-    Parameters
-    ----------
-    labels : SpamLabels
-    flit_bits : int
-        Data bits of a flit, 8 to 512.
-    up_after_down : bool
-        Negative control: take shortest paths whatever channels came before, so that up links may follow down links.
-        It deadlocks.
-    header_kind : str
-        Format of destination sets in headers, one of ``HEADER_KINDS``.
-    ordering : str
-        Order that receivers see, one of ``ORDERINGS``.
+    Parameters:
+        labels
+        flit_bits: Data bits of a flit, 8 to 512.
+        up_after_down: Negative control: take shortest paths whatever channels came before, so that up links may follow
+            down links. It deadlocks.
+        header_kind: Format of destination sets in headers, one of ``HEADER_KINDS``.
+        ordering: Order that receivers see, one of ``ORDERINGS``.
 
-    Members
-    -------
-    routes : int64 array, shape (switches, vertices, 3)
-        Masks of candidate output ports by switch, LCA and class of the arrival channel; bit p is port p.
-    reach : bool array, shape (switches, most ports, processors)
-        True if a tree output leads to a processor; all False for other outputs.
+    Members:
+        routes (int64 array, shape (switches, vertices, 3)): Masks of candidate output ports by switch, LCA and class of
+            the arrival channel; bit p is port p.
+        reach (bool array, shape (switches, most ports, processors)): True if a tree output leads to a processor; all
+            False for other outputs.
 
-    Raises
-    ------
-    TopologyError
-        If a switch has more than 32 ports or the network has more than 65,536 processors.
+    Raises:
+        TopologyError: If a switch has more than 32 ports or the network has more than 65,536 processors.
     """
 
     labels: SpamLabels
@@ -165,13 +153,10 @@ class SpamRouting(RoutedHeaders):
     def upward(self, switch: int) -> int:
         """Return the mask of the output that leads to a switch's tree parent; 0 at the root.
 
-        Parameters
-        ----------
-        switch : int
+        Parameters:
+            switch
 
-        Returns
-        -------
-        int
+        Returns:
             Bit p for port p.
         """
         labels, network = self.labels, self.network

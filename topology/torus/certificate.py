@@ -10,19 +10,11 @@ from topology.torus.routing import TorusRouting
 def torus_evidence(routing: TorusRouting) -> dict[str, Any]:
     """Return fields of the certificate.
 
-    Parameters
-    ----------
-    routing : TorusRouting
+    Returns:
+        dict: ``order``: names of all VCs.
 
-    Returns
-    -------
-    dict
-        ``order``: names of all VCs.
-
-    Raises
-    ------
-    NoOrder
-        If there is none.
+    Raises:
+        NoOrder: If there is none.
     """
     path, dead_ends = torus_dependencies(routing)
     if dead_ends:

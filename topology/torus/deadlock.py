@@ -49,12 +49,9 @@ def check_torus_deadlock(routing: TorusRouting) -> DeadlockVerdict:
 def torus_dependencies(routing: TorusRouting) -> tuple[nx.DiGraph, tuple[tuple[int, int], ...]]:
     """Return the dependencies of all headers that any node may send.
 
-    Returns
-    -------
-    nx.DiGraph
-        Nodes are VCs; an edge c -> d says that some header that arrived on c may request d.
-    tuple of (int, int)
-        VCs and keys that come there and are unroutable.
+    Returns:
+        nx.DiGraph: Nodes are VCs; an edge c -> d says that some header that arrived on c may request d.
+        tuple of (int, int): VCs and keys that come there and are unroutable.
     """
     walk = _Walk(routing)
     for heading in headings(routing.network.grid.columns):

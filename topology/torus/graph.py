@@ -21,15 +21,12 @@ class TorusLinks(ChannelNetwork):
     Where both directions of a ring lead to the same neighbour, in rings of two nodes, names of channels include the
     direction: ``s0+y->s1``.
 
-    Parameters
-    ----------
-    grid : Grid
+    Parameters:
+        grid
 
-    Members
-    -------
-    grid : Grid
-    directions : tuple of tuple of int
-        By switch, the direction of each output port but the host's.
+    Members:
+        grid
+        directions (tuple of tuple of int): By switch, the direction of each output port but the host's.
     """
 
     def __init__(self, grid: Grid):
@@ -70,13 +67,10 @@ class TorusLinks(ChannelNetwork):
     def direction_of(self, channel: Channel) -> int | None:
         """Return the direction in which a channel travels; None if it comes from or leads to a processor.
 
-        Parameters
-        ----------
-        channel : Channel
+        Parameters:
+            channel
 
-        Returns
-        -------
-        int or None
+        Returns:
             0 to 3, as in ``Grid``.
         """
         between_switches = self.is_switch(channel.source) and self.is_switch(channel.sink)
@@ -86,29 +80,21 @@ class TorusLinks(ChannelNetwork):
 class TorusNetwork(VcNetwork):
     """A torus or mesh whose channels between switches have an equal number of virtual channels.
 
-    Parameters
-    ----------
-    grid : Grid
-    vcs : int
-        V, 1 to 8.
-    links : TorusLinks or None
-        Physical network of the grid, if there is one already.
+    Parameters:
+        grid
+        vcs: V, 1 to 8.
+        links: Physical network of the grid, if there is one already.
 
-    Members
-    -------
-    grid : Grid
-    vcs : int
-    directions : tuple of tuple of int
-        By switch, the direction of each physical output port but the host's.
-    direction_of : tuple of (int or None)
-        Direction in which each VC travels; None for those from and to processors.
-    closes_ring : tuple of bool
-        True if the VC belongs to a channel that closes a ring.
+    Members:
+        grid
+        vcs
+        directions (tuple of tuple of int): By switch, the direction of each physical output port but the host's.
+        direction_of (tuple of (int or None)): Direction in which each VC travels; None for those from and to
+            processors.
+        closes_ring (tuple of bool): True if the VC belongs to a channel that closes a ring.
 
-    Raises
-    ------
-    TopologyError
-        If the number of VCs is out of range.
+    Raises:
+        TopologyError: If the number of VCs is out of range.
     """
 
     def __init__(self, grid: Grid, vcs: int, links: TorusLinks | None = None):
@@ -130,16 +116,11 @@ class TorusNetwork(VcNetwork):
     def output_link(self, node: int, direction: int) -> int | None:
         """Return the physical channel that leaves a node in a direction; None if there is none.
 
-        Parameters
-        ----------
-        node : int
-            0 to ``grid.nodes`` - 1.
-        direction : int
-            0 to 3, as in ``Grid``.
+        Parameters:
+            node: 0 to ``grid.nodes`` - 1.
+            direction: 0 to 3, as in ``Grid``.
 
-        Returns
-        -------
-        int or None
+        Returns:
             A channel of ``links``, the network without VCs.
         """
         directions = self.directions[node]

@@ -34,11 +34,9 @@ def along_row(direction: int) -> bool:
 class Hop(NamedTuple):
     """A channel on a path: it leaves ``node`` in ``direction``.
 
-    Members
-    -------
-    node, direction : int
-    wrap_ahead : bool
-        The worm has yet to take the channel that closes the ring of this dimension, or takes it now.
+    Members:
+        node, direction (int)
+        wrap_ahead: The worm has yet to take the channel that closes the ring of this dimension, or takes it now.
     """
 
     node: int
@@ -49,9 +47,8 @@ class Hop(NamedTuple):
 class Turns(NamedTuple):
     """The direction of a message in each dimension, from its header.
 
-    Members
-    -------
-    y_negative, x_negative : bool
+    Members:
+        y_negative, x_negative (bool)
     """
 
     y_negative: bool
@@ -62,17 +59,12 @@ class Turns(NamedTuple):
 class Grid:
     """A torus or mesh.
 
-    Parameters
-    ----------
-    rows, columns : int
-        S and T, 1 to 256 each, 2 nodes or more in all. A side of 1 has no channels.
-    wraps : bool
-        Rings are closed (torus); otherwise it is a mesh.
+    Parameters:
+        rows, columns (int): S and T, 1 to 256 each, 2 nodes or more in all. A side of 1 has no channels.
+        wraps: Rings are closed (torus); otherwise it is a mesh.
 
-    Raises
-    ------
-    TopologyError
-        If a side is out of range.
+    Raises:
+        TopologyError: If a side is out of range.
     """
 
     rows: int
@@ -94,44 +86,34 @@ class Grid:
     def node(self, row: int, column: int) -> int:
         """Return the number of a node.
 
-        Parameters
-        ----------
-        row : int
-            0 to ``rows`` - 1.
-        column : int
-            0 to ``columns`` - 1.
+        Parameters:
+            row: 0 to ``rows`` - 1.
+            column: 0 to ``columns`` - 1.
         """
         return row * self.columns + column
 
     def position(self, node: int) -> tuple[int, int]:
         """Return row and column of a node.
 
-        Parameters
-        ----------
-        node : int
-            0 to ``nodes`` - 1.
+        Parameters:
+            node: 0 to ``nodes`` - 1.
         """
         return divmod(node, self.columns)
 
     def side(self, direction: int) -> int:
         """Return the nodes in the ring or line that a direction runs along.
 
-        Parameters
-        ----------
-        direction : int
-            ``Y_POSITIVE``, ``Y_NEGATIVE``, ``X_POSITIVE`` or ``X_NEGATIVE``, 0 to 3.
+        Parameters:
+            direction: ``Y_POSITIVE``, ``Y_NEGATIVE``, ``X_POSITIVE`` or ``X_NEGATIVE``, 0 to 3.
         """
         return self.columns if along_row(direction) else self.rows
 
     def neighbour(self, node: int, direction: int) -> int | None:
         """Return the node behind the channel that leaves a node in a direction; None if there is no such channel.
 
-        Parameters
-        ----------
-        node : int
-            0 to ``nodes`` - 1.
-        direction : int
-            0 to 3, as for ``side``.
+        Parameters:
+            node: 0 to ``nodes`` - 1.
+            direction: 0 to 3, as for ``side``.
         """
         row, column = divmod(node, self.columns)
         in_row = along_row(direction)
@@ -144,10 +126,8 @@ class Grid:
     def shortest(self, source: int, destination: int) -> Turns:
         """Return the shorter direction in each dimension; the positive one of two equal ones. In a mesh the only one.
 
-        Parameters
-        ----------
-        source, destination : int
-            Nodes.
+        Parameters:
+            source, destination (int): Nodes.
         """
         (row, column), (to_row, to_column) = self.position(source), self.position(destination)
         return Turns(self._goes_back(column, to_column, self.columns), self._goes_back(row, to_row, self.rows))
@@ -155,13 +135,11 @@ class Grid:
     def shortest_directions(self, source: np.ndarray, destination: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the shorter directions of many messages at once.
 
-        Parameters
-        ----------
-        source, destination : int[M]
+        Parameters:
+            source, destination (int[M])
 
-        Returns
-        -------
-        y_negative, x_negative : bool[M]
+        Returns:
+            y_negative, x_negative : bool[M]
         """
         (row, column), (to_row, to_column) = np.divmod(source, self.columns), np.divmod(destination, self.columns)
         return self._goes_back(column, to_column, self.columns), self._goes_back(row, to_row, self.rows)
@@ -174,16 +152,12 @@ class Grid:
     def path(self, source: int, destination: int, turns: Turns | None = None) -> Iterator[Hop]:
         """Yield the channels that a message takes between two switches, first one first.
 
-        Parameters
-        ----------
-        source, destination : int
-        turns : Turns or None
-            Default: the shorter way. In a mesh other turns than those that lead there run into the rim.
+        Parameters:
+            source, destination (int)
+            turns: Default: the shorter way. In a mesh other turns than those that lead there run into the rim.
 
-        Raises
-        ------
-        TopologyError
-            If the path runs into the rim of a mesh.
+        Raises:
+            TopologyError: If the path runs into the rim of a mesh.
         """
         turns = self.shortest(source, destination) if turns is None else turns
         to_column = self.position(destination)[1]
@@ -204,12 +178,9 @@ class Grid:
 
         It goes on in this direction until it has reached the row or column of its destination. Never so in a mesh.
 
-        Parameters
-        ----------
-        node, destination : int
-            0 to ``nodes`` - 1.
-        direction : int
-            0 to 3, as for ``side``.
+        Parameters:
+            node, destination (int): 0 to ``nodes`` - 1.
+            direction: 0 to 3, as for ``side``.
         """
         if not self.wraps:
             return False
@@ -220,12 +191,9 @@ class Grid:
     def closes_ring(self, node: int, direction: int) -> bool:
         """Return whether the channel that leaves a node in a direction is the one that closes the ring.
 
-        Parameters
-        ----------
-        node : int
-            0 to ``nodes`` - 1.
-        direction : int
-            0 to 3, as for ``side``.
+        Parameters:
+            node: 0 to ``nodes`` - 1.
+            direction: 0 to 3, as for ``side``.
         """
         row, column = self.position(node)
         position, side = (column if along_row(direction) else row), self.side(direction)

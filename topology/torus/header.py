@@ -18,12 +18,9 @@ from topology.torus.grid import Grid, Turns
 class RoutingKey(NamedTuple):
     """Fields of a routing key.
 
-    Members
-    -------
-    column, row : int
-        Of the destination.
-    y_negative, x_negative : int
-        1 if the message travels in the negative direction of the dimension.
+    Members:
+        column, row (int): Of the destination.
+        y_negative, x_negative (int): 1 if the message travels in the negative direction of the dimension.
     """
 
     column: int
@@ -40,12 +37,7 @@ class RoutingKey(NamedTuple):
 
 @dataclass(frozen=True)
 class KeyFormat:
-    """Layout of routing keys.
-
-    Parameters
-    ----------
-    grid : Grid
-    """
+    """Layout of routing keys."""
 
     grid: Grid
 
@@ -79,9 +71,7 @@ class KeyFormat:
 def torus_header(grid: Grid, flit_bits: int) -> HeaderFormat:
     """Return the header format of a torus or mesh: routing key and source.
 
-    Raises
-    ------
-    TopologyError
-        If the key does not fit into the first flit.
+    Raises:
+        TopologyError: If the key does not fit into the first flit.
     """
     return unicast_header(KeyFormat(grid).bits, bits_for(grid.nodes), flit_bits)

@@ -22,12 +22,9 @@ from topology.torus.routing import TorusRouting
 class Heading(NamedTuple):
     """A header's fields for one dimension.
 
-    Members
-    -------
-    end : int
-        Column or row of the destination.
-    negative : int
-        1 if the message travels in the negative direction.
+    Members:
+        end: Column or row of the destination.
+        negative: 1 if the message travels in the negative direction.
     """
 
     end: int
@@ -46,12 +43,7 @@ def headings(side: int) -> Iterator[Heading]:
 
 
 class TorusPaths:
-    """Steps of headers from VC to VC.
-
-    Parameters
-    ----------
-    routing : TorusRouting
-    """
+    """Steps of headers from VC to VC."""
 
     def __init__(self, routing: TorusRouting):
         self.routing = routing

@@ -19,10 +19,8 @@ def operation(turns: Turns | None) -> int:
 def turns_of(operation: int) -> Turns | None:
     """Return the turns that an operation fixes; None for the shorter way.
 
-    Raises
-    ------
-    ValueError
-        If there is no such operation.
+    Raises:
+        ValueError: If there is no such operation.
     """
     if not 0 <= operation <= len(_ALL_TURNS):
         raise ValueError(f"Operation must be 0 to {len(_ALL_TURNS)}, not {operation!r}")

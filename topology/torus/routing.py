@@ -49,18 +49,13 @@ UNROUTABLE = 0
 class TorusRouting(RoutedHeaders):
     """A torus or mesh with its headers and its rule for virtual channels.
 
-    Parameters
-    ----------
-    network : TorusNetwork
-    flit_bits : int
-        Data bits of a flit; the routing key has to fit.
-    vc_rule : str
-        One of ``VC_RULES``.
+    Parameters:
+        network
+        flit_bits: Data bits of a flit; the routing key has to fit.
+        vc_rule: One of ``VC_RULES``.
 
-    Raises
-    ------
-    TopologyError
-        If there is no such rule, or flits are too narrow.
+    Raises:
+        TopologyError: If there is no such rule, or flits are too narrow.
     """
 
     network: TorusNetwork
@@ -90,28 +85,21 @@ class TorusRouting(RoutedHeaders):
     def vc_class(self, vc: int) -> int:
         """Return the class of a VC between two switches; 0 for all if there are none.
 
-        Parameters
-        ----------
-        vc : int
-            Channel of the network with VCs.
+        Parameters:
+            vc: Channel of the network with VCs.
         """
         return int(self.classed and self.network.vc_of[vc] >= self.network.vcs // 2)
 
     def routing_key(self, source: int, destinations: Sequence[int], turns: Turns | None = None) -> int:
         """Return the routing key of a message.
 
-        Parameters
-        ----------
-        source : int
-        destinations : sequence of int
-            The one destination.
-        turns : Turns or None
-            Directions in the two dimensions; default: the shorter ways.
+        Parameters:
+            source
+            destinations: The one destination.
+            turns: Directions in the two dimensions; default: the shorter ways.
 
-        Raises
-        ------
-        ValueError
-            If there are several destinations.
+        Raises:
+            ValueError: If there are several destinations.
         """
         grid, destination = self.network.grid, only_destination(destinations)
         turns = grid.shortest(source, destination) if turns is None else turns
@@ -120,38 +108,27 @@ class TorusRouting(RoutedHeaders):
     def header_value(self, source: int, destinations: Sequence[int], turns: Turns | None = None) -> int:
         """Return the header of a message, as an integer.
 
-        Parameters
-        ----------
-        source : int
-            Processor that sends it.
-        destinations : sequence of int
-            One processor.
-        turns : Turns or None
-            Default: the shorter way in each dimension.
+        Parameters:
+            source: Processor that sends it.
+            destinations: One processor.
+            turns: Default: the shorter way in each dimension.
 
-        Raises
-        ------
-        ValueError
-            If there are several destinations.
+        Raises:
+            ValueError: If there are several destinations.
         """
         return self.header.pack((self.routing_key(source, destinations, turns), source))
 
     def candidates(self, vc: int, key: int) -> int:
         """Return the route candidates of a header at the switch where its VC ends.
 
-        Parameters
-        ----------
-        vc : int
-            On which the header came.
-        key : int
-            Its routing key.
+        Parameters:
+            vc: On which the header came.
+            key: Its routing key.
 
-        Returns
-        -------
-        int
-            Mask of output VC ports, all of them VCs of one channel. 0 if the header is unroutable: the key names no
-            node, the direction has no channel, dimension order does not allow the turn, or the message would go back to
-            the host that it comes from.
+        Returns:
+            int: Mask of output VC ports, all of them VCs of one channel. 0 if the header is unroutable: the key names
+                no node, the direction has no channel, dimension order does not allow the turn, or the message would go
+                back to the host that it comes from.
         """
         network = self.network
         grid, fields = network.grid, self.key_format.unpack(key)

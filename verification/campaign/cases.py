@@ -44,10 +44,8 @@ def cases_of(family: str, turn: int) -> range:
 class Campaign:
     """Designs of cases.
 
-    Parameters
-    ----------
-    scale : float
-        Fraction of the usual cycles of cases. Another scale is another campaign.
+    Parameters:
+        scale: Fraction of the usual cycles of cases. Another scale is another campaign.
     """
 
     def __init__(self, scale: float = 1.0):

@@ -16,22 +16,15 @@ from verification.campaign.run import Found
 class Entry:
     """A line.
 
-    Members
-    -------
-    case : int
-    family : str
-    configuration : str
-        Its digest.
-    routers, cycles, messages : int
-        Cycles that were compared.
-    cpu_seconds : int
-        Of all processes, building included.
-    verdict : str
-        ``equal``, ``mismatch`` or ``trouble``.
-    versions : str
-        Of HydraNoC, its sources' digest, and Verilator's.
-    situations : str
-        ``name=count``, separated by blanks; those with count 0 are left out.
+    Members:
+        case
+        family
+        configuration: Its digest.
+        routers, cycles, messages (int): Cycles that were compared.
+        cpu_seconds: Of all processes, building included.
+        verdict: ``equal``, ``mismatch`` or ``trouble``.
+        versions: Of HydraNoC, its sources' digest, and Verilator's.
+        situations: ``name=count``, separated by blanks; those with count 0 are left out.
     """
 
     case: int
@@ -71,10 +64,8 @@ _WHOLE = ("case", "routers", "cycles", "messages", "cpu_seconds")
 class Ledger:
     """A ledger in a file.
 
-    Parameters
-    ----------
-    path : Path
-        Created with the first line.
+    Parameters:
+        path: Created with the first line.
     """
 
     def __init__(self, path: Path):
@@ -83,10 +74,8 @@ class Ledger:
     def entries(self) -> list[Entry]:
         """Return all entries; the last one counts if a case has several. An incomplete line is left out.
 
-        Raises
-        ------
-        ConfigError
-            If the file is not a ledger.
+        Raises:
+            ConfigError: If the file is not a ledger.
         """
         return list({entry.case: entry for entry in self._read()}.values()) if self.path.exists() else []
 

@@ -26,24 +26,16 @@ ATTEMPTS = 2
 class Found:
     """Result of a case.
 
-    Members
-    -------
-    case : int
-    family : str
-    configuration : str
-        Its digest.
-    routers, cycles, messages : int
-        Cycles that were compared.
-    verdict : str
-        ``equal``, ``mismatch``, or ``trouble``: an environment failure.
-    cpu_seconds : float
-        Of all processes, building included.
-    situations : dict of str to int
-        Count of each.
-    report : str
-        Report on a mismatch or an environment failure.
-    reproducer : str
-        The configuration as YAML, for ``hydranoc compare``; of mismatches alone.
+    Members:
+        case
+        family
+        configuration: Its digest.
+        routers, cycles, messages (int): Cycles that were compared.
+        verdict: ``equal``, ``mismatch``, or ``trouble``: an environment failure.
+        cpu_seconds: Of all processes, building included.
+        situations: Count of each.
+        report: Report on a mismatch or an environment failure.
+        reproducer: The configuration as YAML, for ``hydranoc compare``; of mismatches alone.
     """
 
     case: int
@@ -60,12 +52,7 @@ class Found:
 
 
 class Runner:
-    """Runs one case after the other; those over one network are best run together.
-
-    Parameters
-    ----------
-    campaign : Campaign
-    """
+    """Runs one case after the other; those over one network are best run together."""
 
     def __init__(self, campaign: Campaign):
         self._campaign = campaign

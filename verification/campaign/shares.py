@@ -12,16 +12,11 @@ SHARES: Mapping[str, int] = {"spam": 35, "min": 30, "harts": 12, "hypercube": 12
 class Shares:
     """Allocates networks, each with its remaining cases.
 
-    Parameters
-    ----------
-    families : sequence of str
-        Families of the campaign.
-    router_cycles : mapping of str to int
-        Router-cycles of each so far.
-    done : collection of int
-        Cases that are not to be run again.
-    first_case : int
-        First case to run.
+    Parameters:
+        families: Families of the campaign.
+        router_cycles (mapping of str to int): Router-cycles of each so far.
+        done: Cases that are not to be run again.
+        first_case: First case to run.
     """
 
     def __init__(

@@ -37,12 +37,8 @@ class Worker:
 class Workers:
     """Several processes that run the cases allocated by ``Shares``.
 
-    Parameters
-    ----------
-    count : int
-    scale : float
-        See ``Campaign``.
-    shares : Shares
+    Parameters:
+        scale: See ``Campaign``.
     """
 
     def __init__(self, count: int, scale: float, shares: Shares):
@@ -60,10 +56,8 @@ class Workers:
     def run(self, take: Callable[[Found], bool]) -> None:
         """Run cases until ``take``, which receives each result, returns False; cases underway are abandoned.
 
-        Parameters
-        ----------
-        take : callable
-            Returns whether to go on.
+        Parameters:
+            take: Returns whether to go on.
         """
         try:
             for worker in self._workers:

@@ -27,12 +27,10 @@ def digest(text: str) -> str:
 class KnownReference:
     """A reference as generated from the unmodified hardware.
 
-    Members
-    -------
-    name, kind : str
-    digest : str
-    lines : dict of str to str
-        File to a number in hexadecimal; bit n: line n runs.
+    Members:
+        name, kind (str)
+        digest
+        lines: File to a number in hexadecimal; bit n: line n runs.
     """
 
     name: str
@@ -52,13 +50,10 @@ class KnownReference:
 class Baseline:
     """All references, and the cost of their detectors.
 
-    Members
-    -------
-    references : list of KnownReference
-    tree : str
-        Digest of the measured tree.
-    cpu_seconds : dict of str to float
-        By detector: of its last run.
+    Members:
+        references
+        tree: Digest of the measured tree.
+        cpu_seconds: By detector: of its last run.
     """
 
     references: list[KnownReference]
@@ -93,14 +88,10 @@ def tree_digest(root: Path) -> str:
 def measure(root: Path, folder: Path, make: Callable[[], Sequence[Any]]) -> Baseline:
     """Generate every reference of the unmodified hardware, each in a process of its own.
 
-    Parameters
-    ----------
-    root : Path
-        Folder with ``rtl``.
-    folder : Path
-        Working folder.
-    make : function
-        Returns the references; it imports ``rtl``, so it is called in another process.
+    Parameters:
+        root: Folder with ``rtl``.
+        folder: Working folder.
+        make: Returns the references; it imports ``rtl``, so it is called in another process.
     """
 
     def all_of_them() -> list[dict[str, Any]]:

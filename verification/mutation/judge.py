@@ -30,12 +30,10 @@ USUAL_SECONDS = {"proof": 4.0, "lock-step": 6.0, "test": 30.0}
 class Effort:
     """Effort for a mutant.
 
-    Members
-    -------
-    test_seconds : float
-        CPU time, by earlier runs, of the tests that are run if no other detector has found it.
-    most_differing : int
-        Limit of differing references, of all kinds; at the limit no more are generated, and no others checked.
+    Members:
+        test_seconds: CPU time, by earlier runs, of the tests that are run if no other detector has found it.
+        most_differing: Limit of differing references, of all kinds; at the limit no more are generated, and no others
+            checked.
     """
 
     test_seconds: float = 90.0
@@ -46,20 +44,14 @@ class Effort:
 class MutantRunner:
     """Inputs of judging.
 
-    Members
-    -------
-    root : Path
-        The copy of the tree for mutants.
-    folder : Path
-        Working folder.
-    baseline : Baseline
-    tests : sequence of MappedTest
-        Passing tests, with the lines that they run.
-    references : function
-        Returns all references; called in a process that judges one mutant, in which it imports ``rtl``.
-    complaint : function
-        Returns the fault of a reference, see ``killers.complaint``.
-    effort : Effort
+    Members:
+        root: The copy of the tree for mutants.
+        folder: Working folder.
+        baseline
+        tests: Passing tests, with the lines that they run.
+        references: Returns all references; called in a process that judges one mutant, in which it imports ``rtl``.
+        complaint: Returns the fault of a reference, see ``killers.complaint``.
+        effort
     """
 
     root: Path

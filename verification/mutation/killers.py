@@ -24,11 +24,8 @@ SOUND_ALONE = "not mutation and not fault and not lost and not outdated"
 def complaint(reference: Reference, folder: Path) -> str | None:
     """Return the fault found in a reference as generated now; None without one.
 
-    Parameters
-    ----------
-    reference : Reference
-    folder : Path
-        An empty working folder.
+    Parameters:
+        folder: An empty working folder.
     """
     try:
         if isinstance(reference, ProvedPart):

@@ -23,14 +23,8 @@ import pytest
 class LineTracer:
     """Collects lines that run below a folder.
 
-    Parameters
-    ----------
-    folder : Path
-
-    Members
-    -------
-    lines : dict of str to set of int
-        Line numbers by the file's path below the folder; the reader empties them.
+    Members:
+        lines (dict of str to set of int): Line numbers by the file's path below the folder; the reader empties them.
     """
 
     def __init__(self, folder: Path):
@@ -109,13 +103,10 @@ class _Recorder:
 class MappedTest:
     """A test that passed.
 
-    Members
-    -------
-    name : str
-        Test name for pytest.
-    cpu_seconds : float
-    lines : dict of str to int
-        Bit n of a file's number: line n runs.
+    Members:
+        name: Test name for pytest.
+        cpu_seconds
+        lines: Bit n of a file's number: line n runs.
     """
 
     name: str

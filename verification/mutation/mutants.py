@@ -14,24 +14,15 @@ from verification.mutation.operators import EXPRESSIONS, drops, python_condition
 class Mutant:
     """A file with one change.
 
-    Members
-    -------
-    file : str
-        Path below the folder that contains ``rtl``.
-    line : int
-        First line of the change, counted from 1.
-    first_line, last_line : int
-        Lines of its statement; of a compound statement, the lines before the body.
-    operator : str
-        Kind of change.
-    before, after : str
-        Original and changed text, each on one line.
-    start, end : int
-        Range of the replaced bytes of the file.
-    at_import : bool
-        It is outside of functions, so that it runs when the file is imported.
-    refuses : bool
-        It is in the condition of a refusal: ``if ...: raise``. It cannot change valid hardware.
+    Members:
+        file: Path below the folder that contains ``rtl``.
+        line: First line of the change, counted from 1.
+        first_line, last_line (int): Lines of its statement; of a compound statement, the lines before the body.
+        operator: Kind of change.
+        before, after (str): Original and changed text, each on one line.
+        start, end (int): Range of the replaced bytes of the file.
+        at_import: It is outside of functions, so that it runs when the file is imported.
+        refuses: It is in the condition of a refusal: ``if ...: raise``. It cannot change valid hardware.
     """
 
     file: str
@@ -65,11 +56,8 @@ class Mutant:
 def mutants_of(file: str, source: bytes) -> list[Mutant]:
     """Return all mutants of a file, in the order of its text.
 
-    Parameters
-    ----------
-    file : str
-        Its name, for the mutants.
-    source : bytes
+    Parameters:
+        file: Its name, for the mutants.
     """
     starts = list(accumulate(map(len, source.splitlines(keepends=True)), initial=0))
     made = [_mutant(file, starts, *change) for change in _changes(ast.parse(source))]
@@ -104,12 +92,9 @@ def shares(weights: dict[str, int], count: int) -> dict[str, int]:
 class Sample:
     """Files to mutate, in order, and the candidates of each.
 
-    Members
-    -------
-    slots : list of str
-        A file per requested mutant.
-    candidates : dict of str to list of Mutant
-        In the order of drawing.
+    Members:
+        slots: A file per requested mutant.
+        candidates (dict of str to list of Mutant): In the order of drawing.
     """
 
     slots: list[str]
@@ -119,13 +104,9 @@ class Sample:
 def draw(files: dict[str, bytes], count: int, seed: int) -> Sample:
     """Spread mutants over files in proportion to their statements.
 
-    Parameters
-    ----------
-    files : dict of str to bytes
-        See ``hardware_files``.
-    count : int
-    seed : int
-        Equal seeds give equal samples of equal files.
+    Parameters:
+        files: See ``hardware_files``.
+        seed: Equal seeds give equal samples of equal files.
     """
     given = shares({file: statements_of(source) for file, source in files.items()}, count)
     slots = [file for file in sorted(given) for _ in range(given[file])]

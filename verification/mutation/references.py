@@ -39,13 +39,10 @@ PROOF, LOCKSTEP, TESTS = "proof", "lock-step", "test"
 class Reference:
     """A part or a network.
 
-    Members
-    -------
-    name : str
-    kind : str
-        Kind of detector: ``proof``, ``lock-step``, ``test``.
-    text : str
-        The generated text.
+    Members:
+        name
+        kind (str): Kind of detector: ``proof``, ``lock-step``, ``test``.
+        text: The generated text.
     """
 
     kind = TESTS

@@ -18,14 +18,10 @@ POLL_SECONDS = 0.05
 class Answer:
     """Result of a process.
 
-    Members
-    -------
-    value : object or None
-        Result of the function, if it returned; a JSON value.
-    error : str or None
-        Reason of the failure.
-    cpu_seconds : float
-        CPU time of the process and its ended children.
+    Members:
+        value (object or None): Result of the function, if it returned; a JSON value.
+        error: Reason of the failure.
+        cpu_seconds: CPU time of the process and its ended children.
     """
 
     value: Any
@@ -41,13 +37,9 @@ def limit_cpu(seconds: int) -> None:
 def separately(function: Callable[[], Any], folder: Path, wall_seconds: float) -> Answer:
     """Run a function in a forked process; kill it and its children when its time is over.
 
-    Parameters
-    ----------
-    function : function
-        Function without arguments; returns a JSON value.
-    folder : Path
-        Folder for its result and its output.
-    wall_seconds : float
+    Parameters:
+        function: Function without arguments; returns a JSON value.
+        folder: Folder for its result and its output.
     """
     folder.mkdir(parents=True, exist_ok=True)
     answer = folder / "answer.json"

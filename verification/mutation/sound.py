@@ -14,21 +14,14 @@ def complaints(
 ) -> Iterator[tuple[str, str | None]]:
     """Return the complaints of one kind about the unmodified hardware, each from a process of its own.
 
-    Parameters
-    ----------
-    references : function
-        Returns all references; called in other processes.
-    complaint : function
-        See ``killers.complaint``.
-    kind : str
-        Kind of the references: ``proof`` or ``lock-step``.
-    folder : Path
-        Working folder.
+    Parameters:
+        references: Returns all references; called in other processes.
+        complaint: See ``killers.complaint``.
+        kind: Kind of the references: ``proof`` or ``lock-step``.
+        folder: Working folder.
 
-    Yields
-    ------
-    str, str or None
-        Name of a reference, and the complaint; None without one.
+    Yields:
+        str, str or None: Name of a reference, and the complaint; None without one.
     """
 
     def names() -> list[str]:

@@ -11,10 +11,8 @@ VERDICTS = (EQUIVALENT, CLOSED, "open")
 def read_survivors(file: Path = FILE) -> dict[str, tuple[str, str]]:
     """Return verdict and reason by the place of a mutant, see ``Verdict.place``.
 
-    Raises
-    ------
-    ValueError
-        If a line does not have three parts, or its verdict is unknown.
+    Raises:
+        ValueError: If a line does not have three parts, or its verdict is unknown.
     """
     judged = {}
     for number, line in enumerate(file.read_text().splitlines() if file.exists() else (), 1):

@@ -14,21 +14,14 @@ COUNTED = (KILLED, SURVIVED)
 class Verdict:
     """A mutant and its verdict.
 
-    Members
-    -------
-    file, line, operator, before, after : see ``Mutant``
-    start, end : int
-        Range of the replaced bytes.
-    verdict : str
-        One of the above.
-    killer : str
-        Detector: ``elaboration``, or kind and name of a reference or test.
-    said : str
-        Message of the detector.
-    asked : list of str
-        All detectors that ran.
-    seconds : float
-        CPU time.
+    Members:
+        file, line, operator, before, after (see ``Mutant``)
+        start, end (int): Range of the replaced bytes.
+        verdict: One of the above.
+        killer: Detector: ``elaboration``, or kind and name of a reference or test.
+        said: Message of the detector.
+        asked: All detectors that ran.
+        seconds: CPU time.
     """
 
     file: str
@@ -73,11 +66,8 @@ def read(file: Path) -> list[Verdict]:
 def summary(verdicts: Iterable[Verdict], judged: Mapping[str, str]) -> list[str]:
     """Return a table of Markdown: a row per folder of ``rtl/``, and the sum.
 
-    Parameters
-    ----------
-    verdicts : iterable of Verdict
-    judged : mapping of str to str
-        By the place of a survivor: ``equivalent``, ``closed`` or ``open``.
+    Parameters:
+        judged (mapping of str to str): By the place of a survivor: ``equivalent``, ``closed`` or ``open``.
     """
     rows: dict[str, dict[str, int]] = {}
     for verdict in verdicts:

@@ -41,37 +41,23 @@ class DeliveryChecker(Part):
     Each wrong flit is one error, so a message may have several. After a flit that should have been the tail, all flits
     up to the next head are wrong.
 
-    Parameters
-    ----------
-    header : HeaderFormat
-        Header format of the network; the routing key must fit in the first flit.
-    sender_bits : int
-        Mask of the bits of a key that differ from sender to sender.
+    Parameters:
+        header: Header format of the network; the routing key must fit in the first flit.
+        sender_bits: Mask of the bits of a key that differ from sender to sender.
 
-    Members
-    -------
-    unicast_key : In
-        Key of a message to this node alone, a constant, with zeros in ``sender_bits``.
-    own : In
-        Bits of a multicast header for this node, a constant, see ``own_bits``. Absent if headers name no sets: then a
-        key of another node is an error.
-    random : In(3)
-        All zero: not ready.
-    link : In(link_signature)
-        Flits that have arrived.
-    flit : Out(1)
-        A register; high for one cycle per flit.
-    error : Out(1)
-        A register; high for one cycle per wrong flit.
-    delivered : Out(1)
-        A register; high for one cycle per tail.
-    delivered_seed : Out(16)
-        In these cycles the seed of the message, otherwise 0.
+    Members:
+        unicast_key (In): Key of a message to this node alone, a constant, with zeros in ``sender_bits``.
+        own (In): Bits of a multicast header for this node, a constant, see ``own_bits``. Absent if headers name no
+            sets: then a key of another node is an error.
+        random (In(3)): All zero: not ready.
+        link (In(link_signature)): Flits that have arrived.
+        flit (Out(1)): A register; high for one cycle per flit.
+        error (Out(1)): A register; high for one cycle per wrong flit.
+        delivered (Out(1)): A register; high for one cycle per tail.
+        delivered_seed (Out(16)): In these cycles the seed of the message, otherwise 0.
 
-    Raises
-    ------
-    ValueError
-        If the routing key takes several flits.
+    Raises:
+        ValueError: If the routing key takes several flits.
     """
 
     def __init__(self, header: HeaderFormat, sender_bits: int = 0):

@@ -31,12 +31,10 @@ class Headers(Protocol):
 class Descriptor:
     """A header with its parameters for a generator.
 
-    Members
-    -------
-    header : int
-    header_flits : int
-    destinations : int
-        Number of nodes at which the message must arrive.
+    Members:
+        header
+        header_flits
+        destinations: Number of nodes at which the message must arrive.
     """
 
     header: int
@@ -67,20 +65,13 @@ def draw_descriptors(headers: Headers, processors: int, count: int, seed: int = 
 
     All are unicasts if headers have no destination bit string.
 
-    Parameters
-    ----------
-    headers : Headers
-    processors : int
-        Nodes of the network, at least 2.
-    count : int
-        Descriptors per node, at least 2.
-    seed : int
-        Equal seeds give equal descriptors.
+    Parameters:
+        processors: Nodes of the network, at least 2.
+        count: Descriptors per node, at least 2.
+        seed: Equal seeds give equal descriptors.
 
-    Raises
-    ------
-    ValueError
-        If there is only one node.
+    Raises:
+        ValueError: If there is only one node.
     """
     if processors < 2:
         raise ValueError(f"A self-test needs at least 2 processors, not {processors}")

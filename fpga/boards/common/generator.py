@@ -51,14 +51,9 @@ def pattern_words(seed: int) -> int:
 def message_words(header: HeaderFormat, value: int, header_flits: int, seed: int) -> list[int]:
     """Return the data fields of a whole message.
 
-    Parameters
-    ----------
-    header : HeaderFormat
-    value : int
-        The header.
-    header_flits : int
-        Its length.
-    seed : int
+    Parameters:
+        value: The header.
+        header_flits: Its length.
     """
     flit_bits = header.flit_bits
     first = header.to_flits(value, header_flits)
@@ -83,12 +78,9 @@ def next_state(state: int) -> int:
 class RandomBits(Part):
     """A shift register that advances in every cycle, from its own initial state.
 
-    Members
-    -------
-    start : In(32)
-        State in the second cycle after reset, not 0; a constant.
-    bits : Out(22)
-        Low bits of the state, a register; 0 in the first cycle after reset.
+    Members:
+        start (In(32)): State in the second cycle after reset, not 0; a constant.
+        bits (Out(22)): Low bits of the state, a register; 0 in the first cycle after reset.
     """
 
     def __init__(self):
@@ -112,30 +104,19 @@ class TrafficGenerator(Part):
     A message's seed is the random bits in the cycle in which the node is idle. Its low bits select the descriptor,
     others the length.
 
-    Parameters
-    ----------
-    header : HeaderFormat
-        Header format of the network.
-    descriptors : int
-        Rows of the table, a power of two.
+    Parameters:
+        header: Header format of the network.
+        descriptors: Rows of the table, a power of two.
 
-    Members
-    -------
-    table : In
-        The node's descriptors as ``pack_rows`` has them; a constant.
-    random : In(22)
-    enable : In(1)
-        Whether to start messages.
-    message : Out(stream of descriptor_layout)
-        Stable until it is taken.
-    payload : Out(stream of flit_bits)
-        Body words; always valid.
-    sent : Out(1)
-        A register; high for one cycle per message.
-    expected : Out(1)
-        A register; high for one cycle per expected delivery of the message.
-    expected_seed : Out(16)
-        In these cycles the seed, otherwise 0.
+    Members:
+        table (In): The node's descriptors as ``pack_rows`` has them; a constant.
+        random (In(22))
+        enable (In(1)): Whether to start messages.
+        message (Out(stream of descriptor_layout)): Stable until it is taken.
+        payload (Out(stream of flit_bits)): Body words; always valid.
+        sent (Out(1)): A register; high for one cycle per message.
+        expected (Out(1)): A register; high for one cycle per expected delivery of the message.
+        expected_seed (Out(16)): In these cycles the seed, otherwise 0.
     """
 
     def __init__(self, header: HeaderFormat, descriptors: int):

@@ -22,24 +22,16 @@ UART_BAUD = 115_200
 class SelfTestParameters:
     """Duration and reporting of a self-test.
 
-    Parameters
-    ----------
-    messages : int
-        Number of messages after which nodes start no more.
-    cycles_per_bit : int
-        Cycles per bit of the serial line, at least 2.
-    cycles_per_line : int
-        Cycles between two lines of the report, at least 16.
-    quiet_cycles : int
-        The test is over after this number of cycles without a delivery, at least 256. Without traffic in flight that is
-        the end; with messages in flight it is a fault.
-    descriptors : int
-        Number of a node's destination sets, a power of two, 2 to 256.
+    Parameters:
+        messages: Number of messages after which nodes start no more.
+        cycles_per_bit: Cycles per bit of the serial line, at least 2.
+        cycles_per_line: Cycles between two lines of the report, at least 16.
+        quiet_cycles: The test is over after this number of cycles without a delivery, at least 256. Without traffic in
+            flight that is the end; with messages in flight it is a fault.
+        descriptors: Number of a node's destination sets, a power of two, 2 to 256.
 
-    Raises
-    ------
-    ValueError
-        If a value is out of range.
+    Raises:
+        ValueError: If a value is out of range.
     """
 
     messages: int
@@ -66,12 +58,9 @@ def _check(name: str, value: int, lowest: int, highest: int) -> None:
 def parameters_at(clock_hz: int, messages: int, descriptors: int = 16) -> SelfTestParameters:
     """Return a test that reports at 115,200 baud, a line per second.
 
-    Parameters
-    ----------
-    clock_hz : int
-        Frequency of the clock.
-    messages, descriptors
-        As in ``SelfTestParameters``.
+    Parameters:
+        clock_hz: Frequency of the clock.
+        messages, descriptors: As in ``SelfTestParameters``.
     """
     return SelfTestParameters(
         messages=messages,

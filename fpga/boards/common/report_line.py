@@ -23,20 +23,14 @@ class DecimalDigits(Part):
 
     The first digit is offered up to ``bits`` + digits + 1 cycles after ``start``; throughput 1 digit per cycle.
 
-    Parameters
-    ----------
-    bits : int
-        Width of the number, at least 1.
+    Parameters:
+        bits: Width of the number, at least 1.
 
-    Members
-    -------
-    start : In(1)
-        Take ``number``; not before ``done`` of the number before.
-    number : In(bits)
-    digits : Out(stream of 4 bits)
-        The digits, highest first, without leading zeros.
-    done : Out(1)
-        High while the last digit moves.
+    Members:
+        start (In(1)): Take ``number``; not before ``done`` of the number before.
+        number (In(bits))
+        digits (Out(stream of 4 bits)): The digits, highest first, without leading zeros.
+        done (Out(1)): High while the last digit moves.
     """
 
     def __init__(self, bits: int):
@@ -104,16 +98,12 @@ FRAME_BITS = DATA_BITS + 2
 class UartTransmitter(Part):
     """Sends bytes. Throughput one byte per ten bits.
 
-    Parameters
-    ----------
-    cycles_per_bit : int
-        At least 2.
+    Parameters:
+        cycles_per_bit: At least 2.
 
-    Members
-    -------
-    characters : In(stream of 8 bits)
-    tx : Out(1)
-        The line, a register; high when idle.
+    Members:
+        characters (In(stream of 8 bits))
+        tx (Out(1)): The line, a register; high when idle.
     """
 
     def __init__(self, cycles_per_bit: int):
@@ -163,14 +153,13 @@ def _constant(text: bytes) -> Const:
 class ReportLine(Part):
     """Writes one line per ``start``; one during a line is kept until its end.
 
-    Members
-    -------
-    start : In(1)
-    values : In(6 * 40)
-        The numbers, in the order of ``FIELDS``, first one lowest. Each is sampled when it is written.
-    passed, failed : In(1)
-        Neither: BUSY. Sampled when the line begins, so that no line has PASS with numbers from before the end.
-    characters : Out(stream of 8 bits)
+    Members:
+        start (In(1))
+        values (In(6 * 40)): The numbers, in the order of ``FIELDS``, first one lowest. Each is sampled when it is
+            written.
+        passed, failed (In(1)): Neither: BUSY. Sampled when the line begins, so that no line has PASS with numbers from
+            before the end.
+        characters (Out(stream of 8 bits))
     """
 
     def __init__(self):

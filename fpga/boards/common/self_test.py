@@ -45,16 +45,13 @@ class BitFlip(Part):
 
     It is the word after the next one to move, so that no word changes while it waits. No latency.
 
-    Parameters
-    ----------
-    flit_bits : int
-        Width of a word.
+    Parameters:
+        flit_bits: Width of a word.
 
-    Members
-    -------
-    inject : In(1)
-    i : In(stream of flit_bits)
-    o : Out(stream of flit_bits)
+    Members:
+        inject (In(1))
+        i (In(stream of flit_bits))
+        o (Out(stream of flit_bits))
     """
 
     def __init__(self, flit_bits: int):
@@ -83,21 +80,14 @@ class Total(Part):
 
     A tree of adders with a register after each level: the total follows after ceil(log2(nodes)) + 1 cycles.
 
-    Parameters
-    ----------
-    nodes : int
-        Numbers per cycle, at least 1.
-    bits : int
-        Width of each number.
-    total_bits : int
-        Width of the total, at least ``bits``.
+    Parameters:
+        nodes: Numbers per cycle, at least 1.
+        bits: Width of each number.
+        total_bits: Width of the total, at least ``bits``.
 
-    Members
-    -------
-    numbers : In(nodes * bits)
-        Concatenated, the first one lowest.
-    total : Out(total_bits)
-        A register.
+    Members:
+        numbers (In(nodes * bits)): Concatenated, the first one lowest.
+        total (Out(total_bits)): A register.
     """
 
     def __init__(self, nodes: int, bits: int, total_bits: int):
@@ -130,31 +120,20 @@ FAULTY_NODE = 0
 class SelfTest(StructuralPart):
     """A network with traffic, checks and report.
 
-    Parameters
-    ----------
-    plan : NetworkPlan
-        With ``addressing``.
-    descriptors : sequence of sequences of Descriptor
-        Messages that each node can send.
-    parameters : SelfTestParameters
+    Parameters:
+        plan: With ``addressing``.
+        descriptors (sequence of sequences of Descriptor): Messages that each node can send.
 
-    Members
-    -------
-    inject_error : In(1)
-        A rising edge inverts one bit of a flit that node 0 sends. Synchronous to the clock.
-    uart_tx : Out(1)
-        The report. A register.
-    heartbeat, running, passed, failed : Out(1)
-        As in ``Supervisor``. Registers.
-    moved : Out(channels and stages)
-        Bit c: a flit moved on channel c of the network in this cycle, or out of a stage of a link; for a logic
-        analyser.
+    Members:
+        inject_error (In(1)): A rising edge inverts one bit of a flit that node 0 sends. Synchronous to the clock.
+        uart_tx (Out(1)): The report. A register.
+        heartbeat, running, passed, failed (Out(1)): As in ``Supervisor``. Registers.
+        moved (Out(channels and stages)): Bit c: a flit moved on channel c of the network in this cycle, or out of a
+            stage of a link; for a logic analyser.
 
-    Raises
-    ------
-    ValueError
-        If the plan has no addressing, processors have several injection channels, the routing key takes several flits,
-        or the descriptors do not fit.
+    Raises:
+        ValueError: If the plan has no addressing, processors have several injection channels, the routing key takes
+            several flits, or the descriptors do not fit.
     """
 
     def __init__(self, plan: NetworkPlan, descriptors: Sequence[Sequence[Descriptor]], parameters: SelfTestParameters):
@@ -275,10 +254,8 @@ def _total(structure: Structure, name: str, instances: Sequence[ModuleInstance],
 def self_test_verilog(test: SelfTest) -> str:
     """Return a self-test as Verilog-2005; the top ``self_test`` has the ports ``clk`` and ``rst`` besides its own.
 
-    Raises
-    ------
-    VerilogError
-        If Yosys fails.
+    Raises:
+        VerilogError: If Yosys fails.
     """
     library = ModuleLibrary(prefix=f"{SELF_TEST}_")
     library.add(test, SELF_TEST)

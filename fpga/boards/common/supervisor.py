@@ -15,30 +15,18 @@ class Supervisor(Part):
     The test is passed if the required number of messages was sent, no flit was wrong, and deliveries and the sum of
     their seeds are as expected. An error makes it fail at once.
 
-    Parameters
-    ----------
-    nodes : int
-        Processors of the network.
-    parameters : SelfTestParameters
+    Parameters:
+        nodes: Processors of the network.
 
-    Members
-    -------
-    messages, deliveries, expected, errors : In(40)
-        Totals.
-    delivered_seeds, expected_seeds : In(16)
-        Sums.
-    flits : In(nodes)
-        Whether a flit arrived at a node.
-    enable : Out(1)
-        Whether nodes start messages.
-    cycles : Out(40)
-        Cycles of the test; constant after its end.
-    report : Out(1)
-        High for one cycle when a line is due: regularly, and at the end.
-    heartbeat : Out(1)
-        Changes with every regular line.
-    running, passed, failed : Out(1)
-        State of the test. It may run and have failed already.
+    Members:
+        messages, deliveries, expected, errors (In(40)): Totals.
+        delivered_seeds, expected_seeds (In(16)): Sums.
+        flits (In(nodes)): Whether a flit arrived at a node.
+        enable (Out(1)): Whether nodes start messages.
+        cycles (Out(40)): Cycles of the test; constant after its end.
+        report (Out(1)): High for one cycle when a line is due: regularly, and at the end.
+        heartbeat (Out(1)): Changes with every regular line.
+        running, passed, failed (Out(1)): State of the test. It may run and have failed already.
     """
 
     def __init__(self, nodes: int, parameters: SelfTestParameters):

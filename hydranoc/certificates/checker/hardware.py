@@ -13,20 +13,14 @@ TABLES = ("routes", "reach")
 class Hardware:
     """A network, its module in the Verilog, and the values of its routers' constants.
 
-    Parameters
-    ----------
-    network : Network
-    found : WiredModule
-        The module with the routers.
-    bodies : dict
-        Texts of all modules.
-    ports_of : dict
-        Ports of all modules.
-    family : module
-        The file of the family: form of the routers' names, their constants, side wires.
-    certificate : dict
-    loaded : list of str
-        Words of loadable tables.
+    Parameters:
+        network (Network)
+        found (WiredModule): The module with the routers.
+        bodies (dict): Texts of all modules.
+        ports_of (dict): Ports of all modules.
+        family (module): The file of the family: form of the routers' names, their constants, side wires.
+        certificate (dict)
+        loaded (list of str): Words of loadable tables.
     """
 
     def __init__(self, network, found, bodies, ports_of, family, certificate, loaded):

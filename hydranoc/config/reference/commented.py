@@ -30,15 +30,10 @@ def commented_configuration(
 ) -> str:
     """Return the YAML text of a first configuration.
 
-    Parameters
-    ----------
-    schema : mapping
-        From ``json_schema``.
-    family : str
-    first : FirstConfiguration
-        Keys with values.
-    names : mapping of str to str
-        Names of the files: ``name`` of this one, ``schema`` of the JSON Schema.
+    Parameters:
+        schema: From ``json_schema``.
+        first: Keys with values.
+        names (mapping of str to str): Names of the files: ``name`` of this one, ``schema`` of the JSON Schema.
     """
     sections = schema["$defs"].values()
     network = _section(sections, "family", family)

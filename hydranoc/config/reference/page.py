@@ -23,12 +23,9 @@ TITLE = "HydraNoC configuration"
 def json_schema(families: Mapping[str, ConfiguredFamily], *, former: bool = True) -> dict[str, Any]:
     """Return the JSON Schema of the whole file, as plain values.
 
-    Parameters
-    ----------
-    families : mapping of str to ConfiguredFamily
-        Allowed values of ``family``.
-    former : bool
-        Accept former names of keys and values too, as deprecated ones.
+    Parameters:
+        families (mapping of str to ConfiguredFamily): Allowed values of ``family``.
+        former: Accept former names of keys and values too, as deprecated ones.
     """
     networks = [_network(name, family) for name, family in families.items()]
     fields: dict[str, Any] = {
@@ -156,10 +153,8 @@ HEAD = ("key", "value", "default", "unit", "meaning")
 def reference_page(schema: dict[str, Any]) -> str:
     """Return the page, wrapped at 120 columns but for its tables.
 
-    Parameters
-    ----------
-    schema : dict
-        From ``json_schema``.
+    Parameters:
+        schema: From ``json_schema``.
     """
     lines = ["# Reference of the configuration", "", INTRODUCTION, *_Page(schema).lines()]
     return "\n".join(lines).rstrip() + "\n"

@@ -29,14 +29,10 @@ Number = Annotated[int, Field(ge=0)]
 class Configuration(Section):
     """The whole file.
 
-    Members
-    -------
-    network : mapping
-        The network: its family, its topology, and the sizes of its routers.
-    traffic : mapping or None
-        Messages; ``model`` and ``compare`` need them, ``check``, ``draw``, ``verilog`` and ``fpga`` do not.
-    hosts : mapping or None
-        Pauses of sources and stalls of receivers; default none.
+    Members:
+        network: The network: its family, its topology, and the sizes of its routers.
+        traffic: Messages; ``model`` and ``compare`` need them, ``check``, ``draw``, ``verilog`` and ``fpga`` do not.
+        hosts: Pauses of sources and stalls of receivers; default none.
     """
 
     network: dict[Any, Any]
@@ -48,12 +44,9 @@ class Configuration(Section):
 class OwnTopology:
     """A kind of topology with a schema of the family's own.
 
-    Members
-    -------
-    section : type
-        Schema of ``topology``.
-    build : callable
-        Builds the network from the keys besides ``kind``, as keyword arguments. Raises TopologyError.
+    Members:
+        section (type): Schema of ``topology``.
+        build: Builds the network from the keys besides ``kind``, as keyword arguments. Raises TopologyError.
     """
 
     section: type[Section]
@@ -63,37 +56,24 @@ class OwnTopology:
 class NetworkSection(Section):
     """``network``: keys of every family; a family adds its own.
 
-    Members
-    -------
-    OWN_TOPOLOGIES : mapping of str to OwnTopology
-        Kinds of topologies with a schema of the family's own.
-    TOPOLOGIES : tuple of type
-        All schemas of the family's ``topology``.
-    FIXED_KEYS : tuple of str
-        Keys that the family fixes at their defaults.
-    FORMER_KEYS : mapping of str to str
-        Present name of each key that had another name.
-    FORMER_VALUES : mapping of str to mapping
-        By key: the present name of each value that had another name.
-    family : str
-        Router family.
-    topology : mapping
-        Switches, processors and links.
-    flit_bits : int
-        Data bits of a flit.
-    buffer_flits : int
-        Input buffer of a switch in flits, in addition to room for the longest header.
-    routing_cycles : int
-        Cycles from a header's arrival in an empty buffer to the output register.
-    link_cycles : int
-        Cycles from one switch to the next: links and side wires between switches have one register stage less.
-    counters : bool
-        Count flits, stalled cycles and bubbles of every channel, in hardware and model.
-    routing : str or None
-        Custom tables in place of the family's own: ``FILE.csv`` (docs/look_up/tables.md), ``MODULE:FUNCTION``,
-        ``FILE.py:FUNCTION``, or a name that a package adds (docs/do/extending.md).
-    tables : str
-        Routing tables and reach sets in hardware: ``fixed``, synthesised as constants; or ``loadable``, registers.
+    Members:
+        OWN_TOPOLOGIES (mapping of str to OwnTopology): Kinds of topologies with a schema of the family's own.
+        TOPOLOGIES (tuple of type): All schemas of the family's ``topology``.
+        FIXED_KEYS (tuple of str): Keys that the family fixes at their defaults.
+        FORMER_KEYS (mapping of str to str): Present name of each key that had another name.
+        FORMER_VALUES (mapping of str to mapping): By key: the present name of each value that had another name.
+        family: Router family.
+        topology: Switches, processors and links.
+        flit_bits: Data bits of a flit.
+        buffer_flits: Input buffer of a switch in flits, in addition to room for the longest header.
+        routing_cycles: Cycles from a header's arrival in an empty buffer to the output register.
+        link_cycles: Cycles from one switch to the next: links and side wires between switches have one register stage
+            less.
+        counters: Count flits, stalled cycles and bubbles of every channel, in hardware and model.
+        routing: Custom tables in place of the family's own: ``FILE.csv`` (docs/look_up/tables.md), ``MODULE:FUNCTION``,
+            ``FILE.py:FUNCTION``, or a name that a package adds (docs/do/extending.md).
+        tables (str): Routing tables and reach sets in hardware: ``fixed``, synthesised as constants; or ``loadable``,
+            registers.
     """
 
     OWN_TOPOLOGIES: ClassVar[Mapping[str, OwnTopology]] = {}

@@ -7,13 +7,10 @@ from typing import Any, NamedTuple
 class Field(NamedTuple):
     """Limits of a number, or of the length of a list or mapping.
 
-    Members
-    -------
-    ge, gt, le, lt : float or None
-        Smallest value, value below, largest value, value above.
-    min_length, max_length : int or None
-    allow_inf_nan : bool
-        A number may be infinite, or none.
+    Members:
+        ge, gt, le, lt (float or None): Smallest value, value below, largest value, value above.
+        min_length, max_length (int or None)
+        allow_inf_nan: A number may be infinite, or none.
     """
 
     ge: float | None = None
@@ -28,9 +25,8 @@ class Field(NamedTuple):
 class Tag(NamedTuple):
     """Name of one of several types.
 
-    Members
-    -------
-    name : str
+    Members:
+        name
     """
 
     name: str
@@ -39,10 +35,8 @@ class Tag(NamedTuple):
 class Discriminator(NamedTuple):
     """Choice of one of several types that have tags.
 
-    Members
-    -------
-    tag_of : callable
-        Value -> tag.
+    Members:
+        tag_of: Value -> tag.
     """
 
     tag_of: Callable[[Any], str]
@@ -51,9 +45,8 @@ class Discriminator(NamedTuple):
 class WithJsonSchema(NamedTuple):
     """JSON Schema of a value of any type.
 
-    Members
-    -------
-    schema : mapping
+    Members:
+        schema
     """
 
     schema: Mapping[str, Any]

@@ -16,12 +16,9 @@ def _kind(value: Any) -> str:
 class Gaussian(Section):
     """A normally distributed number of destinations, rounded and clipped to the size of the network.
 
-    Members
-    -------
-    mean : float
-        Its mean.
-    stddev : float
-        Its standard deviation.
+    Members:
+        mean: Its mean.
+        stddev: Its standard deviation.
     """
 
     mean: Annotated[float, Field(ge=1)]
@@ -31,14 +28,10 @@ class Gaussian(Section):
 class Bursts(Section):
     """Bursts and pauses of geometric lengths, independent for every node; the mean rate determines the pauses.
 
-    Members
-    -------
-    kind : str
-        Injection process.
-    rate_in_bursts : float
-        Probability that a node in a burst starts a message in a cycle; greater than the mean rate.
-    mean_burst_cycles : float
-        Mean length of a burst.
+    Members:
+        kind (str): Injection process.
+        rate_in_bursts: Probability that a node in a burst starts a message in a cycle; greater than the mean rate.
+        mean_burst_cycles: Mean length of a burst.
     """
 
     kind: Literal["bursts"]
@@ -49,12 +42,9 @@ class Bursts(Section):
 class Batches(Section):
     """Simultaneous messages of all nodes, from cycle 0 on; the mean rate determines the interval.
 
-    Members
-    -------
-    kind : str
-        Injection process.
-    messages : int
-        Messages per node in a batch.
+    Members:
+        kind (str): Injection process.
+        messages (int): Messages per node in a batch.
     """
 
     kind: Literal["batches"]
@@ -64,14 +54,10 @@ class Batches(Section):
 class HotSpot(Section):
     """Hot spots: a fraction of the messages goes to some nodes, uniformly, and the rest to any other node.
 
-    Members
-    -------
-    kind : str
-        Traffic pattern.
-    nodes : list of int
-        The hot-spot nodes.
-    share : float
-        Fraction of each node's messages to the hot-spot nodes; messages to their own source are not sent.
+    Members:
+        kind (str): Traffic pattern.
+        nodes (list of int): The hot-spot nodes.
+        share: Fraction of each node's messages to the hot-spot nodes; messages to their own source are not sent.
     """
 
     kind: Literal["hot-spot"]
@@ -82,12 +68,10 @@ class HotSpot(Section):
 class Permutation(Section):
     """A fixed destination for every source.
 
-    Members
-    -------
-    kind : str
-        Traffic pattern.
-    destinations : list of int
-        Destination of each source; each node once. A node with itself as destination does not send.
+    Members:
+        kind (str): Traffic pattern.
+        destinations (list of int): Destination of each source; each node once. A node with itself as destination does
+            not send.
     """
 
     kind: Literal["permutation"]
@@ -97,12 +81,9 @@ class Permutation(Section):
 class Local(Section):
     """Nearby nodes, uniformly.
 
-    Members
-    -------
-    kind : str
-        Traffic pattern.
-    distance : int
-        Maximum distance in links between switches.
+    Members:
+        kind (str): Traffic pattern.
+        distance (int): Maximum distance in links between switches.
     """
 
     kind: Literal["local"]
@@ -112,12 +93,9 @@ class Local(Section):
 class Groups(Section):
     """All other nodes of the source's group.
 
-    Members
-    -------
-    kind : str
-        Traffic pattern.
-    groups : list of list of int
-        Nodes of each group; no node is in two. Nodes without a group do not send.
+    Members:
+        kind (str): Traffic pattern.
+        groups (list of list of int): Nodes of each group; no node is in two. Nodes without a group do not send.
     """
 
     kind: Literal["groups"]
@@ -160,15 +138,12 @@ Lengths = Annotated[
 class Reply(Section):
     """Requests and replies: messages are requests, and their destinations reply.
 
-    Members
-    -------
-    flits : int or mapping of int to float
-        Length of each reply, header included; or several lengths, each with its fraction of the replies.
-    delay_cycles : int
-        Cycles from the arrival of a request to the start of its reply.
-    outstanding : int or None
-        Maximum outstanding requests per node. A node uses its slots in turn, and a request waits for the reply to the
-        previous request in its slot. Default unlimited.
+    Members:
+        flits (int or mapping of int to float): Length of each reply, header included; or several lengths, each with its
+            fraction of the replies.
+        delay_cycles (int): Cycles from the arrival of a request to the start of its reply.
+        outstanding (int or None): Maximum outstanding requests per node. A node uses its slots in turn, and a request
+            waits for the reply to the previous request in its slot. Default unlimited.
     """
 
     flits: Lengths

@@ -16,22 +16,16 @@ def _map_tag(value: Any) -> str:
 class ProgramTraffic(Traffic):
     """Dependent messages of a program's ranks.
 
-    Members
-    -------
-    file : str
-        The file, relative to the configuration.
-    map : list of int, ``wrap``, or None
-        Processor of each rank; ``wrap`` starts over when all processors have one. Without it rank r is processor r.
-        Ranks may share a processor; what they send to each other takes no time.
-    bytes_per_flit : int or None
-        Message bytes per body flit; default the bytes of the network's flits. Larger values make messages shorter.
-    cycles_per_unit : float
-        Cycles in a unit of the file's time.
-    multicast : str
-        Broadcasts of the program: ``hardware`` sends one message; ``software`` sends unicasts, ``binomial`` ones
-        unless the key ``software`` names another scheme.
-    algorithm : str or None
-        Procedure of broadcasts in hardware, in families with broadcast procedures (harts).
+    Members:
+        file: The file, relative to the configuration.
+        map (list of int, ``wrap``, or None): Processor of each rank; ``wrap`` starts over when all processors have one.
+            Without it rank r is processor r. Ranks may share a processor; what they send to each other takes no time.
+        bytes_per_flit (int or None): Message bytes per body flit; default the bytes of the network's flits. Larger
+            values make messages shorter.
+        cycles_per_unit: Cycles in a unit of the file's time.
+        multicast (str): Broadcasts of the program: ``hardware`` sends one message; ``software`` sends unicasts,
+            ``binomial`` ones unless the key ``software`` names another scheme.
+        algorithm: Procedure of broadcasts in hardware, in families with broadcast procedures (harts).
     """
 
     file: str
@@ -50,16 +44,12 @@ class ProgramTraffic(Traffic):
 class NetraceTraffic(ProgramTraffic):
     """A Netrace trace: packets of a cache hierarchy, decompressed by bzip2. A unit of time is a cycle of the trace.
 
-    Members
-    -------
-    kind : str
-        Source of the messages.
-    region : int or None
-        Region of the trace; time begins with it. Default the whole trace.
-    packets : int or None
-        Maximum number of packets; default all.
-    memory_controllers : list of int, or None
-        Processors of the memory controllers of nodes 0, 1 and so on; default those of the node's caches.
+    Members:
+        kind (str): Source of the messages.
+        region (int or None): Region of the trace; time begins with it. Default the whole trace.
+        packets (int or None): Maximum number of packets; default all.
+        memory_controllers (list of int, or None): Processors of the memory controllers of nodes 0, 1 and so on; default
+            those of the node's caches.
     """
 
     kind: Literal["netrace"]
@@ -71,10 +61,8 @@ class NetraceTraffic(ProgramTraffic):
 class GoalTraffic(ProgramTraffic):
     """A GOAL program. A unit of time is that of its ``calc``.
 
-    Members
-    -------
-    kind : str
-        Source of the messages.
+    Members:
+        kind (str): Source of the messages.
     """
 
     kind: Literal["goal"]
@@ -83,15 +71,11 @@ class GoalTraffic(ProgramTraffic):
 class ChakraTraffic(ProgramTraffic):
     """Chakra execution traces, a file for each rank. A unit of time is a microsecond.
 
-    Members
-    -------
-    kind : str
-        Source of the messages.
-    ranks : int or None
-        Number of ranks; default the number of processors. In each rank's file name its number replaces ``{rank}``; a
-        name without ``{rank}`` is the file of all ranks.
-    control_dependencies : bool
-        Nodes also wait for their control dependencies.
+    Members:
+        kind (str): Source of the messages.
+        ranks (int or None): Number of ranks; default the number of processors. In each rank's file name its number
+            replaces ``{rank}``; a name without ``{rank}`` is the file of all ranks.
+        control_dependencies: Nodes also wait for their control dependencies.
     """
 
     kind: Literal["chakra"]
@@ -102,12 +86,9 @@ class ChakraTraffic(ProgramTraffic):
 class MscclTraffic(ProgramTraffic):
     """An MSCCL program, whose ranks are GPUs. Only its messages take time.
 
-    Members
-    -------
-    kind : str
-        Source of the messages.
-    bytes_per_chunk : int
-        Size of a chunk.
+    Members:
+        kind (str): Source of the messages.
+        bytes_per_chunk (int): Size of a chunk.
     """
 
     kind: Literal["mscclxml"]

@@ -25,9 +25,8 @@ class Checked(BaseModel):
 class _Model(Checked):
     """Model of a section.
 
-    Members
-    -------
-    section : type
+    Members:
+        section (type)
     """
 
     section: ClassVar[type[Section]] = Section
@@ -43,10 +42,8 @@ SectionT = TypeVar("SectionT", bound=Section)
 def validated(section: type[SectionT], given: Any) -> SectionT:
     """Return the section that a mapping describes.
 
-    Raises
-    ------
-    pydantic.ValidationError
-        For all errors.
+    Raises:
+        pydantic.ValidationError: For all errors.
     """
     return section_of(pydantic_model(section).model_validate(_given(given)))
 

@@ -18,12 +18,9 @@ REQUIRED: Any = ...
 class Key(NamedTuple):
     """A key of a section.
 
-    Members
-    -------
-    whole : type
-        Its annotation, with the terms besides the type.
-    default
-        ``REQUIRED`` if the key must be given.
+    Members:
+        whole (type): Its annotation, with the terms besides the type.
+        default: ``REQUIRED`` if the key must be given.
     """
 
     whole: Any
@@ -66,14 +63,11 @@ class Section:
     def model_validate(cls, given: Any) -> Self:
         """Return the section that a mapping describes.
 
-        Parameters
-        ----------
-        given : mapping
+        Parameters:
+            given (mapping)
 
-        Raises
-        ------
-        pydantic.ValidationError
-            For all errors.
+        Raises:
+            pydantic.ValidationError: For all errors.
         """
         try:
             return cls.check_part(given)
@@ -86,10 +80,8 @@ class Section:
     def check_part(cls, given: Any) -> Self:
         """Return the section that a mapping describes, or a section as it is.
 
-        Raises
-        ------
-        NotSureError
-            If pydantic has to check it.
+        Raises:
+            NotSureError: If pydantic has to check it.
         """
         if isinstance(given, cls):
             return given
@@ -111,12 +103,9 @@ class Section:
     def of_checked(cls, values: Mapping[str, Any], given: Collection[str]) -> Self:
         """Return a section with values that are already checked.
 
-        Parameters
-        ----------
-        values : mapping
-            Values of all keys.
-        given : collection of str
-            Keys that are not left at their defaults.
+        Parameters:
+            values: Values of all keys.
+            given: Keys that are not left at their defaults.
         """
         made = object.__new__(cls)
         object.__setattr__(made, "model_fields_set", set(given))
@@ -126,20 +115,13 @@ class Section:
     def model_dump(self, *, exclude: Collection[str] = ()) -> dict[str, Any]:
         """Return all values, with sections as mappings.
 
-        Parameters
-        ----------
-        exclude : collection of str
-            Keys that are left out.
+        Parameters:
+            exclude: Keys that are left out.
         """
         return {name: _dumped(value) for name, value in self.__dict__.items() if name not in exclude}
 
     def model_copy(self, *, update: Mapping[str, Any]) -> Self:
-        """Return a copy of the section with some values replaced, without checks.
-
-        Parameters
-        ----------
-        update : mapping
-        """
+        """Return a copy of the section with some values replaced, without checks."""
         return self.of_checked({**self.__dict__, **update}, self.model_fields_set | update.keys())
 
     @classmethod

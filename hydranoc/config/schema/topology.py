@@ -20,10 +20,8 @@ from topology.common.named_graph import OneWayLinks, ParallelLinks
 class Topology(Section):
     """Keys of every topology.
 
-    Members
-    -------
-    ports : int or None
-        Maximum links of a switch, those to processors included; default as many as needed.
+    Members:
+        ports (int or None): Maximum links of a switch, those to processors included; default as many as needed.
     """
 
     ports: Count | None = None
@@ -32,20 +30,13 @@ class Topology(Section):
 class Lattice(Topology):
     """A random patch of the integer lattice.
 
-    Members
-    -------
-    kind : str
-        Kind of topology.
-    switches : int
-        Number of switches; they form a connected patch.
-    ports : int
-        Maximum links of a switch, those to processors included.
-    seed : int
-        Random seed for the patch.
-    max_switch_links : int
-        Maximum neighbours of a switch.
-    processors_per_switch : int
-        Processors on each switch.
+    Members:
+        kind (str): Kind of topology.
+        switches (int): Number of switches; they form a connected patch.
+        ports (int): Maximum links of a switch, those to processors included.
+        seed (int): Random seed for the patch.
+        max_switch_links: Maximum neighbours of a switch.
+        processors_per_switch (int): Processors on each switch.
     """
 
     kind: Literal["lattice"]
@@ -59,20 +50,13 @@ class Lattice(Topology):
 class Irregular(Topology):
     """A random tree with random extra links.
 
-    Members
-    -------
-    kind : str
-        Kind of topology.
-    switches : int
-        Number of switches.
-    ports : int
-        Maximum links of a switch, those to processors included.
-    extra_links : int or None
-        Links in addition to those of the tree; default one for every two switches.
-    seed : int
-        Random seed for tree and links.
-    processors_per_switch : int
-        Processors on each switch.
+    Members:
+        kind (str): Kind of topology.
+        switches (int): Number of switches.
+        ports (int): Maximum links of a switch, those to processors included.
+        extra_links (int or None): Links in addition to those of the tree; default one for every two switches.
+        seed (int): Random seed for tree and links.
+        processors_per_switch (int): Processors on each switch.
     """
 
     kind: Literal["irregular"]
@@ -86,14 +70,10 @@ class Irregular(Topology):
 class Grid(Topology):
     """A mesh or torus of any number of dimensions.
 
-    Members
-    -------
-    kind : str
-        Kind of topology.
-    shape : list of int
-        Switches in each dimension.
-    processors_per_switch : int
-        Processors on each switch.
+    Members:
+        kind (str): Kind of topology.
+        shape (list of int): Switches in each dimension.
+        processors_per_switch (int): Processors on each switch.
     """
 
     kind: Literal["mesh", "torus"]
@@ -104,14 +84,10 @@ class Grid(Topology):
 class Hypercube(Topology):
     """A hypercube.
 
-    Members
-    -------
-    kind : str
-        Kind of topology.
-    dimensions : int
-        Number of dimensions; the network has two to this power switches.
-    processors_per_switch : int
-        Processors on each switch.
+    Members:
+        kind (str): Kind of topology.
+        dimensions: Number of dimensions; the network has two to this power switches.
+        processors_per_switch (int): Processors on each switch.
     """
 
     kind: Literal["hypercube"]
@@ -122,14 +98,10 @@ class Hypercube(Topology):
 class Ring(Topology):
     """A ring.
 
-    Members
-    -------
-    kind : str
-        Kind of topology.
-    switches : int
-        Number of switches.
-    processors_per_switch : int
-        Processors on each switch.
+    Members:
+        kind (str): Kind of topology.
+        switches: Number of switches.
+        processors_per_switch (int): Processors on each switch.
     """
 
     kind: Literal["ring"]
@@ -140,18 +112,12 @@ class Ring(Topology):
 class Tree(Topology):
     """A complete tree.
 
-    Members
-    -------
-    kind : str
-        Kind of topology.
-    arity : int
-        Children of each switch that has any.
-    levels : int
-        Levels of switches, including the root's.
-    processors_per_switch : int
-        Processors on each switch that has any.
-    leaves_only : bool
-        Place processors only on the switches of the last level.
+    Members:
+        kind (str): Kind of topology.
+        arity (int): Children of each switch that has any.
+        levels: Levels of switches, including the root's.
+        processors_per_switch (int): Processors on each switch that has any.
+        leaves_only: Place processors only on the switches of the last level.
     """
 
     kind: Literal["tree"]
@@ -164,16 +130,11 @@ class Tree(Topology):
 class Multistage(Section):
     """A multistage network.
 
-    Members
-    -------
-    kind : str
-        Kind of network; ``bi-butterfly`` has links both ways.
-    radix : int
-        Ports on each side of a switch.
-    stages : int
-        Stages of switches; the network has the radix to this power processors.
-    consumption_channels : int
-        Delivery channels of each processor: 1, or the radix.
+    Members:
+        kind (str): Kind of network; ``bi-butterfly`` has links both ways.
+        radix (int): Ports on each side of a switch.
+        stages (int): Stages of switches; the network has the radix to this power processors.
+        consumption_channels (int): Delivery channels of each processor: 1, or the radix.
     """
 
     kind: Literal["baseline", "butterfly", "omega", "bi-butterfly"]
@@ -185,12 +146,9 @@ class Multistage(Section):
 class HexagonalMesh(Section):
     """A wrapped hexagonal mesh.
 
-    Members
-    -------
-    kind : str
-        Kind of topology.
-    size : int
-        Nodes on a side of the hexagon.
+    Members:
+        kind (str): Kind of topology.
+        size (int): Nodes on a side of the hexagon.
     """
 
     kind: Literal["hexmesh"]
@@ -200,14 +158,10 @@ class HexagonalMesh(Section):
 class RowsAndColumns(Section):
     """A mesh or torus of two dimensions, given by rows and columns.
 
-    Members
-    -------
-    kind : str
-        Kind of topology.
-    rows : int
-        Nodes in a column.
-    columns : int
-        Nodes in a row.
+    Members:
+        kind (str): Kind of topology.
+        rows (int): Nodes in a column.
+        columns (int): Nodes in a row.
     """
 
     kind: Literal["mesh", "torus"]
@@ -218,17 +172,14 @@ class RowsAndColumns(Section):
 class FileTopology(Topology):
     """A network from a file, relative to the configuration.
 
-    Members
-    -------
-    file : str
-        File name: an edge list (``.edges``, ``.edgelist``, ``.txt``), GraphML (``.graphml``, ``.xml``) or BookSim's
-        ``.anynet``.
-    format : str or None
-        Format of a file with another suffix: ``edges``, ``graphml`` or ``anynet``.
-    parallel_links : str
-        Parallel links between two switches: an error (``refuse``), one link (``merge``), or separate ``channels``.
-    one_way_links : str
-        Directed GraphML edges without an edge back: an error (``refuse``), or links both ways (``both``).
+    Members:
+        file: File name: an edge list (``.edges``, ``.edgelist``, ``.txt``), GraphML (``.graphml``, ``.xml``) or
+            BookSim's ``.anynet``.
+        format (str or None): Format of a file with another suffix: ``edges``, ``graphml`` or ``anynet``.
+        parallel_links (str): Parallel links between two switches: an error (``refuse``), one link (``merge``), or
+            separate ``channels``.
+        one_way_links (str): Directed GraphML edges without an edge back: an error (``refuse``), or links both ways
+            (``both``).
     """
 
     file: str
@@ -240,18 +191,13 @@ class FileTopology(Topology):
 class InlineTopology(Topology):
     """A network listed in the configuration.
 
-    Members
-    -------
-    switches : int
-        Number of switches.
-    edges : list of [int, int]
-        Links, each a pair of switch numbers from 0.
-    names : list of (str or int), or None
-        Names of the switches; default ``s0``, ``s1`` and so on.
-    processors : list of int, or None
-        Switch of each processor; default one on each switch.
-    parallel_links : str
-        Parallel links between two switches: an error (``refuse``), one link (``merge``), or separate ``channels``.
+    Members:
+        switches (int): Number of switches.
+        edges (list of [int, int]): Links, each a pair of switch numbers from 0.
+        names (list of (str or int), or None): Names of the switches; default ``s0``, ``s1`` and so on.
+        processors (list of int, or None): Switch of each processor; default one on each switch.
+        parallel_links (str): Parallel links between two switches: an error (``refuse``), one link (``merge``), or
+            separate ``channels``.
     """
 
     switches: Switches

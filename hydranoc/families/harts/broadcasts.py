@@ -16,12 +16,8 @@ MIN_COPIES = 1
 def wanted_by_broadcast(routing: HartsRouting, operation: int, source: int) -> dict[int, int]:
     """Return the number of copies that each node awaits of a broadcast, in ascending order of the nodes.
 
-    Parameters
-    ----------
-    routing : HartsRouting
-    operation : int
-        Number of the algorithm, see ``HartsRouting.wanted_copies``.
-    source : int
+    Parameters:
+        operation: Number of the algorithm, see ``HartsRouting.wanted_copies``.
     """
     wanted = routing.wanted_copies(operation, source)
     # nodes that faults leave without a copy count as missing, but not the copies of a forger

@@ -39,16 +39,11 @@ Pair = Annotated[list[int], Field(min_length=2, max_length=2)]
 class FaultSection(Section):
     """``network.faults``: permanent faults from the start.
 
-    Members
-    -------
-    silent_nodes : list of int
-        Nodes that send nothing and receive nothing.
-    corrupting_nodes : list of int
-        Nodes that corrupt the body of every packet that they relay.
-    dead_links : list of [int, int]
-        Failed links, as pairs of neighbours.
-    forging_nodes : list of [int, int]
-        Pairs of a node and the node that it forges as the source of its packets.
+    Members:
+        silent_nodes: Nodes that send nothing and receive nothing.
+        corrupting_nodes: Nodes that corrupt the body of every packet that they relay.
+        dead_links (list of [int, int]): Failed links, as pairs of neighbours.
+        forging_nodes (list of [int, int]): Pairs of a node and the node that it forges as the source of its packets.
     """
 
     silent_nodes: list[int] = []
@@ -60,34 +55,21 @@ class FaultSection(Section):
 class HartsSection(NetworkSection):
     """``network`` of hexagonal meshes.
 
-    Members
-    -------
-    packet_flits : int
-        Longest packet, header included, and size of a page of the packet memory.
-    pages : int or None
-        Packet pages of a node's memory; default the smallest safe number.
-    gap_frames : int
-        Frames between two packets on a link.
-    relay_frames : int
-        Frames that the network processor takes per packet.
-    worm_guard : bool
-        Drop flits outside of packets at every input of a node, and cut off packets longer than
-        ``packet_flits``.
-    algorithm_a : bool
-        Support broadcasts by one packet round the whole mesh, which needs many more pages.
-    guard : bool
-        Refuse packets of broadcasts that cannot be genuine.
-    reception : str or None
-        Reception of a broadcast by hosts behind AXI4-Stream endpoints: the first copy, or the majority of the copies;
-        default all copies.
-    reception_entries : int
-        Maximum number of broadcasts with copies at a host at a time.
-    least_copies : int
-        Minimum copies of a broadcast: hosts refuse algorithms with fewer.
-    faults : FaultSection
-        Permanent faults from the start; default none.
-    negative_control : str or None
-        Nodes that are wrong on purpose and deadlock: any packet may take any page.
+    Members:
+        packet_flits: Longest packet, header included, and size of a page of the packet memory.
+        pages: Packet pages of a node's memory; default the smallest safe number.
+        gap_frames (int): Frames between two packets on a link.
+        relay_frames (int): Frames that the network processor takes per packet.
+        worm_guard: Drop flits outside of packets at every input of a node, and cut off packets longer than
+            ``packet_flits``.
+        algorithm_a: Support broadcasts by one packet round the whole mesh, which needs many more pages.
+        guard: Refuse packets of broadcasts that cannot be genuine.
+        reception (str or None): Reception of a broadcast by hosts behind AXI4-Stream endpoints: the first copy, or the
+            majority of the copies; default all copies.
+        reception_entries: Maximum number of broadcasts with copies at a host at a time.
+        least_copies: Minimum copies of a broadcast: hosts refuse algorithms with fewer.
+        faults: Permanent faults from the start; default none.
+        negative_control (str or None): Nodes that are wrong on purpose and deadlock: any packet may take any page.
     """
 
     TOPOLOGIES: ClassVar = (HexagonalMesh,)
@@ -134,12 +116,9 @@ class HartsFamily(Family[HartsSection, HartsRouting]):
     def build_routing(self, section: HartsSection, network: ChannelNetwork) -> HartsRouting:
         """Return headers and faults of the mesh.
 
-        Raises
-        ------
-        TopologyError
-            If the network is no hexagonal mesh.
-        KeyWrong
-            If a key of the section does not suit it.
+        Raises:
+            TopologyError: If the network is no hexagonal mesh.
+            KeyWrong: If a key of the section does not suit it.
         """
         if not isinstance(network, HexMesh):
             raise TopologyError("Family 'harts' needs a wrapped hexagonal mesh: topology kind must be hexmesh")
@@ -253,10 +232,8 @@ class HartsFamily(Family[HartsSection, HartsRouting]):
     def validate_message(self, section: HartsSection, routing: HartsRouting, record: "Message") -> "Message":
         """Return a message in the form that the mesh accepts: one destination, or a broadcast to all live nodes.
 
-        Raises
-        ------
-        ValueError
-            "X must be Y, not Z".
+        Raises:
+            ValueError: "X must be Y, not Z".
         """
         faults = routing.faults
         if not 0 <= record.source < routing.mesh.nodes:

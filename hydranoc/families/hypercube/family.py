@@ -26,12 +26,9 @@ FIXED_ROUTING_CYCLES = 1
 class DimensionsTopology(Section):
     """A hypercube whose nodes have one processor each.
 
-    Members
-    -------
-    kind : str
-        Kind of topology.
-    dimensions : int
-        Number of dimensions; the network has two to this power nodes.
+    Members:
+        kind (str): Kind of topology.
+        dimensions: Number of dimensions; the network has two to this power nodes.
     """
 
     kind: Literal["hypercube"]
@@ -41,20 +38,16 @@ class DimensionsTopology(Section):
 class HypercubeSection(VcSection):
     """``network`` of hypercubes.
 
-    Members
-    -------
-    virtual_channels : int
-        Virtual channels of each link: the last one is the escape channel, all others are adaptive. With one, routing is
-        dimension-ordered.
-    injection_channels : int
-        Injection channels of each processor, up to one per dimension, so that copies of a broadcast can leave at the
-        same time.
-    vc_reallocation : str
-        VC reallocation: ``atomic``, once the buffer is empty; or once the previous tail has been sent, for the escape
-        channel only (``non-atomic-escape``) or for every VC, which can deadlock (``non-atomic``).
-    negative_control : str or None
-        A hypercube that is wrong on purpose and deadlocks: without escape channels (``adaptive-only``), or with escape
-        channels in the wrong order at some switches (``wrong-escape``).
+    Members:
+        virtual_channels (int): Virtual channels of each link: the last one is the escape channel, all others are
+            adaptive. With one, routing is dimension-ordered.
+        injection_channels: Injection channels of each processor, up to one per dimension, so that copies of a broadcast
+            can leave at the same time.
+        vc_reallocation (str): VC reallocation: ``atomic``, once the buffer is empty; or once the previous tail has been
+            sent, for the escape channel only (``non-atomic-escape``) or for every VC, which can deadlock
+            (``non-atomic``).
+        negative_control (str or None): A hypercube that is wrong on purpose and deadlocks: without escape channels
+            (``adaptive-only``), or with escape channels in the wrong order at some switches (``wrong-escape``).
     """
 
     OWN_TOPOLOGIES: ClassVar = {"hypercube": OwnTopology(DimensionsTopology, HypercubeLinks)}
@@ -80,12 +73,9 @@ class HypercubeFamily(VcFamily[HypercubeSection, HypercubeRouting]):
     def build_routing(self, section: HypercubeSection, network: ChannelNetwork) -> HypercubeRouting:
         """Return virtual channels, headers and rule of the network.
 
-        Raises
-        ------
-        TopologyError
-            If the network is no hypercube.
-        KeyWrong
-            If a key of the section does not suit it.
+        Raises:
+            TopologyError: If the network is no hypercube.
+            KeyWrong: If a key of the section does not suit it.
         """
         if not isinstance(network, HypercubeLinks):
             raise TopologyError("Family 'hypercube' needs a topology of kind hypercube")

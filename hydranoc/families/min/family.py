@@ -31,10 +31,9 @@ TOKENS = {None: EXACT, "no-token": NO_TOKEN, "published-release": AS_PUBLISHED}
 class MinSection(RoutedSection):
     """``network`` of multistage networks.
 
-    Members
-    -------
-    negative_control : str or None
-        Switches that are wrong on purpose and deadlock: without tokens, or with the paper's token rule.
+    Members:
+        negative_control (str or None): Switches that are wrong on purpose and deadlock: without tokens, or with the
+            paper's token rule.
     """
 
     TOPOLOGIES: ClassVar = (Multistage,)
@@ -61,12 +60,9 @@ class MinFamily(RoutedFamily[MinSection, MinRouting]):
     def build_routing(self, section: MinSection, network: ChannelNetwork) -> MinRouting:
         """Return the tables of the network.
 
-        Raises
-        ------
-        KeyWrong
-            If flits or watchdog do not suit the headers, or no switch can order all messages.
-        TopologyError
-            If it is no multistage network.
+        Raises:
+            KeyWrong: If flits or watchdog do not suit the headers, or no switch can order all messages.
+            TopologyError: If it is no multistage network.
         """
         if not isinstance(network, MinNetwork):
             raise TopologyError(f"Family 'min' needs a multistage topology: kind must be one of {', '.join(KINDS)}")

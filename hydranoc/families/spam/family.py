@@ -34,12 +34,9 @@ NON_ATOMIC, UP_AFTER_DOWN = "non-atomic-enqueue", "up-after-down"
 class SpamSection(RoutedSection):
     """``network`` of SPAM.
 
-    Members
-    -------
-    root : int, str or None
-        Root of the spanning tree: name or number of a switch; default a centre of the network.
-    negative_control : str or None
-        A router or routing that is wrong on purpose and deadlocks.
+    Members:
+        root (int, str or None): Root of the spanning tree: name or number of a switch; default a centre of the network.
+        negative_control (str or None): A router or routing that is wrong on purpose and deadlocks.
     """
 
     TOPOLOGIES: ClassVar = (
@@ -90,13 +87,10 @@ class SpamFamily(RoutedFamily[SpamSection, SpamRouting]):
     def build_routing(self, section: SpamSection, network: ChannelNetwork) -> SpamRouting:
         """Return the tables of the network.
 
-        Raises
-        ------
-        KeyWrong
-            If the root is no switch, flits or watchdog do not suit the headers, or tables that are wrong on purpose
-            should order messages.
-        TopologyError
-            If the network is too large for SPAM's routers, or has links that lead one way.
+        Raises:
+            KeyWrong: If the root is no switch, flits or watchdog do not suit the headers, or tables that are wrong on
+                purpose should order messages.
+            TopologyError: If the network is too large for SPAM's routers, or has links that lead one way.
         """
         if not isinstance(network, Network):
             raise TopologyError(

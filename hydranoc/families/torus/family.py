@@ -24,19 +24,15 @@ ONE_VC = "one-vc"
 class TorusSection(VcSection):
     """``network`` of tori and meshes.
 
-    Members
-    -------
-    vc_rule : str
-        Class of virtual channels of a message in a ring: ``dally-seitz`` and ``dateline`` assign one; ``balanced``
-        allows all virtual channels to a message that does not cross the end of the ring.
-    vc_reallocation : str
-        VC reallocation: ``non-atomic``, once the tail of the previous worm has left; or ``atomic``, once the buffer is
-        empty.
-    injection_priority : str
-        Priority of flits from processors at outputs: ``equal``, round-robin with those from channels; or ``low``, only
-        without a request from a channel.
-    negative_control : str or None
-        A torus that is wrong on purpose and deadlocks: its links have one virtual channel, and no classes.
+    Members:
+        vc_rule (str): Class of virtual channels of a message in a ring: ``dally-seitz`` and ``dateline`` assign one;
+            ``balanced`` allows all virtual channels to a message that does not cross the end of the ring.
+        vc_reallocation (str): VC reallocation: ``non-atomic``, once the tail of the previous worm has left; or
+            ``atomic``, once the buffer is empty.
+        injection_priority (str): Priority of flits from processors at outputs: ``equal``, round-robin with those from
+            channels; or ``low``, only without a request from a channel.
+        negative_control (str or None): A torus that is wrong on purpose and deadlocks: its links have one virtual
+            channel, and no classes.
     """
 
     TOPOLOGIES: ClassVar = (RowsAndColumns,)
@@ -91,12 +87,9 @@ class TorusFamily(VcFamily[TorusSection, TorusRouting]):
     def build_routing(self, section: TorusSection, network: ChannelNetwork) -> TorusRouting:
         """Return virtual channels, headers and rule of the network.
 
-        Raises
-        ------
-        TopologyError
-            If the network is no torus or mesh with rows and columns.
-        KeyWrong
-            If a key of the section does not suit it.
+        Raises:
+            TopologyError: If the network is no torus or mesh with rows and columns.
+            KeyWrong: If a key of the section does not suit it.
         """
         if not isinstance(network, TorusLinks):
             raise TopologyError("Family 'torus' needs a topology of kind torus or mesh with rows and columns")

@@ -53,33 +53,18 @@ def build_directly(
 ) -> BuiltSimulator:
     """Build the program, or find it in the cache.
 
-    Parameters
-    ----------
-    source : BenchSource
-        A lock-step harness.
-    processes : int or None
-        Compilers that run at the same time; by default one per core.
-    waves : bool
-        Build it with waveforms.
-    allow_blocks : bool
-        False compiles every instance of every module separately.
-    progress : callable or None
-        Called if another process builds the same program.
-    commands : Commands or None
-        Runs the programs, so that another thread can stop them.
+    Parameters:
+        source: A lock-step harness.
+        processes: Compilers that run at the same time; by default one per core.
+        waves: Build it with waveforms.
+        allow_blocks: False compiles every instance of every module separately.
+        progress: Called if another process builds the same program.
+        commands: Runs the programs, so that another thread can stop them.
 
-    Returns
-    -------
-    BuiltSimulator
-
-    Raises
-    ------
-    ToolMissing
-        If a program is missing.
-    SimulatorFailed
-        If the build fails.
-    MachineTrouble
-        If the folder of simulators cannot be written.
+    Raises:
+        ToolMissing: If a program is missing.
+        SimulatorFailed: If the build fails.
+        MachineTrouble: If the folder of simulators cannot be written.
     """
     commands, processes = commands or Commands(), processes or os.cpu_count() or 1
     job = _Build(source, processes, commands, waves=waves, allow_blocks=allow_blocks)

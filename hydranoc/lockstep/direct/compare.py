@@ -53,30 +53,18 @@ def compare_directly(
 ) -> LockstepResult:
     """Compare hardware and golden model in every cycle, from reset on; the first difference ends it.
 
-    Parameters
-    ----------
-    comparison : Comparison
-        With the bench's harness. If it does not stop at a mismatch, rows are not compared: it is for a waveform.
-    bench : DirectBench
-        Reusable: it is reset first.
-    watch : callable or None
-    quiet_cycles : int or None
-        Cycles to compare after the chunk in which the network becomes empty or deadlocked, if they end before the
-        comparison's last cycle. None compares all cycles.
-    wave_first : int or None
-        First cycle of the waveform, which lasts to the end; 0 includes the reset. None writes none.
-    progress : callable or None
+    Parameters:
+        comparison: With the bench's harness. If it does not stop at a mismatch, rows are not compared: it is for a
+            waveform.
+        bench: Reusable: it is reset first.
+        watch (callable or None)
+        quiet_cycles: Cycles to compare after the chunk in which the network becomes empty or deadlocked, if they end
+            before the comparison's last cycle. None compares all cycles.
+        wave_first: First cycle of the waveform, which lasts to the end; 0 includes the reset. None writes none.
 
-    Returns
-    -------
-    LockstepResult
-
-    Raises
-    ------
-    ValueError
-        If the harness does not have the observed state to compare.
-    SimulatorFailed
-        If the process ends.
+    Raises:
+        ValueError: If the harness does not have the observed state to compare.
+        SimulatorFailed: If the process ends.
     """
     if comparison.harness.observed is None:
         raise ValueError("harness has no output observed; only a lock-step harness can be compared")
@@ -93,21 +81,14 @@ def run_directly(
 ) -> tuple[LockstepResult, Path | None]:
     """Compare in a new process.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    built : BuiltSimulator
-        Result of ``build_directly`` for its harness.
-    folder : Path
-        Folder of the waveform, if there is one.
-    wave_first : int or None
-        As for ``compare_directly``; the simulator must be built for waves.
-    progress : callable or None
+    Parameters:
+        built: Result of ``build_directly`` for its harness.
+        folder: Folder of the waveform, if there is one.
+        wave_first: As for ``compare_directly``; the simulator must be built for waves.
 
-    Returns
-    -------
-    LockstepResult
-    waveform : Path or None
+    Returns:
+        LockstepResult
+        waveform (Path or None)
     """
     folder.mkdir(parents=True, exist_ok=True)
     wave = None if wave_first is None else folder.absolute() / WAVE_FILE

@@ -27,27 +27,17 @@ Setting = tuple[int, str, int]
 class DirectBench:
     """A running harness; close it, or use it as a context.
 
-    Parameters
-    ----------
-    source : BenchSource
-    built : BuiltSimulator
-        Result of ``build_directly`` for the same source.
-    wave : Path or None
-        File for the waveform of dumped runs, if it is built for waves.
+    Parameters:
+        built: Result of ``build_directly`` for the same source.
+        wave: File for the waveform of dumped runs, if it is built for waves.
 
-    Members
-    -------
-    row_bytes : int
-        Bytes of a row: ``observed``, its lowest bit first, filled up with zeros.
-    cpu_seconds : float
-        CPU time of the process, up to its last answer.
+    Members:
+        row_bytes (int): Bytes of a row: ``observed``, its lowest bit first, filled up with zeros.
+        cpu_seconds (float): CPU time of the process, up to its last answer.
 
-    Raises
-    ------
-    NotFromRegisters
-        From every method if the process has ended because of an invalid block.
-    SimulatorFailed
-        From every method if the process has ended otherwise.
+    Raises:
+        NotFromRegisters: From every method if the process has ended because of an invalid block.
+        SimulatorFailed: From every method if the process has ended otherwise.
     """
 
     def __init__(self, source: BenchSource, built: BuiltSimulator, wave: Path | None = None):
@@ -89,19 +79,12 @@ class DirectBench:
     ) -> tuple[int, bytes] | None:
         """Run a number of cycles, or up to the first row that differs from the expected one.
 
-        Parameters
-        ----------
-        cycles : int
-        settings : iterable of (int, str, int)
-            Values of ports, set before the clock edge of the given row.
-        expected : uint8 array, shape (cycles, row_bytes), or None
-            None compares nothing.
-        dumped : bool
-            Write the waveform of these cycles.
+        Parameters:
+            settings (iterable of (int, str, int)): Values of ports, set before the clock edge of the given row.
+            expected (uint8 array, shape (cycles, row_bytes), or None): None compares nothing.
+            dumped: Write the waveform of these cycles.
 
-        Returns
-        -------
-        (int, bytes) or None
+        Returns:
             The first row that differs, and the hardware's row; the harness stays in that cycle.
         """
         if expected is not None and expected.shape != (cycles, self.row_bytes):
@@ -192,14 +175,9 @@ def reset(
 ) -> None:
     """Load tables, if there are any, under reset; the next row is that of cycle 0.
 
-    Parameters
-    ----------
-    bench : DirectBench
-    table_words : sequence of int
-    cycles : int
-        Cycles of reset after the tables.
-    dumped : bool
-        Write these cycles into the waveform.
+    Parameters:
+        cycles: Cycles of reset after the tables.
+        dumped: Write these cycles into the waveform.
     """
     settings: list[Setting] = [(0, "message_valid", 0), (0, "rst", 1)]
     row = 0
@@ -220,12 +198,8 @@ def rest_counters(bench: DirectBench) -> None:
 def read_counters(bench: DirectBench, channels: int, addresses: Sequence[int]) -> list[int]:
     """Stop counting before this cycle ends, and return the counters at some addresses.
 
-    Parameters
-    ----------
-    bench : DirectBench
-    channels : int
-        Channels of the network.
-    addresses : sequence of int
+    Parameters:
+        channels: Channels of the network.
     """
     bench.run(settling_cycles(channels), [(0, "counters_enable", 0)])
     seen = []

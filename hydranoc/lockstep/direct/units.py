@@ -24,18 +24,12 @@ _LIBRARY_LISTS = ("GLOBAL_FAST", "GLOBAL_SLOW")
 def write_units(work: Path, prefix: str, program: str, blocks: Sequence[str], written: Iterable[Path]) -> None:
     """Write translation units and their makefile.
 
-    Parameters
-    ----------
-    work : Path
-        Folder with Verilator's output for the network, and a folder in it for each block.
-    prefix : str
-        Prefix of the network's classes.
-    program : str
-        File that the makefile's target ``program`` links.
-    blocks : sequence of str
-        Folders of blocks. ``V`` before such a name is the prefix of its classes.
-    written : iterable of Path
-        Other C++ files that run in every cycle.
+    Parameters:
+        work: Folder with Verilator's output for the network, and a folder in it for each block.
+        prefix: Prefix of the network's classes.
+        program: File that the makefile's target ``program`` links.
+        blocks: Folders of blocks. ``V`` before such a name is the prefix of its classes.
+        written: Other C++ files that run in every cycle.
     """
     lists = [_lists(work / f"{prefix}_classes.mk")]
     lists += [_lists(work / block / f"V{block}_classes.mk") for block in blocks]

@@ -24,14 +24,10 @@ NEAR_SATURATION = 0.25
 class Comparable:
     """Columns of a figure's rows that are compared.
 
-    Members
-    -------
-    keys : tuple of str
-        Columns that name a row.
-    intervals : tuple of (str, str)
-        Columns of a mean and of its half width.
-    exact : tuple of str
-        Deterministic columns, which must be equal.
+    Members:
+        keys: Columns that name a row.
+        intervals (tuple of (str, str)): Columns of a mean and of its half width.
+        exact: Deterministic columns, which must be equal.
     """
 
     keys: tuple[str, ...]
@@ -43,12 +39,9 @@ class Comparable:
 class Check:
     """Result of a comparison.
 
-    Members
-    -------
-    compared : int
-        Number of compared values.
-    differences : tuple of str
-        Differing values, in words.
+    Members:
+        compared: Number of compared values.
+        differences: Differing values, in words.
     """
 
     compared: int
@@ -58,10 +51,8 @@ class Check:
 def check_figure(figure: "Figure", kept: Sequence[Row]) -> Check:
     """Compare a figure with stored rows.
 
-    Raises
-    ------
-    ValueError
-        If they have no row in common.
+    Raises:
+        ValueError: If they have no row in common.
     """
     plan = figure.comparable
     if plan is None:

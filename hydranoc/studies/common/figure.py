@@ -17,21 +17,15 @@ if TYPE_CHECKING:
 class Series:
     """A line of a figure.
 
-    Members
-    -------
-    name : str
-    x, y : sequence of float
-    error : sequence of float or None
-        Half widths of the 95 % confidence intervals of ``y``.
-    panel : int
-        Part of the figure, by position in its ``panels``.
-    colour : int or None
-        Number of its colour; None for a new colour.
-    dashed : bool
-    joined, marked : bool
-        Line between its points, and a mark at each.
-    saturation : (float, float) or None
-        Loads, on the horizontal axis, between which the curve saturates.
+    Members:
+        name
+        x, y (sequence of float)
+        error: Half widths of the 95 % confidence intervals of ``y``.
+        panel: Part of the figure, by position in its ``panels``.
+        colour: Number of its colour; None for a new colour.
+        dashed
+        joined, marked (bool): Line between its points, and a mark at each.
+        saturation: Loads, on the horizontal axis, between which the curve saturates.
     """
 
     name: str
@@ -50,17 +44,12 @@ class Series:
 class Claim:
     """A statement of a paper, and the measured result.
 
-    Members
-    -------
-    text : str
-        The statement.
-    measured : str
-        The result of the run, in the statement's terms.
-    holds : bool
-    level : float or None
-        Height at which to mark it in the figure.
-    note : str
-        Reason why a claim does not hold, where known.
+    Members:
+        text: The statement.
+        measured: The result of the run, in the statement's terms.
+        holds
+        level: Height at which to mark it in the figure.
+        note: Reason why a claim does not hold, where known.
     """
 
     text: str
@@ -74,31 +63,20 @@ class Claim:
 class Figure:
     """A figure or table of a paper, measured again.
 
-    Members
-    -------
-    title, x_label, y_label : str
-    series : tuple of Series
-    claims : tuple of Claim
-    columns : tuple of str
-        Header of the CSV file.
-    rows : tuple of tuples
-        Its rows.
-    log_x, log_y : bool
-        Logarithmic axes.
-    bars : bool
-        One bar per series instead of curves.
-    x_names : tuple of str
-        Labels at 0, 1, ... on the horizontal axis in place of numbers.
-    panels : tuple of str
-        Titles of the parts, if there are several.
-    panels_across : int
-        Number of parts side by side.
-    one_legend : bool
-        The first part's legend stands for all of them, above the figure.
-    table : tuple of str
-        Lines of text, printed above the claims.
-    comparable : Comparable or None
-        Comparison of its rows with those of another run.
+    Members:
+        title, x_label, y_label (str)
+        series
+        claims
+        columns: Header of the CSV file.
+        rows (tuple of tuples): Its rows.
+        log_x, log_y (bool): Logarithmic axes.
+        bars: One bar per series instead of curves.
+        x_names: Labels at 0, 1, ... on the horizontal axis in place of numbers.
+        panels: Titles of the parts, if there are several.
+        panels_across: Number of parts side by side.
+        one_legend: The first part's legend stands for all of them, above the figure.
+        table: Lines of text, printed above the claims.
+        comparable: Comparison of its rows with those of another run.
     """
 
     title: str
@@ -123,15 +101,11 @@ class Figure:
 class Reproduction:
     """A figure or table of a paper that one command reproduces.
 
-    Members
-    -------
-    title : str
-        Its content, with the place in the paper.
-    run : callable
-        Effort -> Figure.
-    shares : str
-        Name of points shared with other figures, which stay stored when it is finished; empty for points of its
-        own.
+    Members:
+        title: Its content, with the place in the paper.
+        run: Effort -> Figure.
+        shares: Name of points shared with other figures, which stay stored when it is finished; empty for points of its
+            own.
     """
 
     title: str
@@ -143,16 +117,11 @@ class Reproduction:
 class Effort:
     """Settings of a figure's measurement.
 
-    Members
-    -------
-    quick : bool
-        Coarse and fast.
-    progress : callable or None
-        See ``Progress``.
-    kept : KeptPoints or None
-        Store of an interrupted run's points and of this run's.
-    jobs : int or None
-        Cores that share the work; None for all.
+    Members:
+        quick: Coarse and fast.
+        progress: See ``Progress``.
+        kept: Store of an interrupted run's points and of this run's.
+        jobs: Cores that share the work; None for all.
     """
 
     quick: bool = False

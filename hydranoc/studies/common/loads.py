@@ -35,13 +35,11 @@ UNBOUNDED = float("inf")
 class LoadTask:
     """Measurement of one point.
 
-    Members
-    -------
-    curve : str
-    load : float
-    experiment : Experiment
-        A dataclass: its text names it among kept points.
-    plan : Plan
+    Members:
+        curve
+        load
+        experiment: A dataclass: its text names it among kept points.
+        plan
     """
 
     curve: str
@@ -54,13 +52,10 @@ class LoadTask:
 class CurveSetting:
     """Settings of one curve.
 
-    Members
-    -------
-    name : str
-    experiment_at : callable
-        Load -> experiment.
-    plan_at : callable
-        Load -> plan.
+    Members:
+        name
+        experiment_at: Load -> experiment.
+        plan_at: Load -> plan.
     """
 
     name: str
@@ -84,14 +79,9 @@ def measure_load_curves(
 ) -> dict[str, Curve]:
     """Return all curves, each up to the first diverging load, and their saturation.
 
-    Parameters
-    ----------
-    settings : sequence of CurveSetting
-    loads : sequence of float
-    saturation_width : float
-        Relative width of the intervals of saturation.
-    effort
-        ``processes``, ``progress`` and ``kept``, see ``measure_curves``.
+    Parameters:
+        saturation_width: Relative width of the intervals of saturation.
+        effort: ``processes``, ``progress`` and ``kept``, see ``measure_curves``.
     """
     curves = measure_curves(
         measure_load,
@@ -106,15 +96,9 @@ def measure_load_curves(
 def load_series(name: str, curve: Curve, kind: str, unit_cycles: float, **style: Any) -> Series:
     """Return the mean latencies of a kind of message, with intervals; diverging loads have no point.
 
-    Parameters
-    ----------
-    name : str
-    curve : Curve
-    kind : str
-    unit_cycles : float
-        Units of latency in a cycle.
-    style
-        Members of ``Series``.
+    Parameters:
+        unit_cycles: Units of latency in a cycle.
+        style: Members of ``Series``.
     """
     latencies = [point.latency_cycles(kind) for point in curve.stable]
     found = curve.saturation

@@ -15,12 +15,10 @@ MEASURED = Path(str(hydranoc.studies.__file__)).parent / "measured"
 class MeasuredFigure:
     """A stored figure.
 
-    Members
-    -------
-    name, title : str
-    claims : list of dict
-        ``claim``, ``measured``, ``holds``, ``note``.
-    rows : list of dict of str to str
+    Members:
+        name, title (str)
+        claims (list of dict): ``claim``, ``measured``, ``holds``, ``note``.
+        rows
     """
 
     name: str

@@ -7,12 +7,9 @@ from dataclasses import dataclass
 class Cost:
     """A latency.
 
-    Members
-    -------
-    sends : float
-        Times T = S + rM: packets stored and sent on, the source's send included.
-    cuts : float
-        Times d: nodes cut through.
+    Members:
+        sends: Times T = S + rM: packets stored and sent on, the source's send included.
+        cuts: Times d: nodes cut through.
     """
 
     sends: float

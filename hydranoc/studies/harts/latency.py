@@ -38,13 +38,11 @@ CUT_FRAMES = 1
 class BroadcastLatency:
     """A broadcast in an idle mesh.
 
-    Members
-    -------
-    algorithm : str
-    size : int
-    flits : int
-    frames : int
-        From the source's first send until the last copy is in its node's memory.
+    Members:
+        algorithm
+        size
+        flits
+        frames: From the source's first send until the last copy is in its node's memory.
     """
 
     algorithm: str

@@ -47,15 +47,11 @@ MAX_REPLICATIONS, QUICK_REPLICATIONS = 40, 5
 class HartsLoad:
     """A mesh under the paper's workload, as an experiment.
 
-    Members
-    -------
-    algorithm : str
-        Of broadcasts.
-    size : int
-    load : float
-        The paper's.
-    seed : int
-        Equal seeds give equal packets for all algorithms; meshes and loads have different packets.
+    Members:
+        algorithm: Of broadcasts.
+        size
+        load: The paper's.
+        seed: Equal seeds give equal packets for all algorithms; meshes and loads have different packets.
     """
 
     algorithm: str
@@ -113,16 +109,10 @@ def packet_rate(load: float) -> float:
 def workload(mesh: HexMesh, algorithm: str, load: float, cycles: int, random: np.random.Generator) -> Messages:
     """Return the packets that start in ``cycles`` cycles, in order of time.
 
-    Parameters
-    ----------
-    mesh : HexMesh
-    algorithm : str
-        Of broadcasts.
-    load : float
-        The paper's.
-    cycles : int
-    random : Generator
-        Equal generators give equal packets with any algorithm.
+    Parameters:
+        algorithm: Of broadcasts.
+        load: The paper's.
+        random: Equal generators give equal packets with any algorithm.
     """
     radius = np.array([distance(mesh, 0, node) for node in range(1, mesh.nodes)])
     weights = (1 / radius) / (1 / radius).sum()
@@ -198,10 +188,7 @@ WIDTH, QUICK_WIDTH = 0.05, 0.15
 
 @dataclass(frozen=True)
 class HartsCurves:
-    """Members
-    -------
-    by_name : dict of str to Curve
-    """
+    """Curves of the broadcast algorithms in meshes of several sizes, by ``curve_name``."""
 
     by_name: dict[str, Curve]
 

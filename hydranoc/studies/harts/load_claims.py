@@ -68,11 +68,9 @@ def ordered(text: str, values: Mapping[str, ByLoad]) -> Claim:
 def above(text: str, pairs: Iterable[tuple[str, ByLoad, ByLoad]]) -> Claim:
     """Check that one curve lies above another at every common load, with the whole interval of the difference.
 
-    Parameters
-    ----------
-    text : str
-    pairs : iterable of (str, values by load, values by load)
-        Name of the comparison, the upper curve, the lower one.
+    Parameters:
+        pairs (iterable of (str, values by load, values by load)): Name of the comparison, the upper curve, the lower
+            one.
     """
     holding, compared, below, open_ = 0, 0, {}, {}
     for name, upper, lower in pairs:

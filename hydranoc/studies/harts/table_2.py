@@ -48,12 +48,10 @@ MAX_REPLICATIONS, QUICK_REPLICATIONS = 40, 8
 class RoundsLoad:
     """A mesh under the paper's workload, its broadcasts by Algorithm A, as an experiment.
 
-    Members
-    -------
-    size : int
-    load : float
-        The paper's.
-    seed : int
+    Members:
+        size
+        load: The paper's.
+        seed
     """
 
     size: int
@@ -101,18 +99,12 @@ def sends(results: Results) -> np.ndarray:
 class RoundPoint:
     """One load.
 
-    Members
-    -------
-    load : float
-        The paper's.
-    verdict : str
-        One of ``VERDICTS``, the existence of means.
-    busy : float
-        Words per frame on the links of Algorithm A's packets.
-    sends, half_width : float
-        Sends of such a packet, with half width of the 95 % interval.
-    broadcasts, replications : int
-        Sample sizes.
+    Members:
+        load: The paper's.
+        verdict: One of ``VERDICTS``, the existence of means.
+        busy: Words per frame on the links of Algorithm A's packets.
+        sends, half_width (float): Sends of such a packet, with half width of the 95 % interval.
+        broadcasts, replications (int): Sample sizes.
     """
 
     load: float

@@ -15,31 +15,20 @@ from hydranoc.studies.hypercube.analytical_traffic import HypercubeLoad, Traffic
 class Channel:
     """A physical channel for a given mean service time. Times are in cycles.
 
-    Members
-    -------
-    service_time : float
-        S, the mean time for which a message keeps the channel.
-    utilisation : float
-        ρ = λ_c S (15).
-    vcs_busy : tuple of float
-        P_0 .. P_V of (30): probability that that many VCs are busy. P_V is P_d (24).
-    adaptive_busy : float
-        P_a (23): probability that all adaptive VCs are busy.
-    blocking : tuple of float
-        P_b (25) by the number of dimensions, 0 .. n - 1, that a message may cross instead of the lowest one that is
-        left to it. The first is that of a broadcast, whose copies have no choice. This is i - j at the j-th of i hops.
-    wait : float
-        W_c (19), mean time until a VC is free for a message that is blocked.
-    broadcast_blocking : float
-        B_b (13), mean time for which a copy of a broadcast is blocked.
-    broadcast_time : float
-        S_b (12), mean time for one step of a broadcast.
-    unicast_times : tuple of float
-        S_u,i (21) for 1 .. n hops.
-    unicast_time : float
-        S_u (20), their mean.
-    mean_time : float
-        Right-hand side of (17). The service time of the model is the one that this equals.
+    Members:
+        service_time: S, the mean time for which a message keeps the channel.
+        utilisation: ρ = λ_c S (15).
+        vcs_busy: P_0 .. P_V of (30): probability that that many VCs are busy. P_V is P_d (24).
+        adaptive_busy: P_a (23): probability that all adaptive VCs are busy.
+        blocking: P_b (25) by the number of dimensions, 0 .. n - 1, that a message may cross instead of the lowest one
+            that is left to it. The first is that of a broadcast, whose copies have no choice. This is i - j at the j-th
+            of i hops.
+        wait: W_c (19), mean time until a VC is free for a message that is blocked.
+        broadcast_blocking: B_b (13), mean time for which a copy of a broadcast is blocked.
+        broadcast_time: S_b (12), mean time for one step of a broadcast.
+        unicast_times: S_u,i (21) for 1 .. n hops.
+        unicast_time: S_u (20), their mean.
+        mean_time: Right-hand side of (17). The service time of the model is the one that this equals.
     """
 
     service_time: float
@@ -112,24 +101,16 @@ HALVINGS = 48
 class Solution:
     """All quantities of the model. Times are in cycles.
 
-    Members
-    -------
-    load : HypercubeLoad
-    variant : str
-    traffic : Traffic
-        Rates of messages, (3) to (11) and (26).
-    channel : Channel
-        A physical channel, (12) to (25), (29) and (30), for the service time that solves (17).
-    injection_service_time : float
-        S_s (27), mean time for which a message keeps an injection channel.
-    injection_wait : float
-        W_s (28), mean wait of a message for an injection channel.
-    multiplexing : float
-        V with a bar (31), mean number of VCs that share a physical channel in use, from 1 to V.
-    step_latency : float
-        L_b (2), one step of a broadcast, without its start-up.
-    latency : float
-        Of a broadcast (1), from its generation, waits at the nodes included, until the last node has it.
+    Members:
+        load
+        variant (str)
+        traffic: Rates of messages, (3) to (11) and (26).
+        channel: A physical channel, (12) to (25), (29) and (30), for the service time that solves (17).
+        injection_service_time: S_s (27), mean time for which a message keeps an injection channel.
+        injection_wait: W_s (28), mean wait of a message for an injection channel.
+        multiplexing: V with a bar (31), mean number of VCs that share a physical channel in use, from 1 to V.
+        step_latency: L_b (2), one step of a broadcast, without its start-up.
+        latency: Of a broadcast (1), from its generation, waits at the nodes included, until the last node has it.
     """
 
     load: HypercubeLoad
@@ -146,21 +127,14 @@ class Solution:
 def solve(load: HypercubeLoad, variant: Variant) -> Solution | None:
     """Return the model's latency and its components.
 
-    Parameters
-    ----------
-    load : HypercubeLoad
-    variant : "printed" or "fixed"
-        See ``hydranoc.studies.hypercube.analytical_traffic`` for both.
+    Parameters:
+        variant ("printed" or "fixed"): See ``hydranoc.studies.hypercube.analytical_traffic`` for both.
 
-    Returns
-    -------
-    Solution or None
+    Returns:
         None beyond saturation, where no service time solves the equations. A latency is never clipped.
 
-    Raises
-    ------
-    ValueError
-        If there is no such variant.
+    Raises:
+        ValueError: If there is no such variant.
     """
     traffic = traffic_of(load, variant)
     channel = _settled_channel(load, traffic)
@@ -190,16 +164,12 @@ def saturation_rate(load: HypercubeLoad, variant: Variant) -> float:
     At lower rates two service times solve (17), of which the smaller one counts. They meet at saturation, long before
     λ_c S is 1; beyond it there are none. All sides of (17) grow with the rate, so rates can be searched by halves.
 
-    Parameters
-    ----------
-    load : HypercubeLoad
-        Its own rate does not matter.
-    variant : "printed" or "fixed"
+    Parameters:
+        load: Its own rate does not matter.
+        variant ("printed" or "fixed")
 
-    Raises
-    ------
-    ValueError
-        If there is no such variant.
+    Raises:
+        ValueError: If there is no such variant.
     """
     low, high = 0.0, 1 / link_load(load.at(1.0), variant)
     for _ in range(HALVINGS):

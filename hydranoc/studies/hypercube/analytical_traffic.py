@@ -25,23 +25,15 @@ VARIANTS: tuple[Variant, ...] = get_args(Variant)
 class HypercubeLoad:
     """A hypercube and its traffic: Poisson sources, unicasts to uniform destinations, and broadcasts.
 
-    Parameters
-    ----------
-    dimensions : int
-        n, 2 to 10.
-    vcs : int
-        Virtual channels V of a physical channel, at least 2: one for escape, the others adaptive.
-    flits : int
-        Length M of every message, at least 1.
-    broadcast_fraction : float
-        Share β of broadcasts among the messages that nodes generate, 0 to 1.
-    rate : float
-        λ_g, messages that a node generates per cycle, at least 0.
+    Parameters:
+        dimensions: n, 2 to 10.
+        vcs: Virtual channels V of a physical channel, at least 2: one for escape, the others adaptive.
+        flits: Length M of every message, at least 1.
+        broadcast_fraction: Share β of broadcasts among the messages that nodes generate, 0 to 1.
+        rate: λ_g, messages that a node generates per cycle, at least 0.
 
-    Raises
-    ------
-    ValueError
-        "X must be Y, not Z".
+    Raises:
+        ValueError: "X must be Y, not Z".
     """
 
     dimensions: int
@@ -71,27 +63,19 @@ class HypercubeLoad:
 class Traffic:
     """Messages that nodes generate and channels carry. Rates are in messages per cycle.
 
-    Members
-    -------
-    hop_shares : tuple of float
-        p_1 .. p_n of (5): probability that a unicast crosses that many dimensions.
-    mean_hops : float
-        Mean number of dimensions that a unicast crosses (6).
-    mean_copies : float
-        ω, mean number of copies that a node sends on (10): of all nodes that receive a broadcast in the printed
-        variant, of those that forward it in the fixed one.
-    unicasts, broadcasts, replicas : float
-        λ_su, λ_sb and λ_sr (3): unicasts and broadcasts that a node generates, and broadcasts that it forwards.
-    channel_unicasts, channel_broadcasts, channel_replicas : float
-        λ_cu (7), λ_cb (8) and λ_cr (11), on one physical channel.
-    channel : float
-        λ_c (4), their sum.
-    injection : float
-        λ_s (26): messages that enter one of the n injection channels of a node.
-    channel_broadcast_share : float
-        Weight of broadcasts and their replicas among the messages of a channel (17).
-    injection_broadcast_share : float
-        The same for an injection channel (27).
+    Members:
+        hop_shares: p_1 .. p_n of (5): probability that a unicast crosses that many dimensions.
+        mean_hops: Mean number of dimensions that a unicast crosses (6).
+        mean_copies: ω, mean number of copies that a node sends on (10): of all nodes that receive a broadcast in the
+            printed variant, of those that forward it in the fixed one.
+        unicasts, broadcasts, replicas (float): λ_su, λ_sb and λ_sr (3): unicasts and broadcasts that a node generates,
+            and broadcasts that it forwards.
+        channel_unicasts, channel_broadcasts, channel_replicas (float): λ_cu (7), λ_cb (8) and λ_cr (11), on one
+            physical channel.
+        channel: λ_c (4), their sum.
+        injection: λ_s (26): messages that enter one of the n injection channels of a node.
+        channel_broadcast_share: Weight of broadcasts and their replicas among the messages of a channel (17).
+        injection_broadcast_share: The same for an injection channel (27).
     """
 
     hop_shares: tuple[float, ...]
@@ -112,10 +96,8 @@ class Traffic:
 def traffic_of(load: HypercubeLoad, variant: Variant) -> Traffic:
     """Return the rates of messages, which are all proportional to the rate of the load.
 
-    Raises
-    ------
-    ValueError
-        If there is no such variant.
+    Raises:
+        ValueError: If there is no such variant.
     """
     if variant not in VARIANTS:
         raise ValueError(f"Variant must be {' or '.join(VARIANTS)}, not {variant!r}")
@@ -162,9 +144,7 @@ def link_load(load: HypercubeLoad, variant: Variant) -> float:
     It counts flits alone, while λ_c S (15) also counts the time for which messages wait. It does not depend on any
     queue and therefore holds, unlike the latency, at every rate at which the network delivers what nodes generate.
 
-    Raises
-    ------
-    ValueError
-        If there is no such variant.
+    Raises:
+        ValueError: If there is no such variant.
     """
     return traffic_of(load, variant).channel * load.flits

@@ -65,15 +65,10 @@ def equation_series(
 def simulated_series(points: Sequence["CubePoint"], load: HypercubeLoad, observed: str, *, panel: int) -> Series:
     """Return the simulated points of a load: marks with intervals.
 
-    Parameters
-    ----------
-    points : sequence of CubePoint
-        Points of other loads are left out, and those without means.
-    load : HypercubeLoad
-        Its own rate is ignored.
-    observed : str
-        Member of a point.
-    panel : int
+    Parameters:
+        points: Points of other loads are left out, and those without means.
+        load: Its own rate is ignored.
+        observed: Member of a point.
     """
     own = [point for point in points if point.stable and point.load.at(load.rate) == load]
     own.sort(key=lambda point: point.rate)
@@ -98,12 +93,9 @@ DRAFT = Plan(PARTS)
 class Sampling:
     """Settings of a point's measurement.
 
-    Members
-    -------
-    length : RunLength
-        Of the first runs.
-    plan : Plan
-        All but the length.
+    Members:
+        length: Of the first runs.
+        plan: All but the length.
     """
 
     length: RunLength
@@ -131,11 +123,9 @@ QUICK_LOAD_SAMPLING = Sampling(
 class CubeLoad:
     """A cube under a load, as an experiment.
 
-    Members
-    -------
-    load : HypercubeLoad
-    seed : int
-        Loads have different messages.
+    Members:
+        load
+        seed: Loads have different messages.
     """
 
     load: HypercubeLoad
@@ -173,26 +163,17 @@ class CubeLoad:
 class CubePoint:
     """One rate in one cube.
 
-    Members
-    -------
-    dimensions, flits, vcs : int
-        n, M and V.
-    broadcast_fraction : float
-        β.
-    share : float
-        The rate over that of saturation, fixed variant.
-    rate : float
-        λ_g, messages that a node generates per cycle.
-    verdict : str
-        One of ``VERDICTS``, the existence of means.
-    precise : bool
-        True if they have the requested precision.
-    latency, latency_half_width : float
-        Mean latency of a broadcast in cycles, with the half width of its 95 % confidence interval.
-    link_load, link_load_half_width : float
-        Flits per cycle on a link, likewise.
-    cycles, warmup_cycles, replications : int
-        Length, warm-up and number of the runs.
+    Members:
+        dimensions, flits, vcs (int): n, M and V.
+        broadcast_fraction: β.
+        share: The rate over that of saturation, fixed variant.
+        rate: λ_g, messages that a node generates per cycle.
+        verdict: One of ``VERDICTS``, the existence of means.
+        precise: True if they have the requested precision.
+        latency, latency_half_width (float): Mean latency of a broadcast in cycles, with the half width of its 95 %
+            confidence interval.
+        link_load, link_load_half_width (float): Flits per cycle on a link, likewise.
+        cycles, warmup_cycles, replications (int): Length, warm-up and number of the runs.
     """
 
     dimensions: int
@@ -250,14 +231,9 @@ def simulated_cubes(
 ) -> list[CubePoint]:
     """Return the points of every load at every fraction of its saturation.
 
-    Parameters
-    ----------
-    loads : iterable of HypercubeLoad
-        Their own rates are ignored.
-    shares : iterable of float
-    sampling : Sampling
-    processes, progress, kept
-        See ``measure_points``.
+    Parameters:
+        loads: Their own rates are ignored.
+        processes, progress, kept: See ``measure_points``.
     """
     shares = tuple(shares)
     tasks = [_Task(load, share, sampling) for load in loads for share in shares]

@@ -12,12 +12,9 @@ STARTUP_NS, ROUTING_NS, FLIT_NS = 500, 60, 20
 class PaperLatency:
     """Latencies by the paper's formulas, for a message between the most distant nodes.
 
-    Members
-    -------
-    unicast_ns, multicast_ns : float
-        One destination, and a set that branches at every stage.
-    software_steps_ns : float
-        One step of a software multicast, which is a unicast.
+    Members:
+        unicast_ns, multicast_ns (float): One destination, and a set that branches at every stage.
+        software_steps_ns (float): One step of a software multicast, which is a unicast.
     """
 
     unicast_ns: float
@@ -32,12 +29,10 @@ def links_and_switches(stages: int, bidirectional: bool) -> tuple[int, int]:
 def paper_latency(network: MinNetwork, flits: int) -> PaperLatency:
     """Return the closed forms. A token is half a ring away on average; rings of one cost nothing.
 
-    Parameters
-    ----------
-    network : MinNetwork
-        With one consumption channel.
-    flits : int
-        Length of the message. The paper counts a flit time per link and per flit, one more than a pipeline needs.
+    Parameters:
+        network: With one consumption channel.
+        flits: Length of the message. The paper counts a flit time per link and per flit, one more than a pipeline
+            needs.
     """
     links, switches = links_and_switches(network.stages, network.bidirectional)
     unicast = STARTUP_NS + ROUTING_NS * switches + FLIT_NS * (links + flits)

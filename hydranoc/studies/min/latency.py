@@ -26,16 +26,13 @@ APART_CYCLES = 5000
 class SimulatedLatency:
     """Latencies in an empty network.
 
-    Members
-    -------
-    unicast_ns : float
-        To the most distant node.
-    multicast_ns, half_width_ns : float
-        Broadcast with random token positions; mean and its 95 % confidence interval.
-    fastest_multicast_ns, slowest_multicast_ns : float
-        Broadcast with the tokens at the best and at the worst sampled position.
-    rings : int
-        Token rings of more than one switch on the path.
+    Members:
+        unicast_ns: To the most distant node.
+        multicast_ns, half_width_ns (float): Broadcast with random token positions; mean and its 95 % confidence
+            interval.
+        fastest_multicast_ns, slowest_multicast_ns (float): Broadcast with the tokens at the best and at the worst
+            sampled position.
+        rings: Token rings of more than one switch on the path.
     """
 
     unicast_ns: float
@@ -81,15 +78,13 @@ def _latency_ns(model: MinModel, destinations: tuple[int, ...], places: dict[int
 class SinglePoint:
     """Single multicasts of one size.
 
-    Members
-    -------
-    network : str
-    algorithm : str
-        ``ATBM``; or ``CMIN`` or ``UMIN``, the software multicast of networks of one or of two directions.
-    destinations : int
-    latency_us, half_width_us, largest_us : float
-        Mean latency with the half width of its 95 % confidence interval, and the largest.
-    repetitions : int
+    Members:
+        network
+        algorithm: ``ATBM``; or ``CMIN`` or ``UMIN``, the software multicast of networks of one or of two directions.
+        destinations
+        latency_us, half_width_us, largest_us (float): Mean latency with the half width of its 95 % confidence interval,
+            and the largest.
+        repetitions
     """
 
     network: str
@@ -131,13 +126,8 @@ def min_fig14(
     There are 1000 random samples of source and destinations (50 if quick); tokens are where the previous multicast has
     left them, a random position.
 
-    Parameters
-    ----------
-    shapes : tuple of Shape
-    quick : bool
-    seed : int
-    processes, progress, kept
-        See ``measure_points``.
+    Parameters:
+        processes, progress, kept: See ``measure_points``.
     """
     tasks = [
         _Single(shape, software, count, FIG14_QUICK_REPETITIONS if quick else FIG14_REPETITIONS, seed)

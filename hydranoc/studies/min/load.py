@@ -41,19 +41,13 @@ cached_model = cache(paper_model)
 class MinLoad:
     """A network under a load, as an experiment.
 
-    Members
-    -------
-    shape : Shape
-    software : bool
-        True for software multicasts, by unicasts.
-    load : float
-        The paper's Traffic.
-    multicast_share : float
-        M_p.
-    flits : int
-        Length of all messages.
-    seed : int
-        Equal seeds give equal messages for both algorithms.
+    Members:
+        shape
+        software: True for software multicasts, by unicasts.
+        load: The paper's Traffic.
+        multicast_share: M_p.
+        flits: Length of all messages.
+        seed: Equal seeds give equal messages for both algorithms.
     """
 
     shape: Shape
@@ -129,12 +123,10 @@ ATBM, SOFTWARE = ALGORITHMS = (False, True)
 class MinCurves:
     """Curves with equal traffic.
 
-    Members
-    -------
-    multicast_share : float
-        M_p.
-    flits : int
-    by_name : dict of str to Curve
+    Members:
+        multicast_share: M_p.
+        flits
+        by_name
     """
 
     multicast_share: float
@@ -162,17 +154,10 @@ def measure_min_curves(
 ) -> MinCurves:
     """Return the curves of all networks and algorithms.
 
-    Parameters
-    ----------
-    shapes : sequence of Shape
-    multicast_share : float
-        M_p.
-    flits : int
-        Length of all messages.
-    effort : Effort
-    loads : sequence of float
-    algorithms : sequence of bool
-        ``ATBM``, ``SOFTWARE``.
+    Parameters:
+        multicast_share: M_p.
+        flits: Length of all messages.
+        algorithms: ``ATBM``, ``SOFTWARE``.
     """
     settings = [
         min_curve(shape, algorithm, multicast_share=multicast_share, flits=flits, quick=effort.quick)

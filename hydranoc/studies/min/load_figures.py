@@ -23,18 +23,14 @@ UNIT = "us"
 class LoadFigure:
     """Settings of a figure of the paper.
 
-    Members
-    -------
-    number : int
-    radices : tuple of int
-        One: its panels are multicast and unicast latency. Two: multicast latency only, a panel for each.
-    multicast_share : float
-        M_p.
-    flits : int
-    all_channels : bool
-        b delivery channels instead of one.
-    factors : tuple of (str, int, float)
-        Direction, number of nodes, and ratio of the latency of software multicast to that of ATBM.
+    Members:
+        number
+        radices: One: its panels are multicast and unicast latency. Two: multicast latency only, a panel for each.
+        multicast_share: M_p.
+        flits
+        all_channels: b delivery channels instead of one.
+        factors (tuple of (str, int, float)): Direction, number of nodes, and ratio of the latency of software multicast
+            to that of ATBM.
     """
 
     number: int

@@ -23,12 +23,10 @@ MIN_BUFFER_FLITS = 2
 class Shape:
     """A network of the paper.
 
-    Members
-    -------
-    kind : str
-        See ``MinNetwork``.
-    radix, stages : int
-    consumption_channels : int
+    Members:
+        kind: See ``MinNetwork``.
+        radix, stages (int)
+        consumption_channels
     """
 
     kind: str

@@ -11,12 +11,10 @@ from topology.spam.routing import SpamRouting
 class Path:
     """The path of an uncontended header to one destination.
 
-    Members
-    -------
-    channels : tuple of int
-        Channels in order, injection and delivery included.
-    search_switches, split_switches : int
-        Switches on the way where the header is in its search and in its split phase.
+    Members:
+        channels: Channels in order, injection and delivery included.
+        search_switches, split_switches (int): Switches on the way where the header is in its search and in its split
+            phase.
     """
 
     channels: tuple[int, ...]
@@ -27,16 +25,10 @@ class Path:
 def uncontended_paths(routing: SpamRouting, source: int, destinations: Sequence[int]) -> dict[int, Path]:
     """Return the path to every destination: in the search phase the lowest candidate port, then down the tree.
 
-    Parameters
-    ----------
-    routing : SpamRouting
-    source : int
-    destinations : sequence of int
-        Processors; the source and repeats are dropped.
+    Parameters:
+        destinations: Processors; the source and repeats are dropped.
 
-    Returns
-    -------
-    dict of int to Path
+    Returns:
         By destination.
     """
     network = routing.network
@@ -87,25 +79,15 @@ def closed_form_latency(
     get its tail later than this, but not later than the last one: branches take turns with bubbles while the
     headers on longer branches are routed.
 
-    Parameters
-    ----------
-    routing : SpamRouting
-    source : int
-    destinations : sequence of int
-        Processors; the source and repeats are dropped.
-    flits : int
-        Length L of the message, header included.
-    buffer_flits, routing_cycles : int
-        As for ``SpamModel``.
-    startup_cycles : int
-        Start-up of the host.
-    link_cycles : int
-        Cycles C of a link between switches whose length the network does not give; those from and to processors take
-        one.
+    Parameters:
+        destinations: Processors; the source and repeats are dropped.
+        flits: Length L of the message, header included.
+        buffer_flits, routing_cycles (int): As for ``SpamModel``.
+        startup_cycles: Start-up of the host.
+        link_cycles: Cycles C of a link between switches whose length the network does not give; those from and to
+            processors take one.
 
-    Returns
-    -------
-    dict of int to int
+    Returns:
         Cycles by destination.
     """
     header = routing.header

@@ -33,15 +33,11 @@ QUICK_DOUBLINGS = 3
 class SpamLoad:
     """Networks under a load, as an experiment.
 
-    Members
-    -------
-    models : tuple of SpamModel
-        Models, used in turn.
-    destinations : int
-        Destinations of each multicast.
-    rate : float
-        Messages per node and cycle.
-    seed : int
+    Members:
+        models: Models, used in turn.
+        destinations: Destinations of each multicast.
+        rate: Messages per node and cycle.
+        seed
     """
 
     models: tuple[SpamModel, ...] = field(repr=False)
@@ -74,13 +70,9 @@ class SpamLoad:
 def spam_curve(models: Sequence[SpamModel], destinations: int, *, quick: bool = False) -> CurveSetting:
     """Return the settings of a curve; loads are messages per node and cycle.
 
-    Parameters
-    ----------
-    models : sequence of SpamModel
-        Networks of one size, used in turn: a load must be carried by all.
-    destinations : int
-        Destinations of each multicast.
-    quick : bool
+    Parameters:
+        models: Networks of one size, used in turn: a load must be carried by all.
+        destinations: Destinations of each multicast.
     """
     nodes = len(models[0].network.processors)
 
@@ -110,11 +102,8 @@ def figure_3(effort: Effort) -> Figure:
 def load_figure(networks: Sequence[Network], effort: Effort) -> Figure:
     """Return figure 3: latency in mixed traffic against the rate of messages.
 
-    Parameters
-    ----------
-    networks : sequence of Network
-        Of one size, used in turn.
-    effort : Effort
+    Parameters:
+        networks: Of one size, used in turn.
     """
     models = [paper_model(network) for network in networks]
     settings = [spam_curve(models, count, quick=effort.quick) for count in DESTINATIONS]

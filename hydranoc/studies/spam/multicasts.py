@@ -39,17 +39,12 @@ BUFFER_FLITS = 2
 class Point:
     """One point of a curve.
 
-    Members
-    -------
-    series : str
-        Curve.
-    x : float
-        Destinations.
-    latency_us, half_width_us : float
-        Mean latency, and half width of its 95 % confidence interval.
-    replications : int
-    details : dict of str to float
-        Further means over the replications.
+    Members:
+        series: Curve.
+        x: Destinations.
+        latency_us, half_width_us (float): Mean latency, and half width of its 95 % confidence interval.
+        replications
+        details: Further means over the replications.
     """
 
     series: str
@@ -78,21 +73,14 @@ def spam_fig2(
 ) -> list[Point]:
     """Return figure 2: latency of a single multicast against its number of destinations.
 
-    Parameters
-    ----------
-    networks : sequence of Network
-        One or more of each size (the paper has 128 and 256 nodes); networks of one size are one curve, used in turn.
-    destinations : sequence of int
-        Numbers below a network's number of processors are used.
-    quick : bool
-        Few replications instead of 95 % confidence within 1 %.
-    seed : int
-    processes : int
-        Processes to share the points.
-    progress : callable or None
-        Called with (points done, points in all).
-    kept : KeptPoints or None
-        Store of an interrupted run's points with equal parameters, and of this run's.
+    Parameters:
+        networks: One or more of each size (the paper has 128 and 256 nodes); networks of one size are one curve, used
+            in turn.
+        destinations: Numbers below a network's number of processors are used.
+        quick: Few replications instead of 95 % confidence within 1 %.
+        processes: Processes to share the points.
+        progress: Called with (points done, points in all).
+        kept: Store of an interrupted run's points with equal parameters, and of this run's.
     """
     tasks = []
     for nodes, models in _models_by_size(networks).items():
@@ -116,12 +104,9 @@ def spam_bound(
     ``details`` of the hardware point has the largest latency. The paper's 90 us for 256 nodes counts the source as
     a destination: 255 destinations need 8 start-ups, 80 us.
 
-    Parameters
-    ----------
-    networks : sequence of Network
-        Networks of one size (the paper: 256 nodes), used in turn.
-    quick, seed, processes, progress, kept
-        As for ``spam_fig2``.
+    Parameters:
+        networks: Networks of one size (the paper: 256 nodes), used in turn.
+        quick, seed, processes, progress, kept: As for ``spam_fig2``.
     """
     models = [paper_model(network) for network in networks]
     count = len(networks[0].processors) - 1

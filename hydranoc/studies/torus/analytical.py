@@ -24,10 +24,8 @@ def cycles_behind_head(flits: int, buffer_flits: int, routing_cycles: int) -> in
     A cycle is lost behind the head. After that the flits follow in groups of as many as there are credits in four
     cycles.
 
-    Raises
-    ------
-    ValueError
-        If there is no closed form.
+    Raises:
+        ValueError: If there is no closed form.
     """
     if not has_closed_form(buffer_flits, routing_cycles):
         raise ValueError(f"Buffers of {buffer_flits} flits must not go with a routing of {routing_cycles!r} cycles")
@@ -59,23 +57,15 @@ def closed_form_latency(
 
     ``startup + R (h - 1) + h + 1``, and the time of the flits behind the head.
 
-    Parameters
-    ----------
-    routing : TorusRouting
-    source, destination : int
-    flits : int
-        Length L of the message, header included.
-    turns : Turns or None
-        Default: the shorter ways.
-    buffer_flits, routing_cycles : int
-        As for ``TorusModel``.
-    startup_cycles : int
-        Start-up of the host.
+    Parameters:
+        source, destination (int)
+        flits: Length L of the message, header included.
+        turns: Default: the shorter ways.
+        buffer_flits, routing_cycles (int): As for ``TorusModel``.
+        startup_cycles: Start-up of the host.
 
-    Raises
-    ------
-    ValueError
-        If there is no closed form.
+    Raises:
+        ValueError: If there is no closed form.
     """
     hops = hops_between(routing, source, destination, turns)
     head = startup_cycles + routing_cycles * (hops - 1) + hops + 1

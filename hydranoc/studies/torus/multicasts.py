@@ -40,16 +40,11 @@ INSTANCES, QUICK_INSTANCES = 10, 5
 class Workload:
     """A multi-node multicast.
 
-    Members
-    -------
-    sources, destinations : int
-        m and |D|.
-    flits : int
-        |M|.
-    startup_us : int
-        T_s.
-    hot_spot : float
-        p.
+    Members:
+        sources, destinations (int): m and |D|.
+        flits: |M|.
+        startup_us: T_s.
+        hot_spot: p.
     """
 
     sources: int
@@ -63,15 +58,11 @@ class Workload:
 class MulticastPoint:
     """Results of a workload with one kind of software.
 
-    Members
-    -------
-    software : str
-    sources, destinations, flits, startup_us, hot_spot
-        See ``Workload``.
-    means_us : tuple of float
-        Mean latency over the multicasts of each random workload; all software sends the same workloads.
-    lasts_us : tuple of float
-        Latency of the last multicast of each random workload.
+    Members:
+        software
+        sources, destinations, flits, startup_us, hot_spot: See ``Workload``.
+        means_us: Mean latency over the multicasts of each random workload; all software sends the same workloads.
+        lasts_us: Latency of the last multicast of each random workload.
     """
 
     software: str
@@ -117,15 +108,10 @@ def torus_multicasts(
 ) -> list[MulticastPoint]:
     """Return the latencies of workloads with each kind of software, all with the same random workloads.
 
-    Parameters
-    ----------
-    software : sequence of str
-        See ``software_sends``.
-    workloads : sequence of Workload
-    quick : bool
-        Five random workloads per point instead of ten.
-    processes, progress, kept
-        See ``measure_points``.
+    Parameters:
+        software: See ``software_sends``.
+        quick: Five random workloads per point instead of ten.
+        processes, progress, kept: See ``measure_points``.
     """
     instances = QUICK_INSTANCES if quick else INSTANCES
     tasks = [_Task(name, workload, instances) for workload in workloads for name in software]
@@ -172,10 +158,6 @@ class Points:
 
     All software sends the same random workloads, so comparisons are within each workload, and their mean has an
     interval over the workloads. It is narrower than that of two means, because slow workloads are slow for all.
-
-    Parameters
-    ----------
-    points : sequence of MulticastPoint
     """
 
     def __init__(self, points: Sequence[MulticastPoint]):

@@ -17,31 +17,20 @@ OUTPUT_PINS = frozenset({"\\Y", "\\Q", "\\RD_DATA"})
 
 
 def width_of(chunk: Chunk) -> int:
-    """Return the number of bits of a chunk.
-
-    Returns
-    -------
-    int
-    """
+    """Return the number of bits of a chunk."""
     return len(chunk) if isinstance(chunk, str) else chunk[2]
 
 
 def signal_width(signal: Signal) -> int:
-    """Return the number of bits of a signal.
-
-    Returns
-    -------
-    int
-    """
+    """Return the number of bits of a signal."""
     return sum(map(width_of, signal))
 
 
 def select(signal: Signal, low: int, width: int) -> Signal:
     """Return ``width`` bits of a signal from bit ``low`` on.
 
-    Returns
-    -------
-    list of chunks
+    Returns:
+        list of chunks
     """
     found: Signal = []
     for chunk in signal:
@@ -60,13 +49,10 @@ def select(signal: Signal, low: int, width: int) -> Signal:
 class Net:
     """A wire of a module.
 
-    Members
-    -------
-    width : int
-    port : str
-        ``input``, ``output`` or nothing.
-    lines : list of str
-        Its attributes and its declaration.
+    Members:
+        width
+        port: ``input``, ``output`` or nothing.
+        lines: Its attributes and its declaration.
     """
 
     width: int
@@ -85,12 +71,7 @@ class Cell:
     attributes: list[str] = field(default_factory=list)
 
     def number(self, parameter: str) -> int:
-        """Return a parameter that is a number.
-
-        Returns
-        -------
-        int
-        """
+        """Return a parameter that is a number."""
         text = self.parameters[parameter]
         return int(text.partition("'")[2], 2) if "'" in text else int(text)
 
@@ -109,10 +90,8 @@ class NetModule:
     def new_net(self, width: int) -> Signal:
         """Add a net without a name.
 
-        Returns
-        -------
-        list of chunks
-            The whole net.
+        Returns:
+            list of chunks: The whole net.
         """
         name = f"$lint${self.new_nets}"
         self.new_nets += 1
@@ -122,9 +101,8 @@ class NetModule:
     def signal(self, text: str) -> Signal:
         """Return the signal that a text in RTLIL describes.
 
-        Returns
-        -------
-        list of chunks
+        Returns:
+            list of chunks
         """
         found: Signal = []
         for token in text.split():
@@ -168,19 +146,11 @@ class NetModule:
 def read_modules(text: str) -> list[NetModule]:
     """Return the modules of a text in RTLIL without processes and memories.
 
-    Parameters
-    ----------
-    text : str
-        Output of Yosys.
+    Parameters:
+        text: Output of Yosys.
 
-    Returns
-    -------
-    list of NetModule
-
-    Raises
-    ------
-    ValueError
-        If it has lines of other kinds.
+    Raises:
+        ValueError: If it has lines of other kinds.
     """
     modules: list[NetModule] = []
     attributes: list[str] = []

@@ -12,10 +12,8 @@ def plain_operators(module: NetModule) -> None:
     Operands of a comparison or a sum get the same width, a logical negation of a number becomes a comparison with 0,
     and a selection by one of many bits the or of multiplexers, which costs what Yosys makes of a selection.
 
-    Parameters
-    ----------
-    module : NetModule
-        Changed in place.
+    Parameters:
+        module: Changed in place.
     """
     cells: list[Cell] = []
     for cell in module.cells:

@@ -21,12 +21,10 @@ def without_unread_bits(module: NetModule, ports: Ports) -> None:
     The remaining ones are read by a net ``unused``, which drives nothing: inputs of the module, bits between others,
     and outputs of instances and registers.
 
-    Parameters
-    ----------
-    module : NetModule
-        Changed in place.
-    ports : mapping of str to mapping of str to str
-        ``input`` or ``output`` for each port of the modules that have instances.
+    Parameters:
+        module: Changed in place.
+        ports (mapping of str to mapping of str to str): ``input`` or ``output`` for each port of the modules that have
+            instances.
     """
     while _cut(module, _bits(module, ports, driven=False)):
         pass

@@ -45,21 +45,13 @@ class VerilogError(MachineTrouble):
 def verilog_of(rtlil: str, ports: Ports) -> str:
     """Return the modules of a netlist as Verilog-2005.
 
-    Parameters
-    ----------
-    rtlil : str
-        Output of Amaranth.
-    ports : mapping of str to mapping of str to str
-        ``input`` or ``output`` for each port of other modules that have instances in it; names as in RTLIL.
+    Parameters:
+        rtlil: Output of Amaranth.
+        ports (mapping of str to mapping of str to str): ``input`` or ``output`` for each port of other modules that
+            have instances in it; names as in RTLIL.
 
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    VerilogError
-        If Yosys crashes, is killed or cannot write.
+    Raises:
+        VerilogError: If Yosys crashes, is killed or cannot write.
     """
     modules = read_modules(_run(_NETLIST_SCRIPT, rtlil))
     all_ports = {**ports, **{m.name: {name: net.port for name, net in m.nets.items() if net.port} for m in modules}}

@@ -62,12 +62,9 @@ def record_discards(cycle, discards, signals, first):
 
     Nothing is misframed: injectors send whole worms.
 
-    Parameters
-    ----------
-    signals : uint8 array
-        Row of a recording.
-    first : int
-        Position of the first of the three.
+    Parameters:
+        signals (uint8 array): Row of a recording.
+        first (int): Position of the first of the three.
     """
     channels = len(discards.first_cycle)
     for channel in range(channels):

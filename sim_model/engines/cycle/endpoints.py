@@ -69,10 +69,8 @@ def make_endpoints(
 ) -> EndpointState:
     """Return all hosts in their state before cycle 0.
 
-    Raises
-    ------
-    ValueError
-        If a processor that the network does not have is blocked.
+    Raises:
+        ValueError: If a processor that the network does not have is blocked.
     """
     sources = len(network.injection_channels) if hosts.pause_level else 0
     receivers = len(network.delivery_channels) if hosts.stalls else 0

@@ -58,18 +58,15 @@ def family_loop(
 ) -> Callable[..., Any]:
     """Return the compiled loop of a family.
 
-    Parameters
-    ----------
-    step : compiled function
-        One cycle of all routers: gets the cycle, the number of changes so far, and the states of the engine and of the
-        routers, and returns the number of changes.
-    folder : Path
-        The family's folder, whose name is part of the loop's.
-    record : compiled function
-        Gets the cycle, the states of the engine and of the routers, a trace, and its row: writes variants of flits,
-        side wires and status outputs into it. It is called between links and routers, and only where there is a row.
-    one_loop : bool
-        Compile one loop for runs and recordings: half of the machine code, and slower where links do most of the work.
+    Parameters:
+        step (compiled function): One cycle of all routers: gets the cycle, the number of changes so far, and the states
+            of the engine and of the routers, and returns the number of changes.
+        folder: The family's folder, whose name is part of the loop's.
+        record (compiled function): Gets the cycle, the states of the engine and of the routers, a trace, and its row:
+            writes variants of flits, side wires and status outputs into it. It is called between links and routers, and
+            only where there is a row.
+        one_loop: Compile one loop for runs and recordings: half of the machine code, and slower where links do most of
+            the work.
     """
     # the loop's own code with the family's routers, which are compiled into it
     own = {"step_routers": step, "record_routers": record, "ONE_LOOP": one_loop}

@@ -12,13 +12,9 @@ _made: dict[int, tuple[weakref.ref, dict[Any, Any]]] = {}
 def cached_per_object(owner: Any, key: Any, make: Callable[[], Made]) -> Made:
     """Return the object that ``make`` builds, cached per owner and key; it must not be changed.
 
-    Parameters
-    ----------
-    owner
-        Told from others by identity. Two threads may both make it, and find the same.
-    key
-        Of what is made, among all that is made for the owner.
-    make : callable
+    Parameters:
+        owner: Told from others by identity. Two threads may both make it, and find the same.
+        key: Of what is made, among all that is made for the owner.
     """
     number = id(owner)
     found = _made.get(number)

@@ -11,17 +11,12 @@ from sim_model.loops.lookups import candidates_of, ports_to
 def scan_header(cycle, switch, waiting, state, routing):
     """Step the route unit of a router by one cycle.
 
-    Parameters
-    ----------
-    waiting : int
-        Mask of the inputs that have a flit, old or arriving, and are neither queued nor active; not 0.
+    Parameters:
+        waiting (int): Mask of the inputs that have a flit, old or arriving, and are neither queued nor active; not 0.
 
-    Returns
-    -------
-    changes : int
-        Registers that changed; 0 only if nothing did.
-    complete : int
-        Input whose request is complete and has to be queued at the end of this cycle, or NONE.
+    Returns:
+        changes (int): Registers that changed; 0 only if nothing did.
+        complete (int): Input whose request is complete and has to be queued at the end of this cycle, or NONE.
     """
     eligible, delayed = _eligible(switch, waiting, state, routing)
     if eligible == 0:

@@ -193,20 +193,12 @@ def make_state(
 ) -> EngineState:
     """Return the state before cycle 0.
 
-    Parameters
-    ----------
-    links : LinkStages
-        The network and how long its links are.
-    messages : Messages
-    endpoints : EndpointState
-    buffer_depth_flits : int
-        Flits that the input buffer of a switch holds.
-    startup_cycles : int
-        Cycles that a host prepares each message.
-    registers_wake : bool
-        Wake a switch when one of its output registers is emptied.
-    count_channels : bool
-        Keep the tallies, which makes a run slower.
+    Parameters:
+        links: The network and how long its links are.
+        buffer_depth_flits: Flits that the input buffer of a switch holds.
+        startup_cycles: Cycles that a host prepares each message.
+        registers_wake: Wake a switch when one of its output registers is emptied.
+        count_channels: Keep the tallies, which makes a run slower.
     """
     network = links.network
     injector = messages.source.astype(np.int64) * network.injection_channels_per_processor + messages.injection

@@ -57,14 +57,10 @@ def make_tables(
 ) -> RoutingTables:
     """Return a family's tables, laid out for the route unit.
 
-    Parameters
-    ----------
-    routing
-        The family's tables.
-    messages : Messages
-    routing_cycles : int
-    computed : function or None
-        Builds a replacement for the routing's tables where they would be large and do not exist yet.
+    Parameters:
+        routing: The family's tables.
+        computed (function or None): Builds a replacement for the routing's tables where they would be large and do not
+            exist yet.
     """
     header = routing.header
     routes, reach_ports = (computed or _whole_tables)(routing) if _are_large(routing) else _whole_tables(routing)

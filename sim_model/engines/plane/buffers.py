@@ -10,17 +10,13 @@ def move_up(row, depth, held_at, tails_at, step, popped, arrived, arrived_tail, 
 
     Places beyond the depth of the buffers are never held, and left out.
 
-    Parameters
-    ----------
-    row : int64[planes]
-    depth : int
-        Of the buffers, in flits; or more.
-    held_at, tails_at : int
-        Planes of the first place of the buffers: a flit is there, and is a tail.
-    step : int
-        From a place to the next one.
-    popped, arrived, arrived_tail : vectors by port
-        Buffers that a flit leaves, and enters, and whether that is a tail.
+    Parameters:
+        row (int64[planes])
+        depth (int): Of the buffers, in flits; or more.
+        held_at, tails_at (int): Planes of the first place of the buffers: a flit is there, and is a tail.
+        step (int): From a place to the next one.
+        popped, arrived, arrived_tail (vectors by port): Buffers that a flit leaves, and enters, and whether that is a
+            tail.
     """
     below = arrived
     for place in range(0, at.ROOM * step, step):

@@ -18,10 +18,8 @@ COUNT_BITS = 48
 def count_planes(cycles, word, first_cycle, planes, at: RouterLayout):
     """Count a cycle that is about to run, or several equal ones in which nothing moves, in 64 routers.
 
-    Parameters
-    ----------
-    cycles, word, first_cycle : int
-        Number of cycles, group of routers, and the first of the cycles.
+    Parameters:
+        cycles, word, first_cycle (int): Number of cycles, group of routers, and the first of the cycles.
     """
     row, left, counts = planes.rows[word], planes.outputs[first_cycle & 1, word], planes.counts[word]
     for slot in range(at.SLOTS):
@@ -49,12 +47,10 @@ def _count(cycles, slot, valid, ready, tail, row, counts, at: RouterLayout):
 def add_to_planes(numbers, routers, amount):
     """Add an amount to the numbers of some routers; additions with ripple carry.
 
-    Parameters
-    ----------
-    numbers : int64[bits]
-    routers : int
-    amount : int
-        At least 0.
+    Parameters:
+        numbers (int64[bits])
+        routers (int)
+        amount (int): At least 0.
     """
     place = 0
     while amount != 0:
@@ -71,11 +67,9 @@ def add_to_planes(numbers, routers, amount):
 def counts_by_planes(counts: np.ndarray, slots: np.ndarray, switches: np.ndarray) -> ChannelCounts:
     """Return the counts so far in the plane engine.
 
-    Parameters
-    ----------
-    counts : int64[words, kinds, slots, bits]
-    slots, switches : int64[channels]
-        As ``places_of_counts`` gives them.
+    Parameters:
+        counts (int64[words, kinds, slots, bits])
+        slots, switches (int64[channels]): As ``places_of_counts`` gives them.
     """
     bits = np.ascontiguousarray(np.moveaxis(counts, 0, -1)).view(np.uint8)
     planes = np.unpackbits(bits, axis=-1, bitorder="little")  # [kinds, slots, bits, routers]
@@ -88,12 +82,9 @@ def places_of_counts(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return slot and switch of the counts of each channel.
 
-    Parameters
-    ----------
-    network : VcNetwork
-    outputs : sequence of int or None
-        Place of each channel among the outputs of its router; None for delivery channels and those from processors.
-    at : RouterLayout
+    Parameters:
+        outputs (sequence of int or None): Place of each channel among the outputs of its router; None for delivery
+            channels and those from processors.
     """
     slots, switches = [], []
     for channel, output in zip(network.channels, outputs, strict=True):

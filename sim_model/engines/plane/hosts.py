@@ -36,10 +36,8 @@ def inject(host, message, planes, state, at: PlaneLayout):
 def move_to_and_from_hosts(cycle, word, row, planes, state, at: PlaneLayout):
     """Move flits out of injectors, which load the next ones, and into processors.
 
-    Returns
-    -------
-    moved, ended, arrived : int
-        Routers that a flit enters, that a tail enters, and whose processor a flit reaches.
+    Returns:
+        moved, ended, arrived : int: Routers that a flit enters, that a tail enters, and whose processor a flit reaches.
     """
     moved = row[at.INJECTOR_VALID + at.HOST] & ~row[at.HELD + (planes.depth - 1) * at.SLOTS + at.HOST]
     ended = moved & row[at.INJECTOR_LAST + at.HOST]

@@ -26,14 +26,10 @@ def ports_of_vector(ports: int) -> int:
 def room_for(depth_flits: int) -> int:
     """Return the room in flits that planes have for a buffer depth: a loop is compiled for a room, not for a depth.
 
-    Parameters
-    ----------
-    depth_flits : int
-        Flits that the buffer of a virtual channel holds.
+    Parameters:
+        depth_flits: Flits that the buffer of a virtual channel holds.
 
-    Returns
-    -------
-    int
+    Returns:
         4, 8, or another power of 2.
     """
     return max(MIN_ROOM, 1 << (depth_flits - 1).bit_length())
@@ -47,18 +43,12 @@ def least_depth(room: int) -> int:
 class RouterLayout(VectorLayout):
     """Names that are common to the routers of all families.
 
-    Members
-    -------
-    ROOM, MIN_DEPTH : int
-        Room in flits, see ``room_for``, and the least depth of buffers that have it.
-    CHANNELS, FIRST_HOST : int
-        Channels from a processor, and the place of the first one among the inputs.
-    SLOTS, HOST_OUTPUT : int
-        Places of all output VCs, VC by VC, and the place of the delivery channel.
-    IN_MESSAGE : int
-        Planes of the slots of counts: the output VCs, and behind them the channels from the host.
-    HELD, HELD_STEP : int
-        Planes of the first place of buffers, and from there to the next place.
+    Members:
+        ROOM, MIN_DEPTH (int): Room in flits, see ``room_for``, and the least depth of buffers that have it.
+        CHANNELS, FIRST_HOST (int): Channels from a processor, and the place of the first one among the inputs.
+        SLOTS, HOST_OUTPUT (int): Places of all output VCs, VC by VC, and the place of the delivery channel.
+        IN_MESSAGE: Planes of the slots of counts: the output VCs, and behind them the channels from the host.
+        HELD, HELD_STEP (int): Planes of the first place of buffers, and from there to the next place.
     """
 
     ROOM: int
@@ -84,17 +74,13 @@ class PlaneLayout(RouterLayout):
     An input VC is ``vc * WIDTH + port``, and so is an output VC; unused numbers, for ports from ``ports`` to
     ``WIDTH``, stay 0. Injection and delivery have the last port and are VC 0 of it; its other VCs are never used.
 
-    Parameters
-    ----------
-    ports : int
-        Inputs, and as many outputs, the host's last.
-    vcs : int
-        Of a channel.
-    room : int
-        Flits that there are planes for in the buffer of a VC, see ``room_for``.
-    find_route : compiled function
-        Gets switch, port, VC, message, the states of the engine and of the family's routing. Returns the port of the
-        output, and the mask of its VCs, for a head of the message that comes on this input VC.
+    Parameters:
+        ports: Inputs, and as many outputs, the host's last.
+        vcs: Of a channel.
+        room: Flits that there are planes for in the buffer of a VC, see ``room_for``.
+        find_route (compiled function): Gets switch, port, VC, message, the states of the engine and of the family's
+            routing. Returns the port of the output, and the mask of its VCs, for a head of the message that comes on
+            this input VC.
     """
 
     def __init__(self, ports: int, vcs: int, room: int, find_route: Callable[..., Any]):

@@ -7,11 +7,10 @@ from sim_model.loops.compiled import compiled
 def join(line, message):
     """Append a message to a queue.
 
-    Parameters
-    ----------
-    line : int32 or int64[2 + places]
-        Numbers of the messages that have left and that have joined so far, then a ring of messages.
-    message : int
+    Parameters:
+        line (int32 or int64[2 + places]): Numbers of the messages that have left and that have joined so far, then a
+            ring of messages.
+        message (int)
     """
     line[2 + (line[1] & len(line) - 3)] = message
     line[1] += 1

@@ -110,17 +110,12 @@ def wake_words(cycle, word, changed, out, left, near, awake, at: PlaneLayout):
 def take_from_links(word, row, coming, ahead, back, from_hosts, at: PlaneLayout):
     """Receive the flits and credits that are on the links, and those of the hosts.
 
-    Parameters
-    ----------
-    from_hosts : tuple of int
-        As returned by ``move_to_and_from_hosts``.
+    Parameters:
+        from_hosts (tuple of int): As returned by ``move_to_and_from_hosts``.
 
-    Returns
-    -------
-    changed : vector
-        0 only if there are none.
-    flits : int
-        Those that move into buffers and to hosts.
+    Returns:
+        changed (vector): 0 only if there are none.
+        flits (int): Those that move into buffers and to hosts.
     """
     moved, ended, delivered = from_hosts
     flits, changed = count_bits(delivered), at.splat(0)
@@ -209,11 +204,8 @@ def look_up(switch, one, slot, row, planes, state, routes, at: PlaneLayout):
 def plane_loop(layout: PlaneLayout, folder: Path) -> PlaneLoop:
     """Return the compiled loop of a family for a layout.
 
-    Parameters
-    ----------
-    layout : PlaneLayout
-    folder : Path
-        The family's folder, whose name is part of the loop's.
+    Parameters:
+        folder: The family's folder, whose name is part of the loop's.
     """
 
     def loop(planes, state, routes, until_cycle):

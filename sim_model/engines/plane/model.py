@@ -23,16 +23,11 @@ MIN_FLITS = 100_000
 class PlaneRun:
     """A run by planes.
 
-    Parameters
-    ----------
-    planes : PlaneState
-    routes : named tuple of arrays
-        Data of the family's routing.
-    loop : callable
-        The compiled loop.
-    places_of_counts : callable
-        Gives the places of each channel's counts, int64[channels] each: position among the output VCs, one more for
-        injectors; and switch.
+    Parameters:
+        routes (named tuple of arrays): Data of the family's routing.
+        loop (callable): The compiled loop.
+        places_of_counts: Gives the places of each channel's counts, int64[channels] each: position among the output
+            VCs, one more for injectors; and switch.
     """
 
     planes: PlaneState

@@ -65,17 +65,12 @@ def make_plane_state(
 ) -> PlaneState:
     """Return the state before cycle 0.
 
-    Parameters
-    ----------
-    state : EngineState
-        Hosts and messages.
-    at : PlaneLayout
-    neighbours : int64[directions, switches]
-        The switches that channels lead to; the switch itself where there is no channel.
-    moves : tuple of Moves
-        Ahead and back, see ``moves_of``.
-    routing_cycles, empty_reuse, low_injection
-        As for ``make_vc_state``.
+    Parameters:
+        state: Hosts and messages.
+        neighbours (int64[directions, switches]): The switches that channels lead to; the switch itself where there is
+            no channel.
+        moves (tuple of Moves): Ahead and back, see ``moves_of``.
+        routing_cycles, empty_reuse, low_injection: As for ``make_vc_state``.
     """
     depth, switches = state.buffer_depth_flits, state.switches
     slots, words = at.SLOTS, words_for(switches)
@@ -106,10 +101,8 @@ def make_plane_state(
 def moves_of(neighbours: np.ndarray) -> tuple[Moves, Moves]:
     """Return the moves of planes over channels, and back against them.
 
-    Parameters
-    ----------
-    neighbours : int64[directions, switches]
-        As for ``make_plane_state``.
+    Parameters:
+        neighbours (int64[directions, switches]): As for ``make_plane_state``.
     """
     switches = np.arange(neighbours.shape[1])
     back = np.where(neighbours == switches, NONE, neighbours)

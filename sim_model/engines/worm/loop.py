@@ -87,12 +87,9 @@ def run_cycles(worms, state, family, until_cycle):
 def worm_loop(copy: Callable[..., Any], end: Callable[..., Any], decide: Callable[..., Any], folder: Path) -> WormLoop:
     """Return the compiled loop of a family.
 
-    Parameters
-    ----------
-    copy, end, decide : compiled functions
-        Replacements for ``copy_flits``, ``end_worm`` and ``end_cycle``.
-    folder : Path
-        The family's folder, whose name is part of the loop's.
+    Parameters:
+        copy, end, decide (compiled functions): Replacements for ``copy_flits``, ``end_worm`` and ``end_cycle``.
+        folder: The family's folder, whose name is part of the loop's.
     """
     own = {"copy_flits": copy, "end_worm": end, "end_cycle": decide}
     scope = {**globals(), **own}

@@ -16,12 +16,9 @@ from topology.common.counter_bus import ChannelCounts
 class WormRun:
     """A run by worms, before cycle 0.
 
-    Parameters
-    ----------
-    loop : callable
-        The family's compiled loop.
-    state : EngineState
-        Hosts and messages.
+    Parameters:
+        loop (callable): The family's compiled loop.
+        state: Hosts and messages.
     """
 
     def __init__(self, loop: WormLoop, state: EngineState):
@@ -42,10 +39,8 @@ class WormRun:
 class WormEngine:
     """The engine that moves whole worms, see ``Engine``.
 
-    Parameters
-    ----------
-    loop : callable
-        The family's compiled loop.
+    Parameters:
+        loop (callable): The family's compiled loop.
     """
 
     loop: WormLoop

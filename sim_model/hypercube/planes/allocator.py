@@ -42,10 +42,8 @@ def examine(row, at: CubeLayout):
 def pick(row, highest, at: CubeLayout):
     """Pick outputs for the leaders, to be examined in the next cycle. Returns the routers that chose.
 
-    Parameters
-    ----------
-    highest : int
-        Routers whose escape is that of the highest dimension.
+    Parameters:
+        highest (int): Routers whose escape is that of the highest dimension.
     """
     leading = at.splat(0)
     for vc in range(0, at.VCS * at.WIDTH, at.WIDTH):

@@ -22,17 +22,12 @@ STATE_BITS = 16
 class CubeLayout(RouterLayout):
     """Offsets of all vectors, and the numbers that they follow from.
 
-    Parameters
-    ----------
-    dimensions : int
-    vcs : int
-        Of a channel.
-    room : int
-        Flits that there are planes for in the buffer of a VC, see ``room_for``.
-    channels : int
-        From a processor into its switch.
-    adaptive_vcs : int
-        VCs of a channel, the first ones, that any head may have. The last one is an escape if it is none of them.
+    Parameters:
+        vcs: Of a channel.
+        room: Flits that there are planes for in the buffer of a VC, see ``room_for``.
+        channels: From a processor into its switch.
+        adaptive_vcs: VCs of a channel, the first ones, that any head may have. The last one is an escape if it is none
+            of them.
     """
 
     def __init__(self, dimensions: int, vcs: int, room: int, channels: int, adaptive_vcs: int):

@@ -29,10 +29,8 @@ def count_arrived(row, at: CubeLayout):
 def send_flits(row, out, ended, at: CubeLayout):
     """Send granted flits over the links in the next cycle, or to the delivery buffer.
 
-    Parameters
-    ----------
-    ended : vector by input
-        Inputs that a tail has left.
+    Parameters:
+        ended (vector by input): Inputs that a tail has left.
     """
     for vc in range(at.VCS):
         first = at.SENT + vc * at.OUTPUTS * at.WIDTH

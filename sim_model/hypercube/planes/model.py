@@ -16,9 +16,8 @@ from topology.common.virtual_channels import ATOMIC
 class HypercubePlanes(PlaneEngine):
     """A hypercube whose flits are moved by planes.
 
-    Parameters
-    ----------
-    model : HypercubeModel
+    Parameters:
+        model (HypercubeModel)
     """
 
     def __init__(self, model: Any):

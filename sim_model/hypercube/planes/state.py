@@ -47,13 +47,10 @@ class CubeState(NamedTuple):
 def make_cube_state(state: EngineState, key: np.ndarray, model: Any) -> CubeState:
     """Return the state before cycle 0.
 
-    Parameters
-    ----------
-    state : EngineState
-        Hosts and messages.
-    key : int64[messages]
-        Their destinations.
-    model : HypercubeModel
+    Parameters:
+        state: Hosts and messages.
+        key (int64[messages]): Their destinations.
+        model (HypercubeModel)
     """
     network, at = model.network, layout_of(model)
     words, width = words_for(network.switches), at.WIDTH

@@ -21,18 +21,12 @@ class Endpoints:
 
     Without ``tkeep`` there is one word per "byte" of cocotbext-axi, so that any width is possible.
 
-    Parameters
-    ----------
-    dut : cocotb handle
-        With ``clk``, ``rst``, and the AXI4-Stream ports of the job's nodes.
-    job : AxiJob
+    Parameters:
+        dut (cocotb handle): With ``clk``, ``rst``, and the AXI4-Stream ports of the job's nodes.
 
-    Members
-    -------
-    errors : int
-        Cycles in which some ``error`` was high.
-    rule_broken : str or None
-        The first violation by an output that dropped an offered beat.
+    Members:
+        errors (int): Cycles in which some ``error`` was high.
+        rule_broken (str or None): The first violation by an output that dropped an offered beat.
     """
 
     def __init__(self, dut, job: AxiJob):

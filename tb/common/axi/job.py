@@ -12,17 +12,13 @@ PROBABILITIES = (0.0, 0.5, 0.9)
 class Packet:
     """One AXI4-Stream packet.
 
-    Members
-    -------
-    source : int
-    destinations : tuple of int or None
-        The set as sent, which may include the source; None for a packet to ``tdest``.
-    tdest : int
-    body : tuple of int
-        Words to be delivered. The first one is the packet's number in its phase. Empty: the packet has only the words
-        of its set, and is unroutable.
-    last_bytes : int
-        Bytes of the last word; 0 if it is full.
+    Members:
+        source
+        destinations: The set as sent, which may include the source; None for a packet to ``tdest``.
+        tdest
+        body: Words to be delivered. The first one is the packet's number in its phase. Empty: the packet has only the
+            words of its set, and is unroutable.
+        last_bytes: Bytes of the last word; 0 if it is full.
     """
 
     source: int
@@ -43,12 +39,10 @@ class Packet:
 class Received:
     """A packet received by a node.
 
-    Members
-    -------
-    words, tids, tusers : tuple of int
-        Of each beat (no ``tusers`` without that port); of a partial word its valid bytes.
-    last_bytes : int
-        Bytes of the last word; 0 if it is full.
+    Members:
+        words, tids, tusers (tuple of int): Of each beat (no ``tusers`` without that port); of a partial word its valid
+            bytes.
+        last_bytes: Bytes of the last word; 0 if it is full.
     """
 
     words: tuple[int, ...]
@@ -61,13 +55,10 @@ class Received:
 class Phase:
     """Packets that are sent all at once.
 
-    Members
-    -------
-    idle : float
-        Probability that a source pauses in a cycle, also inside a packet.
-    backpressure : float
-        Probability that a sink pauses in a cycle.
-    packets : tuple of Packet
+    Members:
+        idle: Probability that a source pauses in a cycle, also inside a packet.
+        backpressure: Probability that a sink pauses in a cycle.
+        packets
     """
 
     idle: float
@@ -79,30 +70,20 @@ class Phase:
 class AxiJob:
     """Inputs of one run.
 
-    Members
-    -------
-    nodes : int
-        Processors of the network.
-    flit_bits : int
-    leading_words : int
-        Words of a destination set in front of a packet; 0 if the set goes in ``tuser``.
-    sources, sinks : tuple of int
-        Nodes whose ports the top has.
-    ordered : bool
-        Packets of one source to the same receivers must arrive in the order in which they were sent.
-    seed : int
-        For pauses, and for undefined signals.
-    phases : tuple of Phase
-    result : str
-        File for the `AxiResult`, as JSON.
-    lanes : int
-        Bytes of a word, of which the last one may have fewer; 0 if there is no ``tkeep``.
-    clocks : tuple of (str, int)
-        Per node the port of its clock and the period in picoseconds; empty if all have the network's clock.
-    sets : bool
-        Packets may name destination sets; otherwise there is no ``tuser``.
-    injection_channels : int
-        Inputs of each node. A node's packets go over them in turn, by their numbers.
+    Members:
+        nodes: Processors of the network.
+        flit_bits
+        leading_words: Words of a destination set in front of a packet; 0 if the set goes in ``tuser``.
+        sources, sinks (tuple of int): Nodes whose ports the top has.
+        ordered: Packets of one source to the same receivers must arrive in the order in which they were sent.
+        seed: For pauses, and for undefined signals.
+        phases
+        result: File for the `AxiResult`, as JSON.
+        lanes: Bytes of a word, of which the last one may have fewer; 0 if there is no ``tkeep``.
+        clocks (tuple of (str, int)): Per node the port of its clock and the period in picoseconds; empty if all have
+            the network's clock.
+        sets: Packets may name destination sets; otherwise there is no ``tuser``.
+        injection_channels: Inputs of each node. A node's packets go over them in turn, by their numbers.
     """
 
     nodes: int
@@ -133,18 +114,12 @@ class AxiJob:
 class AxiResult:
     """Results of one run.
 
-    Members
-    -------
-    report : str or None
-        The first fault.
-    deliveries : int
-        Packets that arrived, each destination counted.
-    swallowed : int
-        Pulses of ``error``.
-    cycles : list of int
-        Cycles of each phase.
-    overtaken : int
-        Packets that arrived after a later one of the same source, for any other receivers.
+    Members:
+        report: The first fault.
+        deliveries: Packets that arrived, each destination counted.
+        swallowed: Pulses of ``error``.
+        cycles: Cycles of each phase.
+        overtaken: Packets that arrived after a later one of the same source, for any other receivers.
     """
 
     report: str | None = None
@@ -158,20 +133,14 @@ class AxiResult:
 class Load:
     """Distribution of random packets.
 
-    Members
-    -------
-    nodes : int
-        Processors of the network.
-    flit_bits : int
-    sources : sequence of int
-    packets : int
-        Packets per source and phase.
-    longest : int
-        Words of the longest body.
-    bodiless : bool
-        Whether there are packets with only the words of their set.
-    lanes, sets
-        See `AxiJob`. Without sets a ``tdest`` may be up to two past the last node.
+    Members:
+        nodes: Processors of the network.
+        flit_bits
+        sources
+        packets: Packets per source and phase.
+        longest: Words of the longest body.
+        bodiless: Whether there are packets with only the words of their set.
+        lanes, sets: See `AxiJob`. Without sets a ``tdest`` may be up to two past the last node.
     """
 
     nodes: int
@@ -186,10 +155,8 @@ class Load:
     def random_packets(self, numbers: random.Random) -> tuple[Packet, ...]:
         """Return unicasts, multicasts, broadcasts, and unroutable packets.
 
-        Raises
-        ------
-        ValueError
-            If there are more packets than a word has values: a packet's first word is its number.
+        Raises:
+            ValueError: If there are more packets than a word has values: a packet's first word is its number.
         """
         count = self.packets * len(self.sources)
         if count > 1 << self.flit_bits:

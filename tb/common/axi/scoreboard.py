@@ -12,24 +12,15 @@ class PacketWrong(AssertionError):
 class PacketScoreboard:
     """Packets still expected in a phase.
 
-    Parameters
-    ----------
-    packets : sequence of Packet
-    nodes : int
-        Processors of the network.
-    sinks : sequence of int
-        Nodes whose outputs are watched.
-    ordered : bool
-        Whether a packet may not overtake another one of its source with the same receivers.
-    sets : bool
-        Whether ``tuser`` marks packets with several receivers.
+    Parameters:
+        nodes: Processors of the network.
+        sinks: Nodes whose outputs are watched.
+        ordered: Whether a packet may not overtake another one of its source with the same receivers.
+        sets: Whether ``tuser`` marks packets with several receivers.
 
-    Members
-    -------
-    deliveries : int
-        Packets that arrived, each destination counted.
-    overtaken : int
-        Those among them that arrived after a later one of their source.
+    Members:
+        deliveries (int): Packets that arrived, each destination counted.
+        overtaken (int): Those among them that arrived after a later one of their source.
     """
 
     def __init__(
@@ -54,10 +45,8 @@ class PacketScoreboard:
     def receive(self, node: int, received: Received) -> None:
         """Check a packet received at a node.
 
-        Raises
-        ------
-        PacketWrong
-            If the node does not expect it, or it differs from the one sent.
+        Raises:
+            PacketWrong: If the node does not expect it, or it differs from the one sent.
         """
         words = received.words
         number = words[0]

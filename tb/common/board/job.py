@@ -9,16 +9,11 @@ JOB_VARIABLE = "HYDRANOC_BOARD_JOB"
 class BoardJob:
     """Inputs of one run.
 
-    Members
-    -------
-    cycles_per_bit : int
-        Of the serial line.
-    most_cycles : int
-        The run fails if the test takes longer.
-    result : str
-        File for the lines, as a JSON list.
-    inject_cycles : sequence of int
-        Cycles in which the button is pressed, in rising order.
+    Members:
+        cycles_per_bit: Of the serial line.
+        most_cycles: The run fails if the test takes longer.
+        result: File for the lines, as a JSON list.
+        inject_cycles (sequence of int): Cycles in which the button is pressed, in rising order.
     """
 
     cycles_per_bit: int

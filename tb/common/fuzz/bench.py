@@ -31,12 +31,9 @@ class Broken(AssertionError):
 class Neighbours:
     """Drives all links of a router through the ports of ``tests.tb.test_fuzz``.
 
-    Members
-    -------
-    waiting : list of deque of int
-        Flits still to be sent, by input.
-    came : list of list of int
-        Worms that came out since the last ``forget``, by output: tuples of data.
+    Members:
+        waiting (list of deque of int): Flits still to be sent, by input.
+        came (list of list of int): Worms that came out since the last ``forget``, by output: tuples of data.
     """
 
     def __init__(self, dut, job: FuzzJob, numbers: random.Random):

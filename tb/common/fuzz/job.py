@@ -9,14 +9,10 @@ JOB_VARIABLE = "HYDRANOC_FUZZ"
 class SoundWorm:
     """A worm that keeps all rules.
 
-    Members
-    -------
-    header : tuple of int
-        Data of its header flits.
-    outputs : int
-        Mask of outputs.
-    all_outputs : bool
-        It is sent to all of them, unaltered; otherwise to any one.
+    Members:
+        header: Data of its header flits.
+        outputs: Mask of outputs.
+        all_outputs: It is sent to all of them, unaltered; otherwise to any one.
     """
 
     header: tuple[int, ...]
@@ -28,30 +24,19 @@ class SoundWorm:
 class FuzzJob:
     """Parameters of a router for the bench.
 
-    Members
-    -------
-    flit_bits : int
-    worms : tuple of tuple of SoundWorm
-        Sound worms by input.
-    outputs : int
-        Outputs of the router.
-    header_changes : bool
-        A router may modify headers, so that only bodies are unaltered.
-    most_body_flits : int
-        Longest body of a sound worm.
-    quiet_cycles : int
-        Cycles without output after which all worms have come out.
-    sequences : int
-        Rule-breaking sequences; sound worms follow each of them.
-    resets : bool
-        Reset the router after each sequence, instead of ending open worms with a tail.
-    stalls : bool
-        Neighbours may assert back-pressure.
-    seed : int
-    result : str
-        File for the report: empty if all went well.
-    longest_worm : int
-        Flits of the longest worm that may come out; 0 if there is no limit.
+    Members:
+        flit_bits
+        worms (tuple of tuple of SoundWorm): Sound worms by input.
+        outputs: Outputs of the router.
+        header_changes: A router may modify headers, so that only bodies are unaltered.
+        most_body_flits: Longest body of a sound worm.
+        quiet_cycles: Cycles without output after which all worms have come out.
+        sequences: Rule-breaking sequences; sound worms follow each of them.
+        resets: Reset the router after each sequence, instead of ending open worms with a tail.
+        stalls: Neighbours may assert back-pressure.
+        seed
+        result: File for the report: empty if all went well.
+        longest_worm: Flits of the longest worm that may come out; 0 if there is no limit.
     """
 
     flit_bits: int

@@ -13,10 +13,8 @@ from tb.common.parts.twin_bench import TwinBench
 class FairnessCheck:
     """A requester that stays eligible is granted before any other is granted twice.
 
-    Parameters
-    ----------
-    count : int
-        Number of requesters.
+    Parameters:
+        count: Number of requesters.
     """
 
     def __init__(self, count: int):

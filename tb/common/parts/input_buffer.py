@@ -19,19 +19,12 @@ class Reader:
 
     It follows the rules by reading the twin, so that a faulty buffer cannot mislead it.
 
-    Parameters
-    ----------
-    twin : InputBufferTwin
-    header_flits : int
-        Flits that it may read, counted from the front.
-    pause : PauseGenerator
-        Cycles in which it pauses.
-    random_numbers : random.Random
+    Parameters:
+        header_flits: Flits that it may read, counted from the front.
+        pause: Cycles in which it pauses.
 
-    Members
-    -------
-    looks : bool
-        Whether it may look ahead at all.
+    Members:
+        looks (bool): Whether it may look ahead at all.
     """
 
     def __init__(self, twin: InputBufferTwin, header_flits: int, pause: PauseGenerator, random_numbers: random.Random):

@@ -13,15 +13,11 @@ class LinkMonitor:
     A flit moves in every cycle with valid and ready; once valid is high, valid and payload are stable until then. The
     bench checks that valid and ready are registers by sampling them twice in a cycle.
 
-    Parameters
-    ----------
-    name : str
-        For the message.
+    Parameters:
+        name: For the message.
 
-    Members
-    -------
-    moved : int
-        Items that moved so far.
+    Members:
+        moved (int): Items that moved so far.
     """
 
     def __init__(self, name: str):
@@ -42,10 +38,8 @@ class LinkMonitor:
     def observe(self, valid: int, payload: int, ready: int) -> bool:
         """Check one cycle; return whether an item moved.
 
-        Raises
-        ------
-        RuleBroken
-            If valid was withdrawn, or the payload changed, before the item moved.
+        Raises:
+            RuleBroken: If valid was withdrawn, or the payload changed, before the item moved.
         """
         if self._held is not None and not valid:
             raise RuleBroken(f"{self.name}: valid fell before {self._held:#x} had moved")
@@ -66,10 +60,8 @@ def check_rate(name: str, moved: int, due: int, cycles: int) -> None:
 class Scoreboard:
     """Compares the output of a part with its input, in order.
 
-    Parameters
-    ----------
-    name : str
-        For the message.
+    Parameters:
+        name: For the message.
     """
 
     def __init__(self, name: str):
@@ -89,10 +81,8 @@ class Scoreboard:
     def receive(self, item: int) -> None:
         """Check an item that came out.
 
-        Raises
-        ------
-        RuleBroken
-            If it is not the one that is due.
+        Raises:
+            RuleBroken: If it is not the one that is due.
         """
         if not self._pending:
             raise RuleBroken(f"{self.name}: item {self._received} ({item:#x}) came out but none went in")

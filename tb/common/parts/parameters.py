@@ -38,14 +38,10 @@ def _from_environment() -> dict[str, dict[str, int]]:
 class Phase:
     """One stretch of random traffic.
 
-    Members
-    -------
-    idle : float
-        Probability that a source pauses in a cycle.
-    backpressure : float
-        Probability that a sink pauses in a cycle.
-    waits_for_valid : bool
-        Sinks assert ready only after valid. A source that waits for ready would hang.
+    Members:
+        idle: Probability that a source pauses in a cycle.
+        backpressure: Probability that a sink pauses in a cycle.
+        waits_for_valid: Sinks assert ready only after valid. A source that waits for ready would hang.
     """
 
     idle: float

@@ -16,12 +16,9 @@ def random_words(random_numbers: random.Random, width: int) -> Iterator[int]:
 class PauseGenerator:
     """Decides in each cycle whether a driver pauses.
 
-    Parameters
-    ----------
-    random_numbers : random.Random
-        Source of the decisions; equal seeds give equal pauses.
-    probability : float
-        Probability of a pause in a cycle, 0 to 1.
+    Parameters:
+        random_numbers: Source of the decisions; equal seeds give equal pauses.
+        probability: Probability of a pause in a cycle, 0 to 1.
     """
 
     def __init__(self, random_numbers: random.Random, probability: float = 0.0):
@@ -36,20 +33,13 @@ class PauseGenerator:
 class StreamSource:
     """Offers items one after the other; an item that is offered stays until it has moved.
 
-    Parameters
-    ----------
-    items : iterator of int
-        Payloads; the source stops when they end.
-    payload_bits : int
-        While nothing is offered, the payload is a random number of this width: it must not be used.
-    pause : PauseGenerator
-        Idle cycles between items.
-    random_numbers : random.Random
+    Parameters:
+        items: Payloads; the source stops when they end.
+        payload_bits: While nothing is offered, the payload is a random number of this width: it must not be used.
+        pause: Idle cycles between items.
 
-    Members
-    -------
-    stopped : bool
-        If set, no further item is offered.
+    Members:
+        stopped (bool): If set, no further item is offered.
     """
 
     def __init__(self, items: Iterator[int], payload_bits: int, pause: PauseGenerator, random_numbers: random.Random):
@@ -79,15 +69,11 @@ class StreamSource:
 class StreamSink:
     """Accepts items, with pauses.
 
-    Parameters
-    ----------
-    pause : PauseGenerator
-        Cycles of back-pressure.
+    Parameters:
+        pause: Cycles of back-pressure.
 
-    Members
-    -------
-    waits_for_valid : bool
-        Raise ready only if an item was waiting in the cycle before.
+    Members:
+        waits_for_valid (bool): Raise ready only if an item was waiting in the cycle before.
     """
 
     def __init__(self, pause: PauseGenerator):

@@ -35,21 +35,14 @@ class TwinMismatch(AssertionError):
 class TwinBench:
     """A part in a simulator next to its golden twin.
 
-    Parameters
-    ----------
-    dut : cocotb handle
-        The top.
-    instance : str
-        Name of the part in it: the twin's port ``a.0.b`` is the top's ``instance__a__0__b``.
-    twin : GoldenTwin
-    registered : collection of str
-        Outputs that must be driven by registers.
+    Parameters:
+        dut (cocotb handle): The top.
+        instance: Name of the part in it: the twin's port ``a.0.b`` is the top's ``instance__a__0__b``.
+        registered: Outputs that must be driven by registers.
 
-    Members
-    -------
-    instance : str
-    cycle : int
-        Cycles since reset.
+    Members:
+        instance
+        cycle (int): Cycles since reset.
     """
 
     def __init__(
@@ -137,9 +130,8 @@ class TwinBench:
 class PartBench(Protocol):
     """A part with its twin, and drivers and checks around it.
 
-    Members
-    -------
-    bench : TwinBench
+    Members:
+        bench
     """
 
     bench: TwinBench
@@ -159,10 +151,8 @@ def on_each_instance(
 ) -> Callable[[Callable[[Bench], Coroutine[Any, Any, None]]], Any]:
     """Decorator of a test: cocotb runs it on every instance in the simulator, at the start of cycle 0 after reset.
 
-    Parameters
-    ----------
-    make_bench : callable
-        (cocotb handle of the top, name of the instance) -> PartBench.
+    Parameters:
+        make_bench: (cocotb handle of the top, name of the instance) -> PartBench.
     """
 
     def decorate(test: Callable[[Bench], Coroutine[Any, Any, None]]) -> Any:

@@ -10,12 +10,9 @@ JOB_VARIABLE = "HYDRANOC_REGISTER_JOB"
 class Worm:
     """A message of processor 0.
 
-    Members
-    -------
-    header : int
-        Its header flits, packed.
-    header_flits, flits : int
-        Length of the header, and of the whole message.
+    Members:
+        header: Its header flits, packed.
+        header_flits, flits (int): Length of the header, and of the whole message.
     """
 
     header: int
@@ -27,23 +24,15 @@ class Worm:
 class RegisterJob:
     """A network with registers, and its parameters for the bench.
 
-    Members
-    -------
-    registers : dict
-        The entry ``registers`` of the manifest.
-    channel : int
-        Injection channel of processor 0.
-    lost : Worm
-        An unroutable worm.
-    good : Worm
-        A worm that reaches ``destination``.
-    long : Worm
-        Like ``good``, but longer than the watchdog's limit, if there is one.
-    destination : int
-    delivery_channel : int
-        Channel into that processor.
-    table_words : tuple of int
-        Words to be loaded; empty if tables are constants.
+    Members:
+        registers: The entry ``registers`` of the manifest.
+        channel: Injection channel of processor 0.
+        lost: An unroutable worm.
+        good: A worm that reaches ``destination``.
+        long: Like ``good``, but longer than the watchdog's limit, if there is one.
+        destination
+        delivery_channel: Channel into that processor.
+        table_words: Words to be loaded; empty if tables are constants.
     """
 
     registers: dict[str, Any]

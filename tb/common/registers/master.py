@@ -25,10 +25,8 @@ def _pauses(seed: int, probability: float) -> Iterator[bool]:
 class Registers:
     """The registers of a network, named as in its manifest.
 
-    Parameters
-    ----------
-    dut : cocotb handle
-    job : RegisterJob
+    Parameters:
+        dut (cocotb handle)
     """
 
     def __init__(self, dut, job: RegisterJob):

@@ -13,10 +13,8 @@ SEED = 17
 class Draw:
     """A random stream of its own for every tuple of numbers.
 
-    Parameters
-    ----------
-    numbers : int
-        Purpose of the stream.
+    Parameters:
+        numbers (int): Purpose of the stream.
     """
 
     def __init__(self, *numbers: int):

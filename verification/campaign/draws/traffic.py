@@ -25,18 +25,13 @@ ALGORITHMS = ("sbcast", "2-bcast", "3-bcast", "4-bcast", "5-bcast", "6-bcast", "
 class Room:
     """Properties of a network that limit its traffic.
 
-    Members
-    -------
-    family : str
-    processors : int
-    header_flits : int
-        Of the longest header.
-    most_flits : int
-        Of a message.
-    cycles : int
-        Approximate cycles of the case.
-    silent : tuple of int
-        Processors that neither send nor receive.
+    Members:
+        family
+        processors
+        header_flits: Of the longest header.
+        most_flits: Of a message.
+        cycles: Approximate cycles of the case.
+        silent: Processors that neither send nor receive.
     """
 
     family: str

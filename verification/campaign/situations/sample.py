@@ -25,12 +25,7 @@ class Situation(NamedTuple):
 
 
 class Shape:
-    """Constant properties of a network: its connections.
-
-    Parameters
-    ----------
-    network : ChannelNetwork
-    """
+    """Constant properties of a network: its connections."""
 
     def __init__(self, network: ChannelNetwork):
         self.network, switches = network, network.switches
@@ -76,13 +71,9 @@ class Shape:
 class Sample:
     """One sample.
 
-    Parameters
-    ----------
-    shape : Shape
-    simulation : Simulation
-        State after the chunk.
-    recording : Trace
-        Of the chunk.
+    Parameters:
+        simulation: State after the chunk.
+        recording: Of the chunk.
     """
 
     def __init__(self, shape: Shape, simulation: Simulation, recording: Trace):

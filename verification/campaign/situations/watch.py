@@ -24,15 +24,8 @@ SITUATIONS: dict[str, tuple[Situation, ...]] = {
 class Watch:
     """Samples every chunk of a comparison.
 
-    Parameters
-    ----------
-    family : str
-    network : ChannelNetwork
-
-    Members
-    -------
-    counts : Counter
-        By situation, summed over all samples.
+    Members:
+        counts (Counter): By situation, summed over all samples.
     """
 
     def __init__(self, family: str, network: ChannelNetwork):

@@ -16,45 +16,32 @@ CHOICE_OF_VCS, CHOICE_OF_DIMENSIONS = CHOICES = ("lanes", "dimensions")
 class IdealCube:
     """A hypercube of ideal routers. The delays make it less ideal: with them it has a real router's pipeline.
 
-    Parameters
-    ----------
-    dimensions : int
-        n, 2 to 16.
-    vcs : int
-        Virtual channels V of a link, 2 to 8: one for escape, the others adaptive. A node has at most 61 VCs and
-        injection channels together.
-    flits : int
-        Length M of every message, at least 1.
-    buffer_flits : int
-        Flits that the buffer of a VC holds, 1 to 64.
-    hop_cycles : int
-        Cycles, 0 to 63, between a header's VC and the first flit over it, in every router, and in that of its
-        destination between its turn and the first flit that the node takes. The VC is taken for as long.
-    link_cycles, credit_cycles : int
-        Cycles, 0 to 63, by which a flit arrives later, and by which the news of room in a buffer arrives later. A worm
-        alone moves one flit in each cycle if buffers hold 2 flits and one more for each of both.
-    host_cycles : int
-        Cycles, 0 to 63, by which a node has a message, and sends copies of it, later than it has taken the tail.
-    injection_channels : int
-        Queues of a node, 1 to n; 0 stands for n. Each sends one flit per cycle at most. A copy for dimension d is in
-        queue d modulo their number.
-    vc_reallocation : str
-        VC reallocation: "empty", when the buffer behind is known to be empty; or "tail", as soon as the
-        tail before it has left and there is room for a flit.
-    choice : str
-        Uniform random choice of a header among the free adaptive VCs: by "VCs", so that a dimension with
-        more of them has more; or "dimensions", in which it then takes the first free one.
-    delivery_vcs : int
-        Worms that a node takes at a time, one flit of each in a cycle; 0 stands for all that are there, so that
-        delivery never blocks.
-    single_requests : bool
-        An input sends one flit per cycle at most: it requests one of its worms in turn, and until that worm's flit has
-        left for no other one. Without, each VC of an input sends on its own.
+    Parameters:
+        dimensions: n, 2 to 16.
+        vcs: Virtual channels V of a link, 2 to 8: one for escape, the others adaptive. A node has at most 61 VCs and
+            injection channels together.
+        flits: Length M of every message, at least 1.
+        buffer_flits: Flits that the buffer of a VC holds, 1 to 64.
+        hop_cycles: Cycles, 0 to 63, between a header's VC and the first flit over it, in every router, and in that of
+            its destination between its turn and the first flit that the node takes. The VC is taken for as long.
+        link_cycles, credit_cycles (int): Cycles, 0 to 63, by which a flit arrives later, and by which the news of room
+            in a buffer arrives later. A worm alone moves one flit in each cycle if buffers hold 2 flits and one more
+            for each of both.
+        host_cycles: Cycles, 0 to 63, by which a node has a message, and sends copies of it, later than it has taken the
+            tail.
+        injection_channels: Queues of a node, 1 to n; 0 stands for n. Each sends one flit per cycle at most. A copy for
+            dimension d is in queue d modulo their number.
+        vc_reallocation: VC reallocation: "empty", when the buffer behind is known to be empty; or "tail", as soon as
+            the tail before it has left and there is room for a flit.
+        choice: Uniform random choice of a header among the free adaptive VCs: by "VCs", so that a dimension with more
+            of them has more; or "dimensions", in which it then takes the first free one.
+        delivery_vcs: Worms that a node takes at a time, one flit of each in a cycle; 0 stands for all that are there,
+            so that delivery never blocks.
+        single_requests: An input sends one flit per cycle at most: it requests one of its worms in turn, and until that
+            worm's flit has left for no other one. Without, each VC of an input sends on its own.
 
-    Raises
-    ------
-    ValueError
-        "X must be Y, not Z".
+    Raises:
+        ValueError: "X must be Y, not Z".
     """
 
     dimensions: int

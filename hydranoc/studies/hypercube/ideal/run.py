@@ -31,16 +31,11 @@ class IdealDeadlock(RuntimeError):
 class IdealRun:
     """A cube whose time advances on request.
 
-    Parameters
-    ----------
-    cube : IdealCube
-    seed : int
-        1 to 2^32 - 1: of the choice among VCs.
+    Parameters:
+        seed: 1 to 2^32 - 1: of the choice among VCs.
 
-    Members
-    -------
-    state : IdealState
-        Its tables change in place, and grow with ``add``.
+    Members:
+        state (IdealState): Its tables change in place, and grow with ``add``.
     """
 
     def __init__(self, cube: IdealCube, seed: int = 1):
@@ -65,10 +60,8 @@ class IdealRun:
     def advance(self, until_cycle: int = NEVER) -> bool:
         """Run to a cycle, or until all that is watched has arrived. Returns whether it has.
 
-        Raises
-        ------
-        IdealDeadlock
-            If nothing can ever move again.
+        Raises:
+            IdealDeadlock: If nothing can ever move again.
         """
         reason = run_cycles(self.state, until_cycle)
         if reason == DEADLOCK:
@@ -108,16 +101,12 @@ class IdealRun:
 class IdealOutcome:
     """Outcome of a run, for M unicasts and broadcasts in order of generation.
 
-    Members
-    -------
-    start_cycle : int64[M]
-        Of generation.
-    end_cycle : int64[M]
-        Behind the one in which the last node took the tail; -1 if one has not.
-    is_broadcast : bool[M]
-    link_flits : int64[parts + 1, nodes, n]
-        Flits that had moved over each link, by the node and the dimension over which it leaves: at the beginning of
-        each part of the run, and at the end of the last.
+    Members:
+        start_cycle (int64[M]): Of generation.
+        end_cycle (int64[M]): Behind the one in which the last node took the tail; -1 if one has not.
+        is_broadcast (bool[M])
+        link_flits (int64[parts + 1, nodes, n]): Flits that had moved over each link, by the node and the dimension over
+            which it leaves: at the beginning of each part of the run, and at the end of the last.
     """
 
     start_cycle: np.ndarray
@@ -133,30 +122,16 @@ def simulate(
 
     Sources generate for ``cycles`` cycles; then the run continues until all has arrived, or a quarter as long again.
 
-    Parameters
-    ----------
-    cube : IdealCube
-    rate : float
-        λ_g, messages that a node generates per cycle, greater than 0 and finite.
-    broadcast_fraction : float
-        β, greater than 0 and at most 1.
-    seed : int
-        At least 0. The same seed gives the same outcome.
-    cycles : int
-        At least as many as there are parts.
-    parts : int
-        At least 1.
+    Parameters:
+        rate: λ_g, messages that a node generates per cycle, greater than 0 and finite.
+        broadcast_fraction: β, greater than 0 and at most 1.
+        seed: At least 0. The same seed gives the same outcome.
+        cycles: At least as many as there are parts.
+        parts: At least 1.
 
-    Returns
-    -------
-    IdealOutcome
-
-    Raises
-    ------
-    ValueError
-        "X must be Y, not Z".
-    IdealDeadlock
-        If the cube is one that can deadlock, and has.
+    Raises:
+        ValueError: "X must be Y, not Z".
+        IdealDeadlock: If the cube is one that can deadlock, and has.
     """
     if parts < 1:
         raise ValueError(f"Parts must be at least 1, not {parts!r}")

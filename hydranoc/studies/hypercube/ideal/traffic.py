@@ -15,13 +15,10 @@ SHARE_OF_NEXT_DRAW = 0.1
 class Generated(NamedTuple):
     """Unicasts and broadcasts in order of time; all int64, of one length.
 
-    Members
-    -------
-    cycle, source : array
-    base : array
-        First dimension of a broadcast; NONE for a unicast.
-    destination, queue : array
-        Of a unicast. Those of a broadcast do not matter.
+    Members:
+        cycle, source (array)
+        base (array): First dimension of a broadcast; NONE for a unicast.
+        destination, queue (array): Of a unicast. Those of a broadcast do not matter.
     """
 
     cycle: np.ndarray
@@ -37,19 +34,13 @@ class PoissonSources:
     The bases of each node go round from one of its broadcasts to the next one. The first one is drawn, as if the run
     had begun long before: with 0 everywhere, a short run would load the dimensions unevenly.
 
-    Parameters
-    ----------
-    cube : IdealCube
-    rate : float
-        Messages that a node generates per cycle, greater than 0 and finite.
-    broadcast_fraction : float
-        Share of broadcasts among them, greater than 0 and at most 1.
-    generator : numpy.random.Generator
+    Parameters:
+        rate: Messages that a node generates per cycle, greater than 0 and finite.
+        broadcast_fraction: Share of broadcasts among them, greater than 0 and at most 1.
+        generator (numpy.random.Generator)
 
-    Raises
-    ------
-    ValueError
-        "X must be Y, not Z".
+    Raises:
+        ValueError: "X must be Y, not Z".
     """
 
     def __init__(self, cube: IdealCube, rate: float, broadcast_fraction: float, generator: np.random.Generator):
