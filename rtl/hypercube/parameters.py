@@ -42,7 +42,7 @@ class HypercubeRouterParameters:
 
     def __post_init__(self):
         check_range("Number of dimensions", self.dimensions, 1, MAX_DIMENSIONS)
-        check_range("Number of lanes", self.vcs, 1, MAX_VCS)
+        check_range("Number of VCs", self.vcs, 1, MAX_VCS)
         check_range("Buffer size in flits", self.buffer_flits, 1, MAX_DEPTH)
         check_range("Number of injection channels", self.injection_channels, 1, self.dimensions)
         if self.rule not in RULES:

@@ -51,7 +51,7 @@ class TorusRouterParameters:
         check_range("Number of rows", self.rows, 1, MAX_SIDE)
         check_range("Number of columns", self.columns, 1, MAX_SIDE)
         if self.vc_rule not in VC_RULES:
-            raise ValueError(f"Lane rule must be {VC_RULES_IN_WORDS}, not {self.vc_rule!r}")
+            raise ValueError(f"vc_rule is {self.vc_rule!r}; it must be {VC_RULES_IN_WORDS}")
         _ = self.shape
 
     @property

@@ -43,7 +43,7 @@ class InputShape:
     outputs: tuple[int, ...]
 
     def __post_init__(self):
-        check_range("Number of lanes", self.vcs, 1, 1 if self.from_host else MAX_VCS)
+        check_range("Number of VCs", self.vcs, 1, 1 if self.from_host else MAX_VCS)
         check_range("Buffer size in flits", self.depth, 1, MAX_DEPTH)
         check_range("Routing delay in cycles", self.routing_cycles, 1, MAX_ROUTING_CYCLES)
         check_range("Number of outputs of an input", len(self.outputs), 1, MAX_PORTS)
@@ -109,11 +109,11 @@ class VcRouterShape:
         check_range("Number of inputs", self.inputs, 1, MAX_PORTS)
         check_range("Number of outputs", self.outputs, 1, MAX_PORTS)
         for vcs in (*self.input_vcs, *self.output_vcs):
-            check_range("Number of lanes", vcs, 1, MAX_VCS)
+            check_range("Number of VCs", vcs, 1, MAX_VCS)
         check_range("Buffer size in flits", self.depth, 1, MAX_DEPTH)
         check_range("Routing delay in cycles", self.routing_cycles, 1, MAX_ROUTING_CYCLES)
         if self.vc_reallocation not in VC_REALLOCATION:
-            raise ValueError(f"Reuse of lanes must be {' or '.join(VC_REALLOCATION)}, not {self.vc_reallocation!r}")
+            raise ValueError(f"vc_reallocation is {self.vc_reallocation!r}; it must be {' or '.join(VC_REALLOCATION)}")
         if self.injection_priority not in INJECTION_PRIORITY:
             wanted = " or ".join(INJECTION_PRIORITY)
             raise ValueError(f"Priority of injection must be {wanted}, not {self.injection_priority!r}")

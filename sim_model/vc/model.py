@@ -76,7 +76,7 @@ class VcModel(UnicastModel):
         if self.routing_cycles < 1:
             raise ValueError(f"Routing must take at least 1 cycle, not {self.routing_cycles!r}")
         if self.vc_reallocation not in VC_REALLOCATION:
-            raise ValueError(f"Reuse of lanes must be {' or '.join(VC_REALLOCATION)}, not {self.vc_reallocation!r}")
+            raise ValueError(f"vc_reallocation is {self.vc_reallocation!r}; it must be {' or '.join(VC_REALLOCATION)}")
         if self.injection_priority not in INJECTION_PRIORITY:
             wanted = " or ".join(INJECTION_PRIORITY)
             raise ValueError(f"Priority of injection must be {wanted}, not {self.injection_priority!r}")

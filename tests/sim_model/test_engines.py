@@ -478,7 +478,7 @@ def test_long_runs_of_hypercubes_go_by_planes():
     ("message", "vc_reallocation", "options", "why"),
     [
         (Message(0, [7], 8), "empty", {"hosts": HostBehaviour(pause_level=128)}, "for hosts that hold back"),
-        (Message(0, [7], 8), NON_ATOMIC_ESCAPE, {}, "for lanes that are given again behind a tail"),
+        (Message(0, [7], 8), NON_ATOMIC_ESCAPE, {}, "with non-atomic VC reallocation"),
     ],
 )
 def test_where_planes_of_hypercubes_cannot_be_moved(message, vc_reallocation, options, why):

@@ -95,7 +95,7 @@ def test_every_message_arrives_once_behind_tails(vc_reallocation):
 
 
 def test_no_such_reuse_of_vcs():
-    with pytest.raises(ValueError, match="Reuse of lanes must be empty, escape-tail or tail, not 'head'"):
+    with pytest.raises(ValueError, match="vc_reallocation is 'head'; it must be empty, escape-tail or tail"):
         cube(2, 2, vc_reallocation="head")
 
 

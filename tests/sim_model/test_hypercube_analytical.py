@@ -262,7 +262,7 @@ def test_quantities_fit_together():
     [
         ((1, 2, 32, 0.01, 0.0), "Dimensions must be 2 to 10, not 1"),
         ((11, 2, 32, 0.01, 0.0), "Dimensions must be 2 to 10, not 11"),
-        ((6, 1, 32, 0.01, 0.0), "Lanes must be at least 2, not 1"),
+        ((6, 1, 32, 0.01, 0.0), "vcs is 1; it must be at least 2"),
         ((6, 2, 0, 0.01, 0.0), "Flits must be at least 1, not 0"),
         ((6, 2, 32, -0.01, 0.0), r"Broadcast fraction must be 0 to 1, not -0\.01"),
         ((6, 2, 32, 1.5, 0.0), r"Broadcast fraction must be 0 to 1, not 1\.5"),

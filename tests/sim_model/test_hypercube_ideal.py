@@ -423,8 +423,8 @@ def test_chances_of_dimensions(choice, share):
     [
         ({"dimensions": 1}, "Dimensions must be at least 2, not 1"),
         ({"dimensions": 17}, "Number of dimensions must be 1 to 16, not 17"),
-        ({"vcs": 1}, "Lanes must be at least 2, not 1"),
-        ({"vcs": 9}, "Number of lanes must be 1 to 8, not 9"),
+        ({"vcs": 1}, "vcs is 1; it must be at least 2"),
+        ({"vcs": 9}, "Number of VCs must be 1 to 8, not 9"),
         ({"flits": 0}, "Flits must be at least 1, not 0"),
         ({"buffer_flits": 0}, "Buffer must hold 1 to 64 flits, not 0"),
         ({"hop_cycles": -1}, "Hop cycles must be 0 to 63, not -1"),
@@ -432,9 +432,9 @@ def test_chances_of_dimensions(choice, share):
         ({"credit_cycles": -2}, "Credit cycles must be 0 to 63, not -2"),
         ({"injection_channels": 5}, "Number of injection channels must be 1 to 4, not 5"),
         ({"host_cycles": 64}, "Host cycles must be 0 to 63, not 64"),
-        ({"vc_reallocation": "Tail"}, "Reuse of lanes must be tail or empty, not 'Tail'"),
+        ({"vc_reallocation": "Tail"}, "vc_reallocation is 'Tail'; it must be tail or empty"),
         ({"choice": "any"}, "Choice must be among lanes or dimensions, not 'any'"),
-        ({"delivery_vcs": -1}, "Delivery lanes must be at least 0, not -1"),
+        ({"delivery_vcs": -1}, "delivery_vcs is -1; it must be at least 0"),
     ],
 )
 def test_cube_out_of_range(values, message):

@@ -216,7 +216,7 @@ def test_sixty_four_rows_and_columns():
         ({"buffer_flits": 0}, "Buffer must hold 1 to 16 flits, not 0"),
         ({"buffer_flits": 17}, "Buffer must hold 1 to 16 flits, not 17"),
         ({"routing_cycles": 0}, "Routing must take at least 1 cycle, not 0"),
-        ({"vc_reallocation": "head"}, "Reuse of lanes must be tail or empty, not 'head'"),
+        ({"vc_reallocation": "head"}, "vc_reallocation is 'head'; it must be tail or empty"),
         ({"injection_priority": "high"}, "Priority of injection must be equal or low, not 'high'"),
     ],
 )

@@ -174,11 +174,11 @@ def test_one_vc_is_the_physical_network():
 @each(
     "vcs, message",
     [
-        ([1, 1, 1], "Lanes must be given for 6 channels, not for 3"),
-        ([0, 1, 1, 1, 1, 1], "Lanes of s0->s1 must be 1 or more, not 0"),
-        ([True, 1, 1, 1, 1, 1], "Lanes of s0->s1 must be 1 or more, not True"),
-        ([1, 2, 1, 1, 1, 1], "Lanes of s0->p0 must be 1, not 2: it ends at a processor"),
-        ([1, 1, 1, 1, 1, 2], "Lanes of p1->s1 must be 1, not 2: it ends at a processor"),
+        ([1, 1, 1], "VCs are given for 3 channels; the network has 6"),
+        ([0, 1, 1, 1, 1, 1], "VCs of s0->s1 is 0; it must be at least 1"),
+        ([True, 1, 1, 1, 1, 1], "VCs of s0->s1 is True; it must be at least 1"),
+        ([1, 2, 1, 1, 1, 1], "VCs of s0->p0 is 2; it must be 1, because the channel ends at a processor"),
+        ([1, 1, 1, 1, 1, 2], "VCs of p1->s1 is 2; it must be 1, because the channel ends at a processor"),
     ],
 )
 def test_broken_rules_vcs(vcs, message):

@@ -240,7 +240,7 @@ def test_long_worms_wait_behind_tails_on_long_ways():
 
 
 def test_other_reuses_are_refused():
-    with pytest.raises(ValueError, match="Reuse of lanes must be empty, escape-tail or tail, not 'never'"):
+    with pytest.raises(ValueError, match="vc_reallocation is 'never'; it must be empty, escape-tail or tail"):
         check_hypercube_deadlock(make(2, 2), "never")
 
 
@@ -488,5 +488,5 @@ def test_only_vcs_that_are_given_away_empty_are_released():
 
 
 def test_no_such_reuse_of_vcs():
-    with pytest.raises(ValueError, match="Reuse of lanes must be empty, escape-tail or tail, not 'never'"):
+    with pytest.raises(ValueError, match="vc_reallocation is 'never'; it must be empty, escape-tail or tail"):
         check_reuse("never")

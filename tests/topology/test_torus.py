@@ -219,14 +219,14 @@ def test_turns_of_dimension_order(rule, travel, allowed):
 @each(
     "make, message",
     [
-        (lambda: TorusNetwork(Grid(2, 2), 0), "Number of lanes must be 1 to 8, not 0"),
-        (lambda: TorusNetwork(Grid(2, 2), 9), "Number of lanes must be 1 to 8, not 9"),
-        (lambda: TorusNetwork(Grid(2, 2), True), "Number of lanes must be 1 to 8, not True"),
+        (lambda: TorusNetwork(Grid(2, 2), 0), "vcs is 0; it must be 1 to 8"),
+        (lambda: TorusNetwork(Grid(2, 2), 9), "vcs is 9; it must be 1 to 8"),
+        (lambda: TorusNetwork(Grid(2, 2), True), "vcs is True; it must be 1 to 8"),
         (lambda: torus_header(Grid(64, 64), 8), "Flit must have room for the routing key's 14 bits, not 8 bits"),
         (lambda: TorusRouting(TorusNetwork(Grid(8, 16), 2), 8), "the routing key's 9 bits, not 8 bits"),
         (
             lambda: TorusRouting(TorusNetwork(Grid(2, 2), 2), 32, "odd-even"),
-            "Lane rule must be dally-seitz, dateline or balanced, not 'odd-even'",
+            "vc_rule is 'odd-even'; it must be dally-seitz, dateline or balanced",
         ),
     ],
 )

@@ -81,13 +81,15 @@ class VcNetwork(ChannelNetwork):
 
 def _check_vcs(links: ChannelNetwork, vcs: Sequence[int]) -> None:
     if len(vcs) != len(links.channels):
-        raise TopologyError(f"Lanes must be given for {len(links.channels)} channels, not for {len(vcs)}")
+        raise TopologyError(f"VCs are given for {len(vcs)} channels; the network has {len(links.channels)}")
     for channel, count in zip(links.channels, vcs, strict=True):
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-            raise TopologyError(f"Lanes of {channel.name} must be 1 or more, not {count!r}", item=str(count))
+            raise TopologyError(f"VCs of {channel.name} is {count!r}; it must be at least 1", item=str(count))
         between_switches = links.is_switch(channel.source) and links.is_switch(channel.sink)
         if count > 1 and not between_switches:
-            raise TopologyError(f"Lanes of {channel.name} must be 1, not {count!r}: it ends at a processor")
+            raise TopologyError(
+                f"VCs of {channel.name} is {count!r}; it must be 1, because the channel ends at a processor"
+            )
 
 
 def _first_vc_ports(ports: Sequence[Sequence[int]], vcs_of: Sequence[Sequence[int]]) -> dict[int, int]:

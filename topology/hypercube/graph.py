@@ -70,14 +70,14 @@ class HypercubeNetwork(VcNetwork):
     """
 
     def __init__(self, dimensions: int, vcs: int, injection_channels_per_processor: int = 1):
-        _check("lanes", vcs, MAX_VCS)
+        _check("VCs", vcs, MAX_VCS)
         links = HypercubeLinks(dimensions, injection_channels_per_processor)
         # inputs; there is one delivery channel, so outputs are fewer
         vc_ports = dimensions * vcs + injection_channels_per_processor
         if vc_ports > MAX_VC_PORTS:
             raise TopologyError(
-                f"Lane-ports on a side of a switch must be {MAX_VC_PORTS} at most, not {vc_ports}: {dimensions} "
-                f"dimensions of {vcs} lanes, and {injection_channels_per_processor} from the host",
+                f"VC ports on a side of a switch are {vc_ports}; at most {MAX_VC_PORTS} are allowed: {dimensions} "
+                f"dimensions of {vcs} VCs, and {injection_channels_per_processor} from the host",
                 item=str(vcs),
             )
         self.dimensions = dimensions

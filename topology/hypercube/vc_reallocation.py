@@ -26,7 +26,7 @@ def check_reuse(vc_reallocation: str) -> None:
     """
     if vc_reallocation not in HYPERCUBE_REALLOCATION:
         wanted = f"{', '.join(HYPERCUBE_REALLOCATION[:-1])} or {HYPERCUBE_REALLOCATION[-1]}"
-        raise ValueError(f"Reuse of lanes must be {wanted}, not {vc_reallocation!r}")
+        raise ValueError(f"vc_reallocation is {vc_reallocation!r}; it must be {wanted}")
 
 
 def unshared_vcs(vcs: int, rule: str, vc_reallocation: str) -> int:

@@ -99,7 +99,7 @@ class TorusNetwork(VcNetwork):
 
     def __init__(self, grid: Grid, vcs: int, links: TorusLinks | None = None):
         if isinstance(vcs, bool) or not isinstance(vcs, int) or not 1 <= vcs <= MAX_VCS:
-            raise TopologyError(f"Number of lanes must be 1 to {MAX_VCS}, not {vcs!r}", item=str(vcs))
+            raise TopologyError(f"vcs is {vcs!r}; it must be 1 to {MAX_VCS}", item=str(vcs))
         self.grid = grid
         self.vcs = vcs
         links = links or TorusLinks(grid)

@@ -64,7 +64,7 @@ class TorusRouting(RoutedHeaders):
 
     def __post_init__(self):
         if self.vc_rule not in VC_RULES:
-            raise TopologyError(f"Lane rule must be {VC_RULES_IN_WORDS}, not {self.vc_rule!r}")
+            raise TopologyError(f"vc_rule is {self.vc_rule!r}; it must be {VC_RULES_IN_WORDS}")
         _ = self.header
 
     @cached_property

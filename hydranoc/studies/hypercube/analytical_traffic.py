@@ -46,7 +46,7 @@ class HypercubeLoad:
         if not 2 <= self.dimensions <= 10:
             raise ValueError(f"Dimensions must be 2 to 10, not {self.dimensions!r}")
         if not self.vcs >= 2:
-            raise ValueError(f"Lanes must be at least 2, not {self.vcs!r}")
+            raise ValueError(f"vcs is {self.vcs!r}; it must be at least 2")
         if not self.flits >= 1:
             raise ValueError(f"Flits must be at least 1, not {self.flits!r}")
         if not 0 <= self.broadcast_fraction <= 1:

@@ -28,7 +28,7 @@ class HypercubePlanes(PlaneEngine):
         if (messages.destination_counts > 1).any():
             return "for messages that have several destinations"
         if self._model.vc_reallocation != ATOMIC:
-            return "for lanes that are given again behind a tail"
+            return "with non-atomic VC reallocation"
         return ""
 
     def start(self, state: EngineState, messages: Messages) -> PlaneRun:

@@ -62,7 +62,7 @@ class IdealCube:
         if not self.dimensions >= 2:
             raise ValueError(f"Dimensions must be at least 2, not {self.dimensions!r}")
         if not self.vcs >= 2:
-            raise ValueError(f"Lanes must be at least 2, not {self.vcs!r}")
+            raise ValueError(f"vcs is {self.vcs!r}; it must be at least 2")
         if not self.flits >= 1:
             raise ValueError(f"Flits must be at least 1, not {self.flits!r}")
         if not 1 <= self.buffer_flits <= MAX_BUFFER_FLITS:
@@ -74,9 +74,9 @@ class IdealCube:
         if self.choice not in CHOICES:
             raise ValueError(f"Choice must be among {' or '.join(CHOICES)}, not {self.choice!r}")
         if not self.delivery_vcs >= 0:
-            raise ValueError(f"Delivery lanes must be at least 0, not {self.delivery_vcs!r}")
+            raise ValueError(f"delivery_vcs is {self.delivery_vcs!r}; it must be at least 0")
         if self.vc_reallocation not in VC_REALLOCATION:
-            raise ValueError(f"Reuse of lanes must be {' or '.join(VC_REALLOCATION)}, not {self.vc_reallocation!r}")
+            raise ValueError(f"vc_reallocation is {self.vc_reallocation!r}; it must be {' or '.join(VC_REALLOCATION)}")
         if self.injection_channels == 0:
             object.__setattr__(self, "injection_channels", self.dimensions)
         _ = self.network
