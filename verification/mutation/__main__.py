@@ -5,6 +5,7 @@ Results are stored in ``results/mutation/``, so that a run can be stopped at any
 
 import argparse
 import importlib
+import json
 import os
 import shutil
 import sys
@@ -13,11 +14,11 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from verification.mutation import workshop
+from verification.mutation import by_tests, workshop
 from verification.mutation.baseline import Baseline, measure, tree_digest
 from verification.mutation.judge import Effort, MutantRunner
 from verification.mutation.line_map import read_line_map
-from verification.mutation.mutants import Mutant, draw, hardware_files
+from verification.mutation.mutants import Mutant, draw, hardware_files, mutants_of
 from verification.mutation.sound import complaints
 from verification.mutation.survivors import read_survivors
 from verification.mutation.verdicts import COUNTED, SURVIVED, append, read, summary
@@ -33,7 +34,7 @@ RESULTS = Path(os.environ.get(workshop.INSIDE) or workshop.ROOT / "results" / "m
 ``lines.jsonl``, which ``line_map`` has written; ``baseline.json``."""
 
 KEPT = Path(__file__).with_name("verdicts.jsonl")
-"""Verdicts of earlier runs, as reported in ``score.md`` and docs/understand/assurance.md."""
+"""Verdicts of earlier runs, as reported in docs/understand/mutation.md."""
 
 
 def parse() -> argparse.Namespace:
@@ -46,6 +47,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--again", action="store_true", help="judge the survivors again, by all detectors and with ten times the tests"
     )
+    parser.add_argument("--by-tests", action="store_true", help="judge known faults by the tests of `make test` alone")
     parser.add_argument("--stay", action="store_true", help="continue with the existing copy of the tree")
     parser.add_argument("--sound", choices=("proof", "lock-step"), help="run only these, on the unmodified hardware")
     parser.add_argument("--summary", action="store_true", help="print the results, and run nothing")
@@ -64,6 +66,8 @@ def main() -> int:
         workshop.move_in(options.workshop / "tree", options.results, anew=not options.stay)
         if options.sound:
             return ask_about_the_sound(options)
+        if options.by_tests:
+            return ask_the_tests(options)
         run(options)
     report(options)
     return 0
@@ -78,6 +82,27 @@ def ask_about_the_sound(options: argparse.Namespace) -> int:
         wrong += said is not None
         print(f"{'WRONG' if said else 'right'}  {options.sound}: {name}  {said or ''}", flush=True)
     return int(wrong > 0)
+
+
+def ask_the_tests(options: argparse.Namespace) -> int:
+    """Judge known faults by the fast tests, and print the number of those found; return 1 if one is not found."""
+    import_libraries()
+    file, root = options.results / "by_tests.jsonl", Path.cwd()
+    judged = {(row["place"]): row for row in map(json.loads, file.read_text().splitlines())} if file.exists() else {}
+    mutants = {m.key: m for name, source in hardware_files(root).items() for m in mutants_of(name, source)}
+    until = time.monotonic() + options.minutes * 60 if options.minutes else float("inf")
+    costs = by_tests.kept_costs(workshop.ROOT)
+    for verdict in by_tests.faults(read(options.results / "verdicts.jsonl"), read_survivors()):
+        if verdict.place in judged or not verdict.file.startswith(options.only) or time.monotonic() > until:
+            continue
+        row = by_tests.judge(mutants[verdict.key], verdict, root, options.workshop / "mutant", costs)
+        judged[verdict.place] = row
+        with file.open("a") as rows:
+            rows.write(json.dumps(row) + "\n")
+        print(f"{row['seconds']:6.1f} s  {row['place']}  {row['said'] or 'NOT FOUND'}", flush=True)
+    found = sum(bool(row["said"]) for row in judged.values())
+    print(f"{found} of {len(judged)} faults found by the tests")
+    return int(found < len(judged))
 
 
 def run(options: argparse.Namespace) -> None:

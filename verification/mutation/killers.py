@@ -85,7 +85,7 @@ def failed_test(tests: Sequence[str], folder: Path) -> str | None:
     if code in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         return None
     failures = [line for line in said.getvalue().splitlines() if line.startswith(("FAILED tests", "ERROR tests"))]
-    return _short(failures[0] if failures else f"pytest ended with {code}")
+    return _short(failures[0] if failures else f"pytest ended with {pytest.ExitCode(code).name}")
 
 
 def _short(text: str) -> str:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-LEFT_OUT = ("results", "build", "*.egg-info", ".git", ".venv", ".pytest_cache", ".ruff_cache")
+LEFT_OUT = ("results", "build", "*.egg-info", ".git", ".venv", ".ruff_cache")
 SOUND = ".sound"
 """Ending of the file beside one that is changed."""
 INSIDE = "HYDRANOC_MUTATION_WORKSHOP"
