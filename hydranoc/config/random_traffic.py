@@ -42,7 +42,6 @@ from sim_model.traffic.patterns import (
     UniformPattern,
     permutation_pattern,
 )
-from sim_model.traffic.permutations import PERMUTATIONS
 from sim_model.traffic.requests import Replies
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import FieldError
@@ -217,6 +216,8 @@ class TrafficParts:
     def _named_pattern(self, name: str) -> Pattern:
         if name == UNIFORM:
             return UniformPattern(self.nodes)
+        from sim_model.traffic.permutations import PERMUTATIONS  # here, so that uniform traffic does not load it
+
         if name in PERMUTATIONS:
             with self._errors_of("pattern", f" {name!r} "):
                 return FixedPattern(PERMUTATIONS[name](self.network))

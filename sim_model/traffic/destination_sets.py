@@ -8,7 +8,6 @@ import numpy as np
 
 from sim_model.messages.header_lengths import distinct
 from sim_model.traffic.counts import Count
-from sim_model.traffic.permutations import coordinates
 from topology.common.channels import ChannelNetwork
 
 CHUNK_KEYS = 1 << 20
@@ -203,6 +202,8 @@ def line(network: ChannelNetwork, dimension: int) -> np.ndarray:
     Raises:
         ValueError: "needs X, not Y" if the network has no such dimension.
     """
+    from sim_model.traffic.permutations import coordinates  # here, for sets that need no coordinates
+
     places = coordinates(network)
     if len(places) <= dimension:
         raise ValueError(f"needs a network with at least {dimension + 1} dimensions, not {len(places)}")
