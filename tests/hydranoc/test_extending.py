@@ -16,6 +16,7 @@ from hydranoc.config import extensions
 from hydranoc.config.reference.page import json_schema
 from hydranoc.errors import ConfigError
 from hydranoc.families.registry import FAMILIES, OWN_FAMILIES
+from tests.each import each
 from tests.hydranoc.shells import python
 
 ROOT = Path(__file__).parents[2]
@@ -131,54 +132,30 @@ def test_the_command_finds_what_a_package_adds(package, tmp_path):
     assert done.returncode == 0, done.stderr  # although a family of that package does not load
 
 
+MINE_MODULE = "my_package.mine"
+WRONG = [
+    ("kind: wheel", "kind: whel", r"3: network.topology.kind must be .*, hexmesh or wheel, not 'whel'; did you mean"),
+    ("spokes: 8", "spikes: 8", "3: unknown key 'spikes' in network.topology; did you mean 'spokes'?"),
+    (", spokes: 8", "", "3: key 'spokes' is missing in network.topology"),
+    ("spokes: 8", "spokes: 0", "3: A network must have at least 1 processor, not 0"),
+    ("spokes: 8", "spokes: x", "3: network.topology.kind: 'wheel' fails: TypeError: "),
+    ("lowest-port", "lowest", "4: network.routing must be lowest-port or MODULE:FUNCTION, not 'lowest'; did you mean"),
+    ("lowest-port", f"{MINE_MODULE}:none", f"4: network.routing: '{MINE_MODULE}' must have a function 'none'"),
+    ("lowest-port", "builtins:max", "4: network.routing: 'builtins:max' fails: TypeError"),
+    ("lowest-port", "operator:is_", "4: network.routing: 'operator:is_' must give tables with network, header, header"),
+    (
+        "kind: wheel, spokes: 8",
+        "kind: 'builtins:dict'",
+        "3: network.topology.kind: 'builtins:dict' must give a Channel",
+    ),
+    ("my-family", "broken", "2: network.family: 'broken' of package 'my-package' cannot be loaded: ModuleNotFoundErr"),
+    ("my-family", "wrong", "2: network.family: 'wrong' in group hydranoc.families must be a Family, not 7"),
+    ("next-spoke", "next-spokes", "9: traffic.pattern must be uniform, .*, next-spoke or MODULE:FUNCTION, not 'next"),
+]
+
+
 @pytest.mark.usefixtures("package")
-@pytest.mark.parametrize(
-    ("old", "new", "problem"),
-    [
-        (
-            "kind: wheel",
-            "kind: whel",
-            r"3: network.topology.kind must be .*, hexmesh or wheel, not 'whel'; did you mean 'wheel'?",
-        ),
-        ("spokes: 8", "spikes: 8", "3: unknown key 'spikes' in network.topology; did you mean 'spokes'?"),
-        (", spokes: 8", "", "3: key 'spokes' is missing in network.topology"),
-        ("spokes: 8", "spokes: 0", "3: A network must have at least 1 processor, not 0"),
-        ("spokes: 8", "spokes: x", "3: network.topology.kind: 'wheel' fails: TypeError: "),
-        (
-            "lowest-port",
-            "lowest",
-            "4: network.routing must be lowest-port or MODULE:FUNCTION, not 'lowest'; did you mean",
-        ),
-        ("lowest-port", "my_package.mine:none", "4: network.routing: 'my_package.mine' must have a function 'none'"),
-        (
-            "lowest-port",
-            "my_package.mine:next_spoke",
-            "4: network.routing: 'my_package.mine:next_spoke' fails: TypeError",
-        ),
-        ("lowest-port", "builtins:max", "4: network.routing: 'builtins:max' fails: TypeError"),
-        (
-            "lowest-port",
-            "operator:is_",
-            "4: network.routing: 'operator:is_' must give tables with network, header, header",
-        ),
-        (
-            "kind: wheel, spokes: 8",
-            "kind: 'builtins:dict'",
-            "3: network.topology.kind: 'builtins:dict' must give a Channel",
-        ),
-        (
-            "my-family",
-            "broken",
-            "2: network.family: 'broken' of package 'my-package' cannot be loaded: ModuleNotFoundErr",
-        ),
-        ("my-family", "wrong", "2: network.family: 'wrong' in group hydranoc.families must be a Family, not 7"),
-        (
-            "next-spoke",
-            "next-spokes",
-            "9: traffic.pattern must be uniform, .*, next-spoke or MODULE:FUNCTION, not 'next",
-        ),
-    ],
-)
+@each("old, new, problem", WRONG)
 def test_what_is_wrong_from_outside_is_one_line(tmp_path, old, new, problem):
     with pytest.raises(ConfigError) as caught:
         _ = configured(tmp_path, CONFIGURATION.replace(old, new)).messages

@@ -7,18 +7,12 @@ from typing import Any
 
 import pytest
 
-from fpga.common.devices import DEVICES
-from fpga.common.subject import router_subject
 from hydranoc import Design, load
 from hydranoc.cli import run
 from hydranoc.errors import ConfigError
-from hydranoc.lockstep.compare import Comparison
-from hydranoc.lockstep.direct.build import build_directly
-from hydranoc.lockstep.direct.compare import compare_directly
-from hydranoc.lockstep.direct.process import DirectBench
 from rtl.parts import worm_guard
 from tests.tb.racks import mutated
-from topology.common.part_headers import PARTS, PartsFormat
+from topology.common.part_headers import PARTS
 
 TOPOLOGIES: dict[str, dict[str, Any]] = {
     "spam": {"kind": "irregular", "switches": 5, "ports": 10, "seed": 3, "processors_per_switch": 4},
@@ -46,19 +40,6 @@ def family(request) -> str:
     return request.param
 
 
-MIN_ALONE = [pytest.param("spam", marks=pytest.mark.slow), "min"]
-SPAM_ALONE = ["spam", pytest.param("min", marks=pytest.mark.slow)]
-"""The other family is quick in the test beside it."""
-
-
-@pytest.mark.parametrize("family", SPAM_ALONE)
-def test_the_default_is_a_bit_string(family):
-    plain, told, parts = (configured(family, **keys) for keys in ({}, {"header": "bit_string"}, {"header": "parts"}))
-    assert plain.verilog().files == told.verilog().files
-    assert not isinstance(plain.routing.header, PartsFormat)
-    assert isinstance(parts.routing.header, PartsFormat)
-
-
 def test_check_says_how_long_headers_and_buffers_get(family):
     design = configured(family, header="parts")
     report, header = design.check(), design.routing.header
@@ -66,33 +47,6 @@ def test_check_says_how_long_headers_and_buffers_get(family):
     assert report.sizes["unicast_header_flits"] == header.unicast_flits
     assert report.sizes["multicast_header_flits"] == header.unicast_flits + header.parts
     assert report.sizes["buffer_flits"] == header.multicast_flits + 1 == design.model.buffer_depth_flits
-
-
-def test_a_certificate_of_it_is_accepted(family):
-    certificate = configured(family, header="parts").certificate()
-    assert certificate.text is not None, certificate
-
-
-@pytest.mark.parametrize("family", MIN_ALONE)
-def test_the_direct_bench_agrees(family, require_tool):
-    require_tool("verilator")
-    design = configured(family, header="parts")
-    outcome = design.simulate()
-    assert (outcome.results.lost, outcome.results.deadlocked) == (0, False)
-    cycles = outcome.results.cycles + 16
-    job = Comparison(design.model, design.messages, 0, cycles, design.harness())
-    with DirectBench(job.harness, build_directly(job.harness)) as bench:
-        result = compare_directly(job, bench)
-    assert (result.mismatches, result.compared_cycles) == (0, cycles)
-
-
-@pytest.mark.parametrize("family", MIN_ALONE)
-def test_tables_of_a_file_have_the_headers_of_the_configuration(family, tmp_path):
-    design = configured(family, header="parts")
-    design.write_tables(tmp_path / "tables.csv")
-    again = configured(family, header="parts", routing=str(tmp_path / "tables.csv"))
-    assert again.routing.header == design.routing.header
-    assert again.verilog().files == design.verilog().files
 
 
 OWN = """
@@ -116,18 +70,6 @@ def test_a_routing_from_outside_must_hand_the_kind_on(tmp_path):
     assert configured("spam", routing=f"{tmp_path}/own.py:forgets").routing
     with pytest.raises(ConfigError, match=r"must give tables with headers of 'header: parts' \(header_kind=section"):
         configured("spam", header="parts", routing=f"{tmp_path}/own.py:forgets").routing  # noqa: B018 (it is made here)
-
-
-@pytest.mark.parametrize("family", SPAM_ALONE)
-def test_the_command_compares_and_exports(family, tmp_path, capsys, require_tool):
-    require_tool("icarus")
-    path = Path(tmp_path, f"{family}.yaml")
-    network = {"family": family, "topology": TOPOLOGIES[family], "flit_bits": 10, "header": "parts"}
-    path.write_text(json.dumps({"network": network, "traffic": TRAFFIC}))
-    assert run(["compare", str(path), "-o", str(tmp_path / "out"), "--sim", "icarus", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["mismatches"] == 0
-    assert run(["verilog", str(path), "-o", str(tmp_path / "made"), "--axi-stream", "tuser"]) == 0
-    assert json.loads((tmp_path / "made" / "manifest.json").read_text())["header"]["parts"]["count"] >= 2
 
 
 CUBE = "flit_bits: 16, topology: {kind: hypercube, dimensions: 4}"
@@ -205,13 +147,6 @@ def test_a_share_of_random_messages_are_broadcasts(tmp_path, family, choice):
     assert not {*messages.copies.tolist()} - ({1, 6} if family == "harts" else {1})
 
 
-def test_broadcasts_and_multicasts_in_one_traffic(tmp_path):
-    shares = ", multicast_fraction: 0.4, destinations: 3, broadcast_fraction: 0.6, flits: 6"
-    spam = design(tmp_path, "spam", RANDOM + shares)
-    assert set(spam.messages.destination_counts.tolist()) == {3, 15}
-    assert spam.simulate().right
-
-
 def test_unicasts_go_over_all_injection_channels_by_the_seed(tmp_path):
     traffic = "kind: random, cycles: 4000, messages_per_node_per_cycle: 0.02, flits: 4, seed: "
     messages = design(tmp_path, "wide hypercube", traffic + "1").messages
@@ -223,21 +158,6 @@ def test_unicasts_go_over_all_injection_channels_by_the_seed(tmp_path):
     single = design(tmp_path, "hypercube", traffic + "1").messages
     assert set(single.injection.tolist()) == {0}
     assert (single.destinations == messages.destinations).all()
-
-
-def test_software_has_the_network_with_its_injection_channels(tmp_path):
-    broadcast = "kind: broadcast, software: recursive-doubling, source: 3, flits: 4"
-    messages = design(tmp_path, "wide hypercube", broadcast).messages
-    over = [(int(d) ^ int(s)).bit_length() - 1 for s, d in zip(messages.source, messages.destinations, strict=True)]
-    assert messages.injection.tolist() == over
-    assert set(over) == {0, 1, 2, 3}
-
-
-def test_listed_messages_are_spread_too(tmp_path):
-    unicast = "{source: 0, destinations: [1], flits: 4}"
-    listed = f"kind: list, messages: [{', '.join([unicast] * 40)}]"
-    messages = design(tmp_path, "wide hypercube", listed).messages
-    assert set(messages.injection.tolist()) == {0, 1, 2, 3}
 
 
 GUARDS_TOPOLOGIES = {
@@ -286,14 +206,6 @@ def test_hardware_has_guards_only_if_asked_for(family, tmp_path):
     assert watched.verilog().manifest["parameters"].items() >= {"guard": True, "watchdog_flits": 9}.items()
 
 
-@pytest.mark.parametrize("family", GUARDS_TOPOLOGIES)
-def test_a_measured_router_has_the_guards_of_its_configuration(family, tmp_path):
-    device = DEVICES["ecp5"]
-    plain, watched = (router_subject(load(written(tmp_path, family, **keys)).plan, 0) for keys in ({}, WATCHED))
-    assert "guard" not in plain.verilog(device)
-    assert "worm_guard_9 guard_0 " in watched.verilog(device)
-
-
 def compared(folder: Path, family: str, capsys, **keys: object) -> dict:
     """Summary of a comparison, consistent with its exit code."""
     code = run(
@@ -321,23 +233,3 @@ def test_a_watchdog_that_bites_too_early_is_found(tmp_path, capsys, require_tool
     faulty = mutated(worm_guard, "flits == self.watchdog_flits - 1", "flits == self.watchdog_flits - 2")
     monkeypatch.setattr("rtl.routed.routed_input.WormGuard", faulty.WormGuard)
     assert compared(tmp_path, "spam", capsys, **WATCHED)["mismatches"] == 1
-
-
-def test_nodes_of_a_mesh_keep_packets_whole(tmp_path, capsys, require_tool):
-    """The longest packets are as long as the guard allows; broadcasts go out in front of it."""
-    require_tool("icarus")
-    path = tmp_path / "mesh.yaml"
-    text = """network: {family: harts, topology: {kind: hexmesh, size: 2}, packet_flits: 9KEYS}
-traffic:
-  {kind: random, cycles: 600, messages_per_node_per_cycle: 0.003, multicast_fraction: 0.2, algorithm: 6-bcast, flits: 9}
-"""
-    path.write_text(text.replace("KEYS", ""))
-    plain = load(path)
-    path.write_text(text.replace("KEYS", ", worm_guard: true"))
-    assert "worm_guard" not in verilog_of(plain)
-    assert "_worm_guard_9 worm_guard_0 " in verilog_of(load(path))
-    assert load(path).verilog().manifest["parameters"]["whole_packets"] is True
-    code = run(["compare", str(path), "-o", str(tmp_path / "out"), "--sim", "icarus", "--json"])
-    summary = json.loads(capsys.readouterr().out)
-    assert (code, summary["mismatches"]) == (0, 0)
-    assert summary["cycles"] == plain.simulate().figures["cycles"]
