@@ -2,8 +2,6 @@
 
 import json
 import re
-from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -25,6 +23,7 @@ from hydranoc.pictures.placement import Placement, name_half, place
 from hydranoc.pictures.plots import COLOURS, plot_figure
 from hydranoc.replay.use import Use
 from hydranoc.studies.common.figure import Claim, Figure, Series
+from tests.each import each
 from tests.hydranoc.report.networks import CONFIGURATIONS
 from topology.common.graph import Network
 from topology.common.lattice import irregular_network, lattice_network
@@ -35,37 +34,15 @@ from topology.min.graph import MinNetwork
 from topology.torus.graph import TorusLinks
 from topology.torus.grid import Grid
 
-NETWORKS = {
-    "one": mesh_network([1]),
-    "lattice": lattice_network(30, seed=2),
-    "layered": irregular_network(12, seed=2),
-    "spread": irregular_network(40, seed=2),
-    "torus": torus_network([4, 4], processors_per_switch=3),
-    "cube": hypercube_network(5),
-    "tree": tree_network(3, 3),
-}
-
-
-def _links(network: Network) -> LinkClasses:
-    family = FAMILIES["spam"]
-    section = family.network_section(family="spam", topology={})
-    return family.link_classes(family.build_routing(section, network))
-
-
-@pytest.mark.parametrize("name", NETWORKS)
-def test_pictures_are_the_same_each_time(name):
-    network = NETWORKS[name]
-    first, second = (draw_network(network, _links(network), name) for _ in range(2))
-    assert first == second
-    assert first["png"].startswith(b"\x89PNG")
-
 
 def test_tree_cross_links_and_root_are_told_apart():
-    network = torus_network([3, 3])
-    picture = draw_network(network, _links(network), "torus")["svg"].decode()
-    assert all(colour in picture for colour in (TREE, CROSS, ROOT))
-    assert "cross link (10)" in picture
-    assert "<dc:date>" not in picture
+    network, links = picture("spam", torus_network([3, 3]))
+    drawn = draw_network(network, links, "torus")
+    assert drawn == draw_network(network, links, "torus")
+    text = drawn["svg"].decode()
+    assert all(colour in text for colour in (TREE, CROSS, ROOT))
+    assert "cross link (10)" in text
+    assert "<dc:date>" not in text
 
 
 def test_links_bend_around_switches_in_their_way():
@@ -86,21 +63,9 @@ def test_plots_mark_the_claims_of_the_paper(bars):
         rows=(),
         bars=bars,
     )
-    picture = plot_figure(figure)["svg"].decode()
-    assert "paper: under 14 us" in picture
-    assert "does not hold: ninefold (measured: six)" in picture
-    assert plot_figure(figure)["svg"].decode() == picture
-
-
-def test_parts_of_a_figure_may_share_a_legend():
-    marks = Series("measured", [1.0, 2.0], [10.0, 20.0], [1.0, 1.0], joined=False)
-    line = Series("computed", [1.0, 2.0], [11.0, 19.0], marked=False)
-    second = [replace(series, panel=1) for series in (marks, line)]
-    figure = Figure("latency", "rate", "cycles", (marks, line, *second), (), (), (), panels=("a", "b"))
-    apart = plot_figure(figure)["svg"].decode()
-    shared = plot_figure(replace(figure, one_legend=True))["svg"].decode()
-    assert (apart.count(">measured<"), shared.count(">measured<")) == (2, 1)
-    assert (apart.count(">latency<"), shared.count(">latency<")) == (1, 1)
+    text = plot_figure(figure)["svg"].decode()
+    assert "paper: under 14 us" in text
+    assert "does not hold: ninefold (measured: six)" in text
 
 
 def test_series_are_joined_and_marked_as_they_say():
@@ -117,46 +82,38 @@ def test_series_are_joined_and_marked_as_they_say():
 def test_receiving_ends_of_multistage_networks_are_drawn():
     one_way = MinNetwork("omega", 2, 3)
     assert arrivals(one_way) == [(8 + node // 2, node) for node in range(8)]
-    picture = draw_network(one_way, LinkClasses(), "omega")["svg"].decode()
-    assert "receiving" in picture
-    assert "processor, sending (8)" in picture
+    text = draw_network(one_way, LinkClasses(), "omega")["svg"].decode()
+    assert "receiving" in text
+    assert "processor, sending (8)" in text
     assert arrivals(MinNetwork("bi-butterfly", 2, 3)) == []
 
 
+NAMED = Network(3, [(0, 1), (1, 2)], [0, 1, 2], switch_names=["library", "canteen", "gate"])
 SMALL = {
     "lattice": ("spam", lambda: lattice_network(30, seed=2)),
     "irregular, in levels": ("spam", lambda: irregular_network(12, seed=2)),
     "irregular": ("spam", lambda: irregular_network(40, seed=2)),
     "mesh with three processors each": ("spam", lambda: mesh_network([4, 4], processors_per_switch=3)),
-    "torus with two processors each": ("spam", lambda: torus_network([4, 4], processors_per_switch=2)),
     "torus of three dimensions": ("spam", lambda: torus_network([3, 3, 3])),
     "hypercube of switches": ("spam", lambda: hypercube_network(5)),
     "tree": ("spam", lambda: tree_network(3, 3)),
     "ring": ("spam", lambda: ring_network(24)),
-    "long names": (
-        "spam",
-        lambda: Network(3, [(0, 1), (1, 2)], [0, 1, 2], switch_names=["library", "canteen", "gate"]),
-    ),
+    "long names": ("spam", lambda: NAMED),
     "omega": ("min", lambda: MinNetwork("omega", 2, 3)),
-    "baseline of 4 x 4": ("min", lambda: MinNetwork("baseline", 4, 3)),
     "bidirectional": ("min", lambda: MinNetwork("bi-butterfly", 4, 2)),
     "private consumption channels": ("min", lambda: MinNetwork("bi-butterfly", 2, 3, 2)),
-    "hexagonal mesh 2": ("harts", lambda: HexMesh(2)),
     "hexagonal mesh 3": ("harts", lambda: HexMesh(3)),
-    "hexagonal mesh 5": ("harts", lambda: HexMesh(5)),
     "torus": ("torus", lambda: TorusLinks(Grid(4, 6, wraps=True))),
     "torus of a row": ("torus", lambda: TorusLinks(Grid(1, 4, wraps=True))),
     "mesh": ("torus", lambda: TorusLinks(Grid(5, 3, wraps=False))),
-    **{f"hypercube {n}": ("hypercube", lambda n=n: HypercubeLinks(n)) for n in range(1, 7)},
+    **{f"hypercube {n}": ("hypercube", lambda n=n: HypercubeLinks(n)) for n in (1, 4, 6)},
 }
 LARGE = {
     "lattice of 256": ("spam", lambda: lattice_network(256, seed=1)),
-    "torus of 256 switches": ("spam", lambda: torus_network([16, 16])),
     "bidirectional, 256 nodes": ("min", lambda: MinNetwork("bi-butterfly", 4, 4)),
     "hexagonal mesh of 919": ("harts", lambda: HexMesh(18)),
     "torus of 1,024": ("torus", lambda: TorusLinks(Grid(32, 32, wraps=True))),
     "hypercube of 256": ("hypercube", lambda: HypercubeLinks(8)),
-    "hypercube of 512": ("hypercube", lambda: HypercubeLinks(9)),
     "hypercube of 1,024": ("hypercube", lambda: HypercubeLinks(10)),
 }
 MIN_LETTERS_POINTS, MAX_DOTS = 5.0, 6400
@@ -213,7 +170,7 @@ def _faults(placement: Placement, network) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("name", [*SMALL, *LARGE])
+@each("name", [*SMALL, *LARGE])
 def test_nothing_meets_anything(name):
     family, build = (SMALL | LARGE)[name]
     network, links = picture(family, build())
@@ -236,7 +193,7 @@ def test_the_measure_finds_faults():
     assert any(fault == "link (0, 3) meets switch of 1" for fault in _faults(placement, network))
 
 
-@pytest.mark.parametrize("name", LARGE)
+@each("name", LARGE)
 def test_large_networks_stay_readable(name):
     family, build = LARGE[name]
     network, links = picture(family, build())
@@ -255,13 +212,6 @@ def test_what_is_not_drawn_is_said():
     assert legend is not None
     said = "link to another cube (1280, not drawn) where one of the bits 4 to 8 of the number differs"
     assert said in [text.get_text() for text in legend.get_texts()]
-
-
-def test_no_two_switches_of_a_picture_have_one_place():
-    for family, build in SMALL.values():
-        network, links = picture(family, build())
-        switches = place(network, links).switches
-        assert min(np.hypot(*(switches[a] - switches[b])) for a, b in combinations(range(len(switches)), 2)) > 0.74
 
 
 def _drawn(family: str, network, seed: int = 1):
@@ -283,7 +233,7 @@ def _carried(network, use) -> dict[tuple[int, int], float]:
     return sums
 
 
-@pytest.mark.parametrize("name", SMALL)
+@each("name", SMALL)
 def test_every_direction_that_carries_something_has_its_line(name):
     family, build = SMALL[name]
     network, links, use, _, lines = _drawn(family, build())
@@ -299,11 +249,9 @@ def test_every_direction_that_carries_something_has_its_line(name):
     assert lines.norm.vmax == max(carried.values())
 
 
-@pytest.mark.parametrize(
-    "name", [*SMALL, "torus of 256 switches", pytest.param("hypercube of 256", marks=pytest.mark.slow)]
-)
+@each("name", SMALL)
 def test_lines_meet_nothing_that_they_do_not_belong_to(name):
-    family, build = (SMALL | LARGE)[name]
+    family, build = SMALL[name]
     network, links, *_ = _drawn(family, build())
     placement, found = place(network, links), []
     boxes = _boxes(placement, network)
@@ -329,17 +277,7 @@ def test_lines_meet_nothing_that_they_do_not_belong_to(name):
     assert found == []
 
 
-def test_the_measure_finds_lines_too_far_aside():
-    """Moved by a fifth of the distance of two switches, lines run over processors."""
-    network, links, *_ = _drawn("torus", SMALL["torus"][1]())
-    placement = place(network, links)
-    processors = [box for what, _, box in _boxes(placement, network) if what == "processor"]
-    ways = [way for ends, way in channel_lines_of(network, links, placement).items() if max(ends) < network.switches]
-    far = [moved_aside(piece, 0.2) for way in ways for piece in way.pieces]
-    assert any(Path(line).intersects_bbox(box, filled=False) for line in far for box in processors)
-
-
-@pytest.mark.parametrize("name", ["lattice", "bidirectional", "torus", "hypercube 4"])
+@each("name", ["lattice", "bidirectional", "torus", "hypercube 4"])
 def test_directions_are_on_their_right_hand_sides(name):
     family, build = SMALL[name]
     network, links, *_ = _drawn(family, build())
@@ -362,14 +300,7 @@ def test_the_scale_has_units_and_the_colours_of_the_lines():
     assert (np.diff(light) < 0).all()  # distinguished by brightness alone
 
 
-def test_nothing_carried_is_drawn_without_lines():
-    network, links = picture("torus", SMALL["torus"][1]())
-    zeros = np.zeros(len(network.channels))
-    pictures = draw.draw_network(network, links, "idle", Use(0, 5, zeros, zeros))
-    assert b"flits per cycle, cycles 0 to 4" in pictures["svg"]
-
-
-@pytest.mark.parametrize("name", CONFIGURATIONS)
+@pytest.mark.parametrize("name", ["spam, links of 3 cycles", "harts", "hypercube"])
 def test_a_run_is_drawn_from_its_messages(name, tmp_path, capsys):
     config = tmp_path / "small.yaml"
     config.write_text(json.dumps(CONFIGURATIONS[name]))
@@ -383,19 +314,13 @@ def test_a_run_is_drawn_from_its_messages(name, tmp_path, capsys):
     assert capsys.readouterr().out.endswith("small.png\n")
 
 
-@pytest.mark.parametrize(
-    ("changed", "said"),
+@each(
+    "changed, said",
     [
-        (
-            lambda text: text.replace("\n", "\n9", 3),
-            r"messages.csv:2: must be messages.csv of a run of this",
-        ),
+        (lambda text: text.replace("\n", "\n9", 3), r"messages.csv:2: must be messages.csv of a run of this"),
         (lambda text: text[: text.rindex("\n", 0, -1) + 1], r"messages.csv:\d+: .* here, not the end$"),
         (lambda text: text + "1,2,3,4,5,6\n", r"messages.csv:\d+: .* with the end here, not '1,2,3,4,5,6'$"),
-        (
-            lambda _: "",
-            r"messages.csv:1: .* with 'message,source,.*' here, not the end$",
-        ),
+        (lambda _: "", r"messages.csv:1: .* with 'message,source,.*' here, not the end$"),
     ],
 )
 def test_messages_of_another_run_are_refused(changed, said, tmp_path, capsys):
@@ -407,10 +332,3 @@ def test_messages_of_another_run_are_refused(changed, said, tmp_path, capsys):
     assert run(["draw", str(config), "-o", str(tmp_path / "out"), "--load", str(messages)]) == 2
     assert re.search(said, capsys.readouterr().err.strip())
     assert not (tmp_path / "out").exists()
-
-
-def test_a_file_that_is_not_there_is_told(tmp_path, capsys):
-    config = tmp_path / "small.yaml"
-    config.write_text(json.dumps(CONFIGURATIONS["spam"]))
-    assert run(["draw", str(config), "--load", str(tmp_path / "none.csv")]) == 2
-    assert "none.csv: cannot be read: no such file" in capsys.readouterr().err

@@ -11,8 +11,7 @@ from hydranoc import load
 from hydranoc.lockstep import simulator
 from hydranoc.lockstep.pending_build import BUILDING
 from hydranoc.reports import progress
-from hydranoc.reports.progress import Work, counted_in, progress_bars
-from sim_model.loops import notices
+from hydranoc.reports.progress import Work, progress_bars
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "fig1.yaml"
 SETTING_UP = ["building routing tables", "drawing messages", "setting up the golden model"]
@@ -52,17 +51,6 @@ def test_long_work_that_does_not_report_shows_how_long_it_has_been_going_on(stde
     assert "building 00:00" in terminal.getvalue()
 
 
-def test_work_that_reports_shows_how_far_it_is(stderr):
-    terminal = stderr(True)
-    with progress_bars("preparing") as report:
-        report("simulating", 0, 50)
-        time.sleep(0.7)
-        report("simulating", 25, 50)
-        time.sleep(0.2)
-    assert "preparing" not in terminal.getvalue()
-    assert "25/50" in terminal.getvalue()
-
-
 def test_short_work_shows_nothing(stderr):
     terminal = stderr(True)
     with progress_bars("building") as report:
@@ -78,14 +66,6 @@ def test_without_a_terminal_there_is_a_line_now_and_then(stderr):
     assert len(lines) == 2
     assert lines[0] in ("building: 0 s", "building: 1 s")
     assert "\r" not in terminal.getvalue()
-
-
-def test_lines_say_how_far_it_is(stderr):
-    terminal = stderr(False)
-    with progress_bars("preparing") as report:
-        report("simulating", 25, 50)
-        time.sleep(0.8)
-    assert terminal.getvalue().startswith("simulating: 50%, 25 of 50, ")
 
 
 def test_lines_say_in_what_it_is_counted_and_what_is_left(stderr):
@@ -113,39 +93,6 @@ def test_what_is_left_gets_less_while_nothing_is_told(stderr, monkeypatch):
     assert said == ["14 s left", "0 s left"]
 
 
-@pytest.mark.parametrize("done", [1_000, 5_000])
-def test_what_is_left_is_told_only_if_it_is_known(stderr, done):
-    """Excludes earlier work, and never exceeds the expected end."""
-    terminal = stderr(False)
-    with progress_bars() as report:
-        report("measuring", 1_000, 5_000)
-        report("measuring", done, 5_000)
-        time.sleep(0.8)
-    assert "measuring" in terminal.getvalue()
-    assert "left" not in terminal.getvalue()
-
-
-def test_bars_say_in_what_it_is_counted_and_do_not_count_what_was_there(stderr):
-    terminal = stderr(True)
-    with progress_bars() as report:
-        report(Work("simulating", "cycles", "a note"), 990, 1_000)
-        time.sleep(0.8)
-        report(Work("simulating", "cycles", "3 of 9 deliveries"), 991, 1_000)
-        time.sleep(0.2)
-    shown = terminal.getvalue()
-    assert "991/1000" in shown
-    assert "cycles/s" in shown or "s/ cycles" in shown
-    assert "3 of 9 deliveries" in shown
-    assert "00:03" <= shown.rpartition("<")[2][:5] <= "00:30"  # nine cycles at about one per second, not at a thousand
-
-
-def test_callbacks_get_a_unit_and_the_name_stays_the_same():
-    told = []
-    counted_in("points", lambda *call: told.append(call))("measuring", 1, 2)
-    assert told == [("measuring", 1, 2)]
-    assert told[0][0].unit == "points"
-
-
 def test_a_run_tells_of_cycles_and_deliveries():
     told = []
     outcome = load(EXAMPLE).simulate(lambda *call: told.append(call))
@@ -165,16 +112,6 @@ def test_a_run_that_lags_behind_takes_as_long_as_what_is_left_of_it():
     assert totals[len(totals) // 2] == pytest.approx(cycles, rel=0.3)
 
 
-def test_works_that_follow_each_other_quickly_are_told_as_well(stderr):
-    terminal = stderr(False)
-    with progress_bars() as report:
-        for number in range(4):
-            report(f"step {number}", 0, 0)
-            time.sleep(0.2)
-    assert terminal.getvalue().count("\n") == 1
-    assert terminal.getvalue().startswith("step ")
-
-
 @pytest.mark.parametrize("is_terminal", [True, False])
 def test_progress_can_be_turned_off(is_terminal, stderr, monkeypatch):
     terminal = stderr(is_terminal)
@@ -183,17 +120,6 @@ def test_progress_can_be_turned_off(is_terminal, stderr, monkeypatch):
         report("building", 1, 2)
         time.sleep(0.8)
     assert terminal.getvalue() == ""
-
-
-def test_a_stderr_that_nobody_reads_ends_no_work(stderr, monkeypatch):
-    terminal = stderr(False)
-
-    def broken(_: str):
-        raise BrokenPipeError
-
-    monkeypatch.setattr(terminal, "write", broken)
-    with progress_bars("building"):
-        time.sleep(0.8)
 
 
 def test_no_work_stands_at_its_end_while_the_next_one_runs(tmp_path, monkeypatch):
@@ -211,30 +137,6 @@ def test_no_work_stands_at_its_end_while_the_next_one_runs(tmp_path, monkeypatch
     assert list(dict.fromkeys(told)) == works
 
 
-def test_compiling_says_what_is_compiled_and_gives_way_to_the_work_before(stderr):
-    terminal = stderr(False)
-    with progress_bars("simulating"):
-        with notices.compiling("run_worms_spam"):
-            time.sleep(0.8)
-        time.sleep(0.8)
-    lines = terminal.getvalue().splitlines()
-    assert lines[0] == "compiling the SPAM engine, once per machine: 1 s"
-    assert lines[-1].startswith("simulating: ")
-
-
-def test_loops_that_two_processes_compile_are_shown_until_both_are_there(stderr):
-    terminal = stderr(False)
-    with progress_bars("measuring the first points"):
-        with notices.compiling("run_worms_spam"):
-            with notices.compiling("run_worms_min"):
-                time.sleep(0.8)
-            time.sleep(0.8)
-        time.sleep(0.8)
-    shown = [line.partition(":")[0] for line in terminal.getvalue().splitlines()]
-    engines = [f"compiling the {family} engine, once per machine" for family in ("MIN", "SPAM")]
-    assert list(dict.fromkeys(shown)) == [*engines, "measuring the first points"]
-
-
 @pytest.mark.parametrize(
     ("loop", "text"),
     [
@@ -245,10 +147,3 @@ def test_loops_that_two_processes_compile_are_shown_until_both_are_there(stderr)
 )
 def test_loops_are_named_by_their_family(loop, text):
     assert progress.compiling_text(loop) == f"compiling {text}, once per machine"
-
-
-def test_a_first_run_says_what_it_waits_for():
-    """More than one stage is shown before the first cycle."""
-    seen = []
-    load(EXAMPLE).simulate(lambda work, *_: seen.append(str(work)))
-    assert list(dict.fromkeys(seen))[:3] == SETTING_UP
