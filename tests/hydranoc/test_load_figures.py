@@ -12,20 +12,16 @@ from hydranoc.studies.harts.load import (
     BROADCAST,
     BROADCAST_SHARE,
     DELIVERY,
-    FULL,
     KINDS,
     PACKET,
-    HartsCurves,
     HartsLoad,
     cached_model,
     copies_of,
-    harts_curve,
     last_stored_cycle,
-    measure_harts_curves,
     packet_rate,
     workload,
 )
-from hydranoc.studies.harts.load_figures import INCREASE, _table, figure_12
+from hydranoc.studies.harts.load_figures import figure_12
 from hydranoc.studies.min import load_claims as min_load_claims
 from hydranoc.studies.min.load import (
     ATBM,
@@ -36,14 +32,10 @@ from hydranoc.studies.min.load import (
     curve_name,
     measure_min_curves,
     message_rate,
-    min_curve,
 )
 from hydranoc.studies.min.load import FULL as MIN_FULL
-from hydranoc.studies.min.load_figures import FIGURES, load_figure
 from hydranoc.studies.min.shapes import CYCLE_US, Shape
-from hydranoc.studies.registry import REPRODUCTIONS
 from hydranoc.studies.spam.load import SpamLoad, independence, spam_curve
-from hydranoc.studies.spam.load import load_figure as spam_load_figure
 from hydranoc.studies.spam.multicasts import CYCLE_US as SPAM_CYCLE_US
 from hydranoc.studies.spam.multicasts import paper_model
 from sim_model.messages.messages import Message
@@ -113,17 +105,6 @@ def test_super_exponential_is_a_rate_that_rises(latencies, half_width, holds):
     assert f"size 7: {latencies[2] / latencies[1]:.2f} (0.5 to 0.6)" in claim.measured
 
 
-def test_super_exponential_with_a_rate_that_falls_on_the_way():
-    loads = (0.5, 0.6, 0.7, 0.8)
-    rising, dented = (1.0, 1.1, 1.3, 2.0), (1.0, 1.3, 1.4, 2.2)
-    for latencies, holds in ((rising, True), (dented, False)):
-        found = latency_curve([100 * latency for latency in latencies], 0.1, loads)
-        assert load_claims.super_exponential({5: found}).holds == holds
-    assert not load_claims.super_exponential({5: latency_curve((1, 2), 0.01, (0.5, 0.6))}).holds, "one step only"
-    steps_of_their_own = latency_curve((100, 144, 172.8), 0.1, (0.5, 0.7, 0.8))
-    assert not load_claims.super_exponential({5: steps_of_their_own}).holds, "1.2 times per 0.1 of load"
-
-
 @pytest.mark.parametrize(("saturation", "holds"), [(LATE, True), (EARLY, False), ((0.7, float("inf")), True)])
 def test_saturation_beyond_what_the_paper_says(saturation, holds):
     loads = tuple(load for load in LOADS if load <= saturation[0])
@@ -188,24 +169,12 @@ def test_many_copies_cost_the_same_if_few_do_not(latencies, half_width, holds):
     assert f": {spread:.2f} to {spread:.2f} and {gap:.2f} to {gap:.2f};" in claim.measured
 
 
-def test_two_to_four_copies_cannot_pass_for_the_same():
-    """The same rule for 2, 3 and 4 copies, whatever their latencies, compares a distance with half of itself."""
-    at = {number: Interval(np.log(latency), 1e-9, 10) for number, latency in ((2, 100), (3, 104), (4, 108))}
-    assert not load_claims._nearer(at, (2, 4), (2, 4))
-
-
 @pytest.mark.parametrize(("stored", "half_width", "holds"), [(196, 1, True), (172, 1, False), (178, 5, False)])
 def test_stored_broadcasts_are_substantially_slower_at_low_load(stored, half_width, holds):
     fast = latency_curve((140, 380, 480, 580))
     claim = load_claims.stored_substantially_slower(latency_curve((stored, 400, 500, 600), half_width), fast)
     assert claim.holds == holds
     assert claim.measured.endswith("at 0.1")
-
-
-@pytest.mark.parametrize(("stored", "holds"), [((196, 400, 500, 590), True), ((196, 500, 650, 800), False)])
-def test_stored_broadcasts_rise_less(stored, holds):
-    fast = latency_curve((140, 380, 480, 580))
-    assert load_claims.stored_rises_less(latency_curve(stored), fast).holds == holds
 
 
 def test_increases_are_per_cent_at_loads_that_both_carry():
@@ -270,26 +239,6 @@ def test_a_broadcast_of_which_a_copy_is_missing_has_no_end():
     assert last_stored_cycle(results).tolist() == [copies_of(results)["stored_cycle"].max()]
 
 
-def test_runs_are_long_enough_for_broadcasts():
-    for load in (0.1, 0.8):
-        cycles = harts_curve("sbcast", 7).plan_at(load).cycles
-        assert cycles * packet_rate(load) * 127 * BROADCAST_SHARE == pytest.approx(FULL.multicasts, rel=0.01)
-
-
-def test_figures_and_their_names():
-    loads = [name for name, figure in REPRODUCTIONS["harts"].items() if figure.shares]
-    assert loads == [f"harts-fig{number}" for number in (10, 11, 12, 13, 14)]
-
-
-@pytest.mark.slow
-def test_a_curve_from_its_runs():
-    found = measure_harts_curves(["sbcast"], [3], Effort(quick=True)).of("sbcast", 3)
-    latencies = [point.latency_cycles(BROADCAST).mean for point in found.stable]
-    assert latencies == sorted(latencies)
-    assert all(point.kinds[DELIVERY]["mean"] < point.kinds[BROADCAST]["mean"] for point in found.stable)
-    assert found.saturation.carried >= 0.7
-
-
 @pytest.mark.slow
 def test_a_figure_from_its_runs():
     figure = figure_12(Effort(quick=True))
@@ -297,21 +246,6 @@ def test_a_figure_from_its_runs():
     assert all(len(row) == len(figure.columns) for row in figure.rows)
     fast, stored = figure.series
     assert all(slower > faster for slower, faster in zip(stored.y, fast.y, strict=False))
-
-
-def test_increases_stand_in_the_rows_of_their_loads():
-    by_load = {
-        load: dict.fromkeys(KINDS, (latency, 1.0)) for load, latency in zip(LOADS, (100, 200, 300, 400), strict=True)
-    }
-    base, above = curve("base", by_load, LATE), curve("above", dict(list(by_load.items())[:3]), EARLY)
-    increases = {"above": {0.1: Interval(50.0, 2.5, 10), 0.5: Interval(25.0, 1.25, 10)}}
-    table = _table(HartsCurves({"base": base, "above": above}), increases)
-    assert table["columns"][-2:] == INCREASE
-    assert table["comparable"].intervals[-1] == INCREASE
-    cells = [row[-2:] for row in table["rows"]]
-    assert cells[: len(base.points)] == [("", "")] * len(base.points)
-    assert cells[len(base.points) :][:3] == [(50.0, 2.5), (25.0, 1.25), ("", "")]
-    assert not set(INCREASE) & set(_table(HartsCurves({"base": base}))["columns"])
 
 
 UNI, BI = Shape("baseline", 2, 4), Shape("bi-butterfly", 2, 4)
@@ -336,8 +270,7 @@ EQUAL = ((100, 1), (100, 1))
 
 
 @pytest.mark.parametrize(
-    ("software", "holds"),
-    [((300, 3), True), ((280, 3), True), ((265, 3), False), ((280, 40), False)],
+    ("software", "holds"), [((300, 3), True), ((280, 3), True), ((265, 3), False), ((280, 40), False)]
 )
 def test_factors_count_from_nine_tenths_with_the_whole_interval(software, holds):
     claim = min_load_claims.factor(UNI, 3.0, curves(UNI, ((100, 1), software)))
@@ -368,17 +301,7 @@ def test_order_of_saturation(hard, soft, uni_holds, bi_holds):
         assert found[position].holds == holds
 
 
-def test_a_network_that_carries_everything():
-    everything = (0.4, float("inf"))
-    found = min_load_claims.order_of_saturation([UNI], curves(UNI, EQUAL, saturations=(everything, MIN_LATE)))[0]
-    assert found.holds
-    assert "over 0.4 against 0.3 to 0.32" in found.measured
-
-
-@pytest.mark.parametrize(
-    ("hardware", "holds"),
-    [((70, 1), True), ((90, 1), False), ((75, 5), False), ((50, 1), False)],
-)
+@pytest.mark.parametrize(("hardware", "holds"), [((70, 1), True), ((90, 1), False), ((75, 5), False), ((50, 1), False)])
 def test_unicasts_gain_what_the_paper_says(hardware, holds):
     uni, bi = min_load_claims.unicasts_faster([UNI], curves(UNI, EQUAL, unicasts=(hardware, (100, 1))))
     assert uni.holds == holds
@@ -395,14 +318,6 @@ def test_fewer_multicasts_saturate_later(fewer, holds):
     assert claim.text == "curves of 50 % multicasts saturate earlier than those of 20 %"
 
 
-def test_more_channels_carry_more():
-    channels = Shape("baseline", 2, 4, 2)
-    one = curves(UNI, EQUAL, saturations=(MIN_EARLY, MIN_LATE))
-    many = curves(channels, EQUAL, saturations=(MIN_LATE, MIN_LATE))
-    hardware, software = min_load_claims.more_channels_carry_more([channels], [UNI], many, one)
-    assert (hardware.holds, software.holds) == (True, False)
-
-
 @pytest.mark.parametrize(("added_us", "holds"), [(1.28, True), (1.35, True), (1.5, False), (1.0, False)])
 def test_longer_messages_add_their_transmission(added_us, holds):
     short = curves(UNI, EQUAL)
@@ -414,13 +329,6 @@ def test_what_half_of_the_traffic_means_in_messages():
     """10.6, 3.1 and 0.8 % of the messages in 16, 64 and 256 nodes: a multicast counts as N / 2 unicasts."""
     shares = [message_rate(Shape("baseline", 4, stages), 0.1, 0.5, 64)[1] for stages in (2, 3, 4)]
     assert shares == pytest.approx([1 / 9, 1 / 33, 1 / 129])
-
-
-def test_runs_are_long_enough_for_multicasts():
-    rate, fraction = message_rate(UNI, 0.1, 0.5, 64)
-    cycles = min_curve(UNI, ATBM, multicast_share=0.5, flits=64).plan_at(0.1).cycles
-    assert cycles * rate * UNI.nodes * fraction >= 0.99 * MIN_FULL.multicasts
-    assert cycles * rate * UNI.nodes >= 0.99 * MIN_FULL.messages
 
 
 def test_both_algorithms_meet_the_same_messages():
@@ -438,15 +346,6 @@ def test_curves_from_their_runs():
         assert [point.stable for point in curve.points] == [True, False]
         assert 0.05 < curve.saturation.carried < curve.saturation.diverging < 1
     assert min_load_claims.multicasts_faster([shape], found).holds
-
-
-@pytest.mark.slow
-def test_a_figure_from_its_runs_min():
-    figure = load_figure(next(figure for figure in FIGURES if figure.number == 20), Effort(quick=True))
-    assert len(figure.series) == 16
-    assert figure.table[0] == "20 % multicast is 0.78 % of the messages in 64 nodes"
-    assert all(len(row) == len(figure.columns) for row in figure.rows)
-    assert all(series.saturation is not None for series in figure.series), "8x8 switches saturate below load 0.4"
 
 
 @pytest.mark.slow
@@ -470,23 +369,6 @@ def flat(name: str, latency: float, half_width: float = 1, saturation=(0.2, 0.21
 )
 def test_independence_with_the_whole_interval(latency, half_width, holds):
     assert independence([flat("8", 100), flat("64", latency, half_width)]).holds == holds
-
-
-def test_it_says_up_to_where_it_holds():
-    far = curve("64", {0.1: {"message": (101, 1)}, 0.2: {"message": (150, 1)}}, (0.2, 0.21))
-    measured = independence([flat("8", 100), far]).measured
-    assert measured.startswith(
-        "up to 0.1 messages per node and cycle the highest is at most 1.01±0.01 times the lowest"
-    )
-    assert "; from 0.2 on the highest is at most 1.50±0.02 times the lowest (at 0.2); not" in measured
-
-
-def test_loads_that_a_curve_does_not_carry_do_not_count():
-    early = curve("64", {0.1: {"message": (100, 1)}}, (0.1, 0.15))
-    claim = independence([flat("8", 100), early])
-    assert claim.holds
-    assert claim.measured.startswith("up to 0.1 messages")
-    assert not independence([flat("8", 100), curve("64", {0.05: {"message": (100, 1)}}, (0.05, 0.06))]).holds
 
 
 @pytest.fixture(scope="module")
@@ -522,10 +404,3 @@ def test_the_rate_at_which_latency_grew_with_the_run_diverges(seed, cycles):
     models = tuple(paper_model(lattice_network(128, seed=number)) for number in range(1, 9))
     plan = Plan(cycles, most_doublings=3)
     assert measure_point(SpamLoad(models, 64, 0.00014, seed), plan).verdict != STABLE
-
-
-@pytest.mark.slow
-def test_the_figure_itself():
-    figure = spam_load_figure([lattice_network(32, seed=seed) for seed in (1, 2)], Effort(quick=True))
-    assert len(figure.series) == 4
-    assert all(len(row) == len(figure.columns) for row in figure.rows)

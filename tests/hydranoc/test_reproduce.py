@@ -2,7 +2,6 @@
 
 import csv
 import json
-import time
 from dataclasses import dataclass
 
 import pytest
@@ -12,9 +11,8 @@ from hydranoc.families.registry import OWN_FAMILIES
 from hydranoc.measurement import kept
 from hydranoc.measurement.kept import kept_points, sources_digest
 from hydranoc.measurement.kept_points import KeptPoints, measure_curves, measure_points
-from hydranoc.reports import progress
 from hydranoc.studies.common import measured as measured_value
-from hydranoc.studies.common.check import Comparable, check_figure, csv_text, written_rows
+from hydranoc.studies.common.check import check_figure, csv_text, written_rows
 from hydranoc.studies.common.figure import Effort, Figure, Reproduction
 from hydranoc.studies.common.loads import load_comparison, load_series, load_table
 from hydranoc.studies.registry import REPRODUCTIONS
@@ -48,22 +46,6 @@ def test_figure_2_holds_its_claims_against_the_points(measured, tmp_path, capsys
     rows = list(csv.DictReader((tmp_path / "spam-fig2.csv").open()))
     assert [row["series"] for row in rows] == ["128 nodes"] * 2 + ["256 nodes"] * 2
     assert {path.suffix for path in tmp_path.iterdir()} == {".csv", ".json", ".svg", ".png"}
-
-
-def test_figure_2_says_when_a_claim_does_not_hold(measured, tmp_path, capsys):
-    measured("spam_fig2", [_single(f"{n} nodes", x, 12.0 + x / 50) for n in (128, 256) for x in (1, n - 1)])
-    assert run(["reproduce", "spam-fig2", "-o", str(tmp_path)]) == 0
-    assert capsys.readouterr().out.count("DOES NOT HOLD") == 3
-
-
-def test_a_long_wait_for_the_first_point_says_what_it_is(measured, tmp_path, monkeypatch, capsys):
-    measured("spam_fig2", [_single(f"{n} nodes", x, 12.0 + x / 200) for n in (128, 256) for x in (1, n - 1)])
-    monkeypatch.setattr(studies, "lattices", lambda _switches: time.sleep(0.4) or [])
-    monkeypatch.setattr(progress, "REFRESH_SECONDS", 0.05)
-    monkeypatch.setattr(progress, "LINE_SECONDS", 0.2)
-    monkeypatch.delenv(progress.SWITCH)
-    assert run(["reproduce", "spam-fig2", "--quick", "-o", str(tmp_path)]) == 0
-    assert capsys.readouterr().err.startswith("measuring the first points: ")
 
 
 def test_the_bound_of_the_paper_is_one_start_up_too_high(measured, tmp_path, capsys):
@@ -210,18 +192,6 @@ def test_curves_decide_by_their_points_what_comes_next(processes):
     assert seen == [*((done, 20) for done in range(1, 7)), (20, 20)]
 
 
-def test_curves_go_on_from_kept_points(tmp_path):
-    path = tmp_path / "points.jsonl"
-    measure_curves(double, [halving(12)], point_type=FakePoint, most_tasks=2, kept=KeptPoints(path))
-    asked: list[int] = []
-
-    def fail(_number: int) -> FakePoint:
-        raise AssertionError("everything was kept")
-
-    again = measure_curves(fail, [halving(12, asked)], point_type=FakePoint, most_tasks=2, kept=KeptPoints(path))
-    assert (again, asked) == ([[24, 12]], [12, 6])
-
-
 def test_a_line_that_was_cut_off_does_not_count(tmp_path):
     path = tmp_path / "points.jsonl"
     measure_points(double, [3, 1], kept=KeptPoints(path), point_type=FakePoint)
@@ -259,15 +229,6 @@ def test_a_verdict_that_differs_is_found_but_near_saturation():
     assert check_figure(figure(), early).differences == ("curve one, load 0.1: verdict is stable, kept diverges",)
     wide = figure(saturation=(0.09, 0.15))
     assert not check_figure(figure(), written_rows(wide)).differences
-
-
-def test_what_has_no_chance_in_it_is_equal():
-    plan = Comparable(("size",), exact=("frames",))
-    exact = Figure("a title", "x", "y", (), (), ("size", "frames"), ((3, 10), (4, 12)), comparable=plan)
-    rows = written_rows(exact)
-    assert check_figure(exact, rows).compared == 2
-    other = [rows[0], {**rows[1], "frames": "13"}]
-    assert check_figure(exact, other).differences == ("size 4: frames is 12, kept 13",)
 
 
 def test_nothing_in_common_is_no_check():

@@ -9,7 +9,7 @@ import pytest
 from hydranoc.measurement.curve import find_saturation, load_curve
 from hydranoc.measurement.load_point import LATENCIES, columns, row
 from hydranoc.measurement.network import UNICAST_ONLY, NetworkExperiment
-from hydranoc.measurement.observations import COUNTED_PARTS, NOT_DELIVERED, PARTS, Observations
+from hydranoc.measurement.observations import COUNTED_PARTS, PARTS, Observations
 from hydranoc.measurement.point import Plan, carries_load
 from hydranoc.measurement.stability import independent_pieces, inefficiency
 from hydranoc.measurement.warmup import beginning, filled, mser, warmup_parts
@@ -34,12 +34,6 @@ def _moving(weights, runs=20, length=LENGTH, seed=1):
 def test_series_that_decay_have_the_inefficiency_of_theory(factor):
     series = _moving(factor ** np.arange(400))
     assert inefficiency(series) == pytest.approx((1 + factor) / (1 - factor), rel=0.1)
-
-
-def test_no_series_is_worth_more_than_its_length():
-    assert inefficiency(_moving([1.0])) == pytest.approx(1, abs=0.05)
-    assert inefficiency(_moving([1.0, -0.9])) == 1
-    assert inefficiency(np.zeros((2, 10))) == 1
 
 
 def test_pairs_of_correlations_never_rise_again():
@@ -68,20 +62,6 @@ def test_a_part_has_four_slices_and_warm_up_and_last_parts_do_not_count():
         run.end_cycle[: len(run.end_cycle) // 2] += 1_000_000
     assert independent_pieces(runs, 0, 0) < 10
     assert independent_pieces(runs, 0, 25) == pytest.approx(4 * (COUNTED_PARTS - 25), rel=0.15)
-
-
-def test_correlation_is_pooled_over_runs():
-    white, slow = _moving([1.0], 10, 4 * PARTS), _moving(np.ones(20) / np.sqrt(20), 10, 4 * PARTS)
-    alone = independent_pieces(_runs(white), 0, 0)
-    pooled = independent_pieces(_runs([*white, *slow]), 0, 0)
-    assert pooled < alone / 4
-    assert pooled == independent_pieces(_runs([*slow, *white]), 0, 0)
-
-
-def test_runs_without_a_delivered_message_are_no_piece():
-    (run,) = _runs(_moving([1.0], 1, 4 * PARTS))
-    run.end_cycle[:] = NOT_DELIVERED
-    assert independent_pieces([run], 0, 0) == 0
 
 
 def _marginal_error(series: np.ndarray, dropped: int) -> float:
@@ -141,14 +121,6 @@ def test_the_slowest_kind_decides():
     assert warmup_parts([_run(level, ramp)], 2) == warmup_parts([_run(ramp)], 1)
 
 
-def test_what_comes_behind_the_counted_parts_does_not_count():
-    latencies = np.full(PARTS, 50)
-    latencies[::2] += 1
-    changed = latencies.copy()
-    changed[COUNTED_PARTS:] = 5000
-    assert warmup_parts([_run(latencies)], 1) == warmup_parts([_run(changed)], 1)
-
-
 KIND = "message"
 (STABLE,) = curve("one", {0.1: {KIND: (100.0, 1.0)}}, (0.1, math.inf)).points
 
@@ -178,12 +150,6 @@ def test_a_curve_goes_on_past_a_load_that_is_carried_and_undecided():
     assert found.at(0.3) is None
     assert found.saturation.carried <= 0.33 < found.saturation.diverging
     assert found.saturation.relative_width <= 0.1
-
-
-def test_a_load_that_is_undecided_and_not_carried_ends_a_curve():
-    asked, found = _measure(0.2, 0.2)
-    assert [load for load, means in asked if means] == [0.1, 0.2, 0.3]
-    assert found.saturation.carried >= 0.2
 
 
 @pytest.mark.parametrize("verdict", ["undecided", "diverges"])
@@ -240,13 +206,6 @@ def test_a_network_saturates_where_its_slowest_channel_is_busy_all_the_time():
     found = find_saturation(stable, 0.02, 0.2, relative_width=0.01)
     assert found.carried == pytest.approx(capacity, rel=0.02)
     assert found.diverging == pytest.approx(capacity, rel=0.02)
-
-
-def test_ends_of_the_search_that_do_not_enclose_it():
-    assert find_saturation(lambda load: load < 1, 2, 3).carried == 0
-    assert find_saturation(lambda load: load < 1, 2, 3).diverging == 2
-    assert find_saturation(lambda load: load < 1, 0.1, 0.5).carried == 0.5
-    assert find_saturation(lambda load: load < 1, 0.1, 0.5).middle == float("inf")
 
 
 def test_the_interval_is_as_narrow_as_asked():

@@ -23,16 +23,9 @@ LIST = {"kind": "list", "messages": [{"source": 0, "destinations": [3], "flits":
 RING = {"switches": 4, "edges": [[0, 1], [1, 2], [2, 3], [3, 0]], "processors": [0, 1, 2, 3]}
 MESH = {"kind": "mesh", "shape": [2, 2]}
 EDGES = "router 0 node 0 router 1\nrouter 1 node 1 router 2\nrouter 2 node 2 router 3\nrouter 3 node 3{}\n"
-PROGRAM = "num_ranks 4\nrank 0 {{\nsend {}b to 3\n}}\nrank 3 {{\nrecv {}b from 0\n}}\n"
 PATTERN = """
 def chosen(network, source, generator):
     return (source + {}) % len(network.processors)
-"""
-TOPOLOGY = """
-from topology.common.graph import Network
-
-def chosen(switches):
-    return Network(switches, [(n, n + 1) for n in range(switches - 1)], list(range(switches)), ports={})
 """
 ROUTING = """
 from topology.spam.graph import SpamLabels
@@ -45,23 +38,15 @@ TABLES = "routing tables; made by the command"
 NAMED = {
     "anynet": ({"topology": {"file": "it"}}, LIST, "it.anynet", EDGES.format(""), EDGES.format(" router 0")),
     "trace": ({"topology": MESH}, {"kind": "trace", "file": "it"}, "it.csv", "0,0,3,8\n", "0,0,3,9\n"),
-    "goal": ({"topology": MESH}, {"kind": "goal", "file": "it"}, "it.goal", *(PROGRAM.format(n, n) for n in (8, 80))),
     "tables": ({"topology": RING, "routing": "it"}, LIST, "it.csv", TABLES, TABLES),
     "pattern": ({"topology": MESH}, RANDOM | {"pattern": "it:chosen"}, "it.py", PATTERN.format(1), PATTERN.format(2)),
-    "topology": (
-        *({"topology": {"kind": "it:chosen", "switches": 4}}, LIST, "it.py"),
-        *(TOPOLOGY.format(ports) for ports in (4, 5)),
-    ),
     "routing": (
         *({"topology": MESH, "routing": "it:chosen"}, LIST, "it.py"),
         *(ROUTING.format(root) for root in (0, 3)),
     ),
     "module": (
-        {"topology": MESH},
-        RANDOM | {"pattern": "{own}:chosen"},
-        "{own}.py",
-        PATTERN.format(1),
-        PATTERN.format(2),
+        *({"topology": MESH}, RANDOM | {"pattern": "{own}:chosen"}, "{own}.py"),
+        *(PATTERN.format(step) for step in (1, 2)),
     ),
 }
 """Network, traffic, name of a file, and its content: at first and later."""
@@ -138,7 +123,7 @@ def test_a_changed_file_is_read_in_the_same_process(named, request):
     before, mean = _routing(planned), _unicast_mean(planned)
     assert _routing(planned) is before
     file.write_text(later)
-    if kind in ("anynet", "topology", "tables", "routing"):
+    if kind in ("anynet", "tables", "routing"):
         assert _routing(planned) is not before
     elif kind != "module":  # modules that Python itself caches
         assert _unicast_mean(planned) != mean

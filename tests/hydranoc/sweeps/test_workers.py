@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hydranoc.sweeps.workers import MAX_BATCH, Batches, on_processes
+from hydranoc.sweeps.workers import Batches, on_processes
 from topology.common.errors import MachineTrouble
 
 
@@ -39,10 +39,6 @@ def test_every_task_is_done_once(processes):
     found = list(on_processes(square, tasks, processes))
     assert sorted(position for position, _ in found) == list(range(500))
     assert all(row == {"square": position**2} for position, row in found)
-
-
-def test_no_tasks():
-    assert list(on_processes(square, [], 2)) == []
 
 
 def test_a_process_that_is_killed_is_replaced(tmp_path):
@@ -96,20 +92,6 @@ def test_no_process_outlives_a_main_process_that_is_killed():
     while any(map(_alive, children)) and time.monotonic() < end:
         time.sleep(0.1)
     assert not any(map(_alive, children))
-
-
-def test_batches_grow_to_a_second_and_shrink_towards_the_end():
-    batches = Batches(10_000, 2)
-    sizes = []
-    while (batch := batches.take()) is not None:
-        batches.open["key"] = batch
-        batches.done("key", 0.05 * len(batch))
-        sizes.append(len(batch))
-    assert sum(sizes) == 10_000
-    assert sizes[0] == 1
-    assert 15 <= max(sizes) <= 25, "a second of tasks of 50 ms"
-    assert sizes[-1] == 1
-    assert max(sizes) <= MAX_BATCH
 
 
 def test_what_was_given_back_comes_again():
