@@ -1,5 +1,6 @@
 """A sweep from its axes to its table; the points of an interrupted one are stored."""
 
+import copy
 import hashlib
 import json
 import os
@@ -49,7 +50,7 @@ class Sweep:
     def __init__(self, configuration: str | Path | Mapping[str, Any], axes: Sequence[Axis], effort: Effort):
         self.axes, self.effort = tuple(axes), effort
         given = isinstance(configuration, Mapping)
-        self.content = dict(configuration) if given else YamlSource(Path(configuration)).data
+        self.content = copy.deepcopy(dict(configuration)) if given else YamlSource(Path(configuration)).data
         self.folder = Path.cwd() if given else Path(configuration).parent.absolute()
         self._check_axes(configuration)
         self.points = list(grid(self.axes))
@@ -65,7 +66,11 @@ class Sweep:
             size *= len(axis.values)
         if not self.axes or size > MAX_POINTS:
             raise ConfigError(f"A sweep must have 1 to {MAX_POINTS:,} points, not {size if self.axes else 0:,}")
-        load(configuration)  # reports errors of the original configuration, with their lines
+        original = load(configuration)  # reports errors of the original configuration, with their lines
+        for pair in original.config.family.network_section.FORMER_KEYS.items():
+            for swept, other in (pair, pair[::-1]):
+                if f"network.{swept}" in keys:  # by its former or its present name, in place of the other
+                    self.content["network"].pop(other, None)
         first = {axis.key: axis.values[0] for axis in self.axes}
         for axis in self.axes:
             for value in axis.values:

@@ -231,6 +231,16 @@ def test_keys_are_changed_in_a_copy():
     assert content["network"]["topology"]["shape"] == [8, 8]
 
 
+@pytest.mark.parametrize("given", ["lanes", "virtual_channels"])
+@pytest.mark.parametrize("swept", ["lanes", "virtual_channels"])
+def test_a_key_is_swept_by_its_former_or_its_present_name(given, swept):
+    torus = {"family": "torus", "topology": {"kind": "torus", "rows": 3, "columns": 3}, given: 3}
+    content = {"network": torus, "traffic": CONTENT["traffic"] | {"multicast_fraction": 0.0}}
+    planned = Sweep(content, [Axis(f"network.{swept}", (2, 4))], Effort())
+    assert [planned.task(point).design().routing.network.vcs for point in planned.points] == [2, 4]
+    assert torus[given] == 3
+
+
 @pytest.mark.parametrize("key", ["network.buffer_flits.more", "traffic.messages.5.flits", "traffic.messages.flits"])
 def test_keys_that_lead_nowhere_are_refused(key):
     content = {"network": {"buffer_flits": 2}, "traffic": {"messages": [{"flits": 1}]}}
