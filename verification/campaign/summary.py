@@ -47,7 +47,7 @@ def _situations(entries: Sequence[Entry]) -> list[str]:
                 counts.update(entry.seen)
                 cases.update(entry.seen.keys())
         lines.append(f"situations of {family}: how often seen, and in how many cases")
-        lines += [f"  {s.name:24} {counts[s.name]:14,} {cases[s.name]:6,}" for s in situations if counts[s.name]]
-        never = [situation.name for situation in situations if not counts[situation.name]]
+        lines += [f"  {name:24} {counts[name]:14,} {cases[name]:6,}" for name in situations if counts[name]]
+        never = [name for name in situations if not counts[name]]
         lines.append(f"  never seen: {', '.join(never) or 'none'}")
     return lines

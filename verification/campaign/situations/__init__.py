@@ -2,6 +2,6 @@
 
 docs/understand/campaign.md lists them.
 
-Each is a row: a name, a description, and a function that counts the routers, channels, receivers and so on in that
+A family has a table of names, each with a function that counts the routers, channels, receivers and so on in that
 situation. A name has the same meaning in all families.
 """

@@ -3,7 +3,7 @@
 import numpy as np
 
 from verification.campaign.situations.common import COMMON, WORM_SWITCHES
-from verification.campaign.situations.sample import Sample, Situation, bits, how_many
+from verification.campaign.situations.sample import Sample, Situations, bits, how_many
 
 MAX_OUTPUTS = 63
 
@@ -68,23 +68,15 @@ def _all_registers_held(sample: Sample) -> int:
     return how_many((blocked == sample.shape.outputs) & (sample.shape.outputs > 2))
 
 
-BRANCHING = (
-    *COMMON,
-    *WORM_SWITCHES,
-    Situation("all-inputs-want-one", "All inputs of a switch with three or more want one output.", _all_want_one),
-    Situation("three-want-one", "Three inputs of a switch want one output.", _three_want_one),
-    Situation("multicasts-cross", "Two inputs of a switch have two of their outputs in common.", _multicasts_cross),
-    Situation(
-        "to-all-others", "A worm wants all outputs of a switch but one, or all, and three at least.", _to_all_others
-    ),
-    Situation(
-        "branch-held", "Of a worm that splits, some output registers are taken and others are free.", _branch_held
-    ),
-    Situation("full-while-served", "The same, and the buffer of its input is full.", _full_while_served),
-    Situation("heads-wait", "Heads at two inputs of a switch wait for its one route unit.", _heads_wait),
-    Situation(
-        "all-registers-blocked",
-        "All outputs of a switch with three or more wait for full buffers.",
-        _all_registers_held,
-    ),
-)
+BRANCHING: Situations = {
+    **COMMON,
+    **WORM_SWITCHES,
+    "all-inputs-want-one": _all_want_one,
+    "three-want-one": _three_want_one,
+    "multicasts-cross": _multicasts_cross,
+    "to-all-others": _to_all_others,
+    "branch-held": _branch_held,
+    "full-while-served": _full_while_served,
+    "heads-wait": _heads_wait,
+    "all-registers-blocked": _all_registers_held,
+}

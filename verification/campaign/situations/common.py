@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from verification.campaign.situations.sample import Sample, Situation, how_many
+from verification.campaign.situations.sample import Sample, Situations, how_many
 
 
 def _injector_waits(sample: Sample) -> int:
@@ -43,28 +43,20 @@ def _buffer_full(sample: Sample) -> int:
     return how_many(sample.full)
 
 
-HOSTS = (
-    Situation(
-        "injector-waits", "A flit waits in an injector's register, since the buffer behind it is full.", _injector_waits
-    ),
-    Situation("source-pauses", "An injector in the middle of a message waits for its source.", _source_pauses),
-    Situation(
-        "receiver-blocked",
-        "A receiver is blocked, its ejector is full, and a flit stands in the register before it.",
-        _blocked_receiver,
-    ),
-    Situation("one-flit", "A worm of one flit moves, head and tail at once.", _one_flit),
-)
-BUFFER_FULL = Situation("buffer-full", "The buffer behind a channel between two switches is full.", _buffer_full)
-COMMON = (
-    *HOSTS,
-    BUFFER_FULL,
-    Situation(
-        "tail-then-head", "On a channel between switches a head follows a tail in the next cycle.", _tail_then_head
-    ),
-)
-WORM_SWITCHES = (
-    Situation(
-        "all-outputs-move", "A switch with three outputs or more sends a flit on each in one cycle.", _all_outputs
-    ),
-)
+HOSTS: Situations = {
+    "injector-waits": _injector_waits,
+    "source-pauses": _source_pauses,
+    "receiver-blocked": _blocked_receiver,
+    "one-flit": _one_flit,
+}
+BUFFER_FULL: Situations = {
+    "buffer-full": _buffer_full,
+}
+COMMON: Situations = {
+    **HOSTS,
+    **BUFFER_FULL,
+    "tail-then-head": _tail_then_head,
+}
+WORM_SWITCHES: Situations = {
+    "all-outputs-move": _all_outputs,
+}

@@ -5,7 +5,7 @@ import numpy as np
 from sim_model.engines.cycle.state import NONE
 from topology.harts.graph import HOST_PORT
 from verification.campaign.situations.common import HOSTS
-from verification.campaign.situations.sample import Sample, Situation, bits, how_many
+from verification.campaign.situations.sample import Sample, Situations, bits, how_many
 
 
 def _links(sample: Sample, records: np.ndarray) -> np.ndarray:
@@ -81,29 +81,21 @@ def _refused(sample: Sample) -> int:
     return int(sample.family.discards.worms[0])
 
 
-HARTS = (
-    *HOSTS,
-    Situation("no-free-page", "No page of a node is free.", _no_free_page),
-    Situation("no-page-kept", "A node keeps no page for what comes over one of its links.", _no_page_kept),
-    Situation(
-        "page-for-urgent",
-        "A node keeps a page for packets that have come far enough, and not for any.",
-        _page_for_urgent,
-    ),
-    Situation("packet-wishes", "A packet waits for a page of the next node, which is told its level.", _packet_wishes),
-    Situation("cut-through", "A packet goes on to an output while it arrives.", _cut_through),
-    Situation("tee", "The same, and it is stored as well.", _tee),
-    Situation(
-        "owned-while-wanted", "A receiver sends on an output for which stored packets wait.", _owned_while_wanted
-    ),
-    Situation("three-wait", "Three stored packets of a node wait for one link.", _three_wait),
-    Situation("three-wait-for-host", "Three stored packets of a node wait for its host.", _three_wait_for_host),
-    Situation(
-        "all-outputs-wanted", "Packets wait for every output of a node, its host's included.", _all_outputs_wanted
-    ),
-    Situation("to-three", "A stored packet is still to be sent to three outputs.", _to_three),
-    Situation("processor-busy", "Two whole packets of a node have not yet been looked at.", _processor_busy),
-    Situation("all-inputs-receive", "Packets arrive at all inputs of a node at the same time.", _all_receive),
-    Situation("spoilt", "A stored packet has been spoilt by a faulty node.", _spoilt),
-    Situation("refused", "A packet has been dropped that no guard lets in, or that has no way.", _refused),
-)
+HARTS: Situations = {
+    **HOSTS,
+    "no-free-page": _no_free_page,
+    "no-page-kept": _no_page_kept,
+    "page-for-urgent": _page_for_urgent,
+    "packet-wishes": _packet_wishes,
+    "cut-through": _cut_through,
+    "tee": _tee,
+    "owned-while-wanted": _owned_while_wanted,
+    "three-wait": _three_wait,
+    "three-wait-for-host": _three_wait_for_host,
+    "all-outputs-wanted": _all_outputs_wanted,
+    "to-three": _to_three,
+    "processor-busy": _processor_busy,
+    "all-inputs-receive": _all_receive,
+    "spoilt": _spoilt,
+    "refused": _refused,
+}

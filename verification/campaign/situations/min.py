@@ -4,7 +4,7 @@ import numpy as np
 
 from sim_model.engines.cycle.state import NONE
 from verification.campaign.situations.branching import BRANCHING
-from verification.campaign.situations.sample import Sample, Situation, bits, how_many
+from verification.campaign.situations.sample import Sample, Situations, bits, how_many
 
 
 def _half_copied(sample: Sample) -> int:
@@ -50,19 +50,13 @@ def _holder_blocked(sample: Sample) -> int:
     return how_many((owed != 0) & (owed & ~sample.vertices["blocked"][switches] == 0))
 
 
-MIN = (
-    *BRANCHING,
-    Situation(
-        "half-copied", "The first flit of a buffer has gone to some of its outputs and not yet to others.", _half_copied
-    ),
-    Situation("tail-partly-sent", "Some branches of a worm have its tail, and others have not.", _tail_partly_sent),
-    Situation("token-wanted-by-all", "All switches of a ring want its token.", _all_want_token),
-    Situation(
-        "token-held-and-wanted", "One input of a ring holds the token, and others want it.", _token_held_and_wanted
-    ),
-    Situation("token-wanted-twice", "Two inputs of one switch want the token.", _token_wanted_twice),
-    Situation("token-underway", "A token that is wanted is on its way round the ring.", _token_goes_round),
-    Situation(
-        "holder-blocked", "All outputs that the token's holder still owes wait for full buffers.", _holder_blocked
-    ),
-)
+MIN: Situations = {
+    **BRANCHING,
+    "half-copied": _half_copied,
+    "tail-partly-sent": _tail_partly_sent,
+    "token-wanted-by-all": _all_want_token,
+    "token-held-and-wanted": _token_held_and_wanted,
+    "token-wanted-twice": _token_wanted_twice,
+    "token-underway": _token_goes_round,
+    "holder-blocked": _holder_blocked,
+}

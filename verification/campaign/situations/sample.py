@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -14,14 +14,8 @@ from topology.common.virtual_channels import VcNetwork
 
 WINDOW_CYCLES = 128
 """Cycles at the end of each chunk whose flits are sampled; routers are sampled once, at its end."""
-
-
-class Situation(NamedTuple):
-    """One kind of contention."""
-
-    name: str
-    meaning: str
-    count: Callable[["Sample"], int]
+Situations = dict[str, Callable[["Sample"], int]]
+"""Counts of kinds of contention in a sample, by name."""
 
 
 class Shape:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from verification.campaign.situations.branching import BRANCHING, requests
-from verification.campaign.situations.sample import Sample, Situation, bits, how_many
+from verification.campaign.situations.sample import Sample, Situations, bits, how_many
 
 
 def _waits_for_older(sample: Sample) -> int:
@@ -25,17 +25,9 @@ def _long_queue(sample: Sample) -> int:
     return how_many(bits(sample.routers["queued"]) >= 3)
 
 
-SPAM = (
-    *BRANCHING,
-    Situation(
-        "waits-for-older",
-        "A worm whose outputs are all free waits, since an older one stands before it.",
-        _waits_for_older,
-    ),
-    Situation(
-        "free-and-taken",
-        "A worm waits for some of its outputs while others of them are free.",
-        _free_and_taken,
-    ),
-    Situation("three-in-queues", "Three inputs or more of a switch stand in its queues.", _long_queue),
-)
+SPAM: Situations = {
+    **BRANCHING,
+    "waits-for-older": _waits_for_older,
+    "free-and-taken": _free_and_taken,
+    "three-in-queues": _long_queue,
+}

@@ -1,10 +1,12 @@
 """Situations of networks with virtual channels: tori, meshes and hypercubes."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from sim_model.engines.cycle.state import NONE
 from verification.campaign.situations.common import BUFFER_FULL, HOSTS
-from verification.campaign.situations.sample import Sample, Situation, how_many
+from verification.campaign.situations.sample import Sample, Situations, bits, how_many
 
 
 def active_inputs(sample: Sample) -> np.ndarray:
@@ -45,17 +47,32 @@ def _delivery_full(sample: Sample) -> int:
     return how_many(sample.family.buffers["count"] >= max(sample.depth, 1))
 
 
-VCS = (
-    *HOSTS,
-    BUFFER_FULL,
-    Situation("tail-then-head", "On a link between switches a head follows a tail in the next cycle.", _tail_then_head),
-    Situation("all-lanes-held", "No VC of a link that has several is free.", _all_vcs_held),
-    Situation("two-worms-in-a-buffer", "The buffer of a VC holds flits of two worms.", _two_worms),
-    Situation("lanes-interleave", "Two worms on VCs of one link take turns, flit by flit.", _vcs_interleave),
-    Situation("delivery-full", "The buffer before a processor holds as many flits as those of VCs.", _delivery_full),
-)
+def _three_request_one(sample: Sample) -> int:
+    return how_many(bits(sample.family.output_requests) >= 3)
 
 
-def without_credit(sample: Sample, targets: np.ndarray) -> np.ndarray:
-    """Input VCs whose worm has flits and no credit for its output VC; targets are masks: bool[switches, VCs]."""
-    return active_inputs(sample) & filled(sample) & (targets & ~sample.routers["credited"][:, np.newaxis] != 0)
+VCS: Situations = {
+    **HOSTS,
+    **BUFFER_FULL,
+    "tail-then-head": _tail_then_head,
+    "all-lanes-held": _all_vcs_held,
+    "two-worms-in-a-buffer": _two_worms,
+    "lanes-interleave": _vcs_interleave,
+    "delivery-full": _delivery_full,
+    "three-request-one": _three_request_one,
+}
+
+
+def waits_for_credit(targets: Callable[[Sample], np.ndarray]) -> Situations:
+    """Return situations of worms without a credit for their output VCs, which are masks: int64[switches, VCs]."""
+
+    def without_credit(sample: Sample) -> np.ndarray:
+        uncredited = targets(sample) & ~sample.routers["credited"][:, np.newaxis]
+        return active_inputs(sample) & filled(sample) & (uncredited != 0)
+
+    return {
+        "worm-without-credit": lambda sample: how_many(without_credit(sample)),
+        "tail-without-credit": lambda sample: how_many(
+            without_credit(sample) & sample.by_input(sample.front_is_tail).astype(bool)
+        ),
+    }

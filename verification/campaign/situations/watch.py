@@ -8,11 +8,11 @@ from topology.common.channels import ChannelNetwork
 from verification.campaign.situations.harts import HARTS
 from verification.campaign.situations.hypercube import HYPERCUBE
 from verification.campaign.situations.min import MIN
-from verification.campaign.situations.sample import Sample, Shape, Situation
+from verification.campaign.situations.sample import Sample, Shape, Situations
 from verification.campaign.situations.spam import SPAM
 from verification.campaign.situations.torus import TORUS
 
-SITUATIONS: dict[str, tuple[Situation, ...]] = {
+SITUATIONS: dict[str, Situations] = {
     "spam": SPAM,
     "min": MIN,
     "harts": HARTS,
@@ -35,5 +35,5 @@ class Watch:
     def __call__(self, simulation: Simulation, recording: Trace) -> None:
         """Take one sample."""
         sample = Sample(self._shape, simulation, recording)
-        for situation in self._situations:
-            self.counts[situation.name] += situation.count(sample)
+        for name, count in self._situations.items():
+            self.counts[name] += count(sample)
