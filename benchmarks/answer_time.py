@@ -7,12 +7,13 @@ changes the Verilog of every router. Caches of loops and simulators begin empty.
 
 import argparse
 import os
-import resource
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+from benchmarks.sandbox import children_seconds
 
 ROOT = Path(__file__).parent.parent
 CHANGES = {
@@ -23,16 +24,11 @@ CHANGES = {
 
 def measure(command: list[str], folder: Path, environment: dict[str, str]) -> str:
     """Run a command; return its minutes and CPU minutes, and its last line."""
-    wall, cpu = time.monotonic(), _children()
+    wall, cpu = time.monotonic(), children_seconds()
     answer = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    wall, cpu = time.monotonic() - wall, _children() - cpu
+    wall, cpu = time.monotonic() - wall, children_seconds() - cpu
     last = (answer.stdout.strip() or answer.stderr.strip()).splitlines()[-1].strip("= ")
     return f"{wall / 60:5.1f} min {cpu / 60:5.1f} CPU min   {last}"
-
-
-def _children() -> float:
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
 
 
 def main() -> None:

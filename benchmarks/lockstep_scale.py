@@ -4,17 +4,22 @@ Every network is measured in a separate process, so that its peak memory is sepa
 """
 
 import argparse
+import copy
 import multiprocessing
 import os
 import resource
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from math import isqrt
 from pathlib import Path
+from typing import Any
 
 import yaml
 
+from benchmarks import workload
+from benchmarks.sandbox import children_seconds
 from hydranoc import load
 from hydranoc.design import Design
 from hydranoc.lockstep.compare import Comparison, compare_network
@@ -25,67 +30,31 @@ CYCLES = 20_000
 BYTES_PER_MB, KIB_PER_MB = 10**6, 1024
 HEADINGS = ("network", "noc.v", "lock-step harness", "simulator's build", "peak", "compared")
 
-Configuration = dict[str, object]
+
+def _square(nodes: int) -> dict[str, Any]:
+    return {"rows": isqrt(nodes), "columns": isqrt(nodes)}
 
 
-def _mesh(kind: str, nodes: int) -> tuple[Configuration, Configuration]:
-    side = round(nodes**0.5)
-    network = {"family": "torus", "topology": {"kind": kind, "rows": side, "columns": side}, "virtual_channels": 2}
-    rate = {"torus": 0.48, "mesh": 0.24}[kind] / side
-    return {**network, "buffer_flits": 4}, {"flits": 16, "messages_per_node_per_cycle": rate}
-
-
-def _multicasts(nodes: int, rate: float) -> Configuration:
-    fraction = {"multicast_fraction": 0.1, "destinations": 16}
-    return {"flits": 128, **fraction, "messages_per_node_per_cycle": rate / nodes}
-
-
-def _spam(nodes: int) -> tuple[Configuration, Configuration]:
-    topology = {"kind": "lattice", "switches": nodes, "seed": 7}
-    return {"family": "spam", "topology": topology, "buffer_flits": 2}, _multicasts(nodes, 0.064)
-
-
-def _min(nodes: int) -> tuple[Configuration, Configuration]:
-    stages = (nodes.bit_length() - 1) // 2
-    topology = {"kind": "bi-butterfly", "radix": 4, "stages": stages, "consumption_channels": 1}
-    return {"family": "min", "topology": topology, "buffer_flits": 2}, _multicasts(nodes, 0.128)
-
-
-def _harts(nodes: int) -> tuple[Configuration, Configuration]:
-    size = {64: 5, 256: 10, 1024: 18}.get(nodes) or round((nodes / 3) ** 0.5 + 0.5)
-    network = {"family": "harts", "topology": {"kind": "hexmesh", "size": size}, "flit_bits": 64, "packet_flits": 65}
-    broadcasts = {"multicast_fraction": 0.01, "algorithm": "6-bcast"}
-    return network, {"flits": 33, **broadcasts, "messages_per_node_per_cycle": 0.122 / nodes}
-
-
-def _hypercube(nodes: int) -> tuple[Configuration, Configuration]:
-    topology = {"kind": "hypercube", "dimensions": nodes.bit_length() - 1}
-    network = {
-        "family": "hypercube",
-        "topology": topology,
-        "virtual_channels": 3,
-        "buffer_flits": 4,
-        "injection_channels": 1,
-    }
-    return network, {"flits": 16, "messages_per_node_per_cycle": 0.09}
-
-
-NETWORKS = {
-    "mesh": lambda nodes: _mesh("mesh", nodes),
-    "torus": lambda nodes: _mesh("torus", nodes),
-    "spam": _spam,
-    "min": _min,
-    "hypercube": _hypercube,
-    "harts": _harts,
+NETWORKS: dict[str, tuple[str, Callable[[int], dict[str, Any]], Callable[[int], float]]] = {
+    "mesh": ("torus", lambda nodes: {"kind": "mesh", **_square(nodes)}, lambda nodes: 4 / isqrt(nodes)),
+    "torus": ("torus", _square, lambda nodes: 8 / isqrt(nodes)),
+    "spam": ("spam", lambda nodes: {"switches": nodes}, lambda nodes: 64 / nodes),
+    "min": ("min", lambda nodes: {"stages": (nodes.bit_length() - 1) // 2}, lambda nodes: 64 / nodes),
+    "hypercube": ("hypercube", lambda nodes: {"dimensions": nodes.bit_length() - 1}, lambda _nodes: 1.0),
+    "harts": ("harts", lambda nodes: {"size": {64: 5, 256: 10, 1024: 18}[nodes]}, lambda nodes: 61 / nodes),
 }
-"""Network, traffic in overload, and number of nodes; hexagonal meshes have 61, 271 and 919."""
+"""A family of ``networks.yaml``, the topology for a number of nodes, and its saturation relative to that of 64 nodes;
+hexagonal meshes have 61, 271 and 919."""
 
 
-def configuration(kind: str, nodes: int, cycles: int) -> Configuration:
-    """Return the configuration of a network of about ``nodes`` nodes, with traffic for ``cycles`` cycles."""
-    network, traffic = NETWORKS[kind](nodes)
-    traffic = {"kind": "random", "seed": 1, "cycles": cycles, "multicast_fraction": 0, **traffic}
-    return {"network": {"flit_bits": 32, **network}, "traffic": traffic}
+def configuration(kind: str, nodes: int, cycles: int) -> dict[str, Any]:
+    """Return a network of about ``nodes`` nodes in overload, with traffic for ``cycles`` cycles."""
+    family, topology, saturation = NETWORKS[kind]
+    config = copy.deepcopy(workload.NETWORKS[family])
+    config["network"]["topology"] |= topology(nodes)
+    config["traffic"]["cycles"] = cycles
+    config["traffic"]["messages_per_node_per_cycle"] *= workload.LOADS["overload"] * saturation(nodes)
+    return config
 
 
 def measure(kind: str, nodes: int, cycles: int) -> str:
@@ -122,14 +91,10 @@ def _exported(design: Design) -> str:
 def timed() -> Iterator[Mapping[str, float]]:
     """Measure the block's CPU seconds, children included, and wall time; available when it has ended."""
     taken: dict[str, float] = {}
-    cpu, wall = _cpu_seconds(), time.monotonic()
+    own, children, wall = time.process_time(), children_seconds(), time.monotonic()
     yield taken
-    taken.update(cpu=_cpu_seconds() - cpu, wall=time.monotonic() - wall)
-
-
-def _cpu_seconds() -> float:
-    found = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in found)
+    cpu = time.process_time() - own + children_seconds() - children
+    taken.update(cpu=cpu, wall=time.monotonic() - wall)
 
 
 def main() -> None:

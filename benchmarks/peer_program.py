@@ -1,9 +1,10 @@
 """Other network simulators as programs: setting, command, cost, and results of a run."""
 
-import resource
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+
+from benchmarks.sandbox import children_seconds
 
 
 class PeerError(Exception):
@@ -56,20 +57,15 @@ def execute(name: str, program: Path, arguments: list[Path]) -> tuple[str, float
     Raises:
         PeerError: If it cannot be run.
     """
-    before = _children_seconds()
+    before = children_seconds()
     try:
         done = subprocess.run([program, *arguments], capture_output=True, text=True, errors="replace", check=False)
     except OSError as error:
         raise PeerError(f"{name} cannot be run: {error.strerror}: {program}") from None
-    return done.stdout + done.stderr, _children_seconds() - before
+    return done.stdout + done.stderr, children_seconds() - before
 
 
 def not_at_its_end(name: str, output: str) -> PeerError:
     """Return the error of a program with incomplete output, with its last lines."""
     lines = output.strip().splitlines() or ["it printed nothing"]
     return PeerError(f"{name} has not come to its end: {lines[-1]}")
-
-
-def _children_seconds() -> float:
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime

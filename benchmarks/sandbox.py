@@ -67,9 +67,9 @@ class Sandbox:
             BenchmarkError: If it fails.
         """
         output = () if arguments[0].startswith("--") or arguments[0] == "check" else ("-o", "results")
-        before = _children_seconds()
+        before = children_seconds()
         self._run([*COMMAND, *arguments, *output])
-        return _children_seconds() - before
+        return children_seconds() - before
 
     def daemon_seconds(self, arguments: Sequence[str], times: int = 20) -> float:
         """Return the CPU seconds of a command that a daemon runs, client and daemon together: the mean of ``times``.
@@ -85,10 +85,10 @@ class Sandbox:
         try:
             for _ in range(LESSONS):
                 self._run_by_daemon(arguments, name, process)
-            before = _process_seconds(process) + _children_seconds()
+            before = _process_seconds(process) + children_seconds()
             for _ in range(times):
                 self._run_by_daemon(arguments, name, process)
-            return (_process_seconds(process) + _children_seconds() - before) / times
+            return (_process_seconds(process) + children_seconds() - before) / times
         finally:
             self._run([*COMMAND, "daemon", "stop"], daemon=name)
 
@@ -117,6 +117,7 @@ def _process_seconds(process: Path) -> float:
     return sum(map(int, (user, system, of_children, system_of_children))) / os.sysconf("SC_CLK_TCK")
 
 
-def _children_seconds() -> float:
+def children_seconds() -> float:
+    """Return the CPU seconds of all processes that this one has started and that have ended."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime

@@ -242,11 +242,7 @@ def _points_in(file: Path) -> dict[tuple[str, int], dict[str, Any]]:
 
 def _value(text: str) -> Any:
     try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        return float(text)
+        return json.loads(text)
     except ValueError:
         return text
 
