@@ -8,7 +8,6 @@ import pytest
 
 from tests.each import each
 from tests.networks import figure_1, random_irregular, ring
-from topology.common import hops
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.common.graph import Network, connected_parts
@@ -25,15 +24,6 @@ from topology.torus.grid import Grid
 SENDING = [(1, 0, 0, 0), (1, 1, 0, 1), (2, 0, 0, 3), (2, 1, 0, 2)]
 RECEIVING = [(0, 0, 1, 0), (0, 1, 2, 0)]
 INJECTORS = (2, 3, 4, 5)  # channels are numbered by their sources, the switch first
-
-
-def test_a_processor_has_one_injection_channel():
-    network = ChannelNetwork(1, 1, [(1, 0, 0, 0), (0, 0, 1, 0)])
-    assert network.injection_channels_per_processor == 1
-    assert network.injection_channels_of(0) == network.injection_channels == (network.injection_channel(0),)
-    assert network.injection_processors == (0,)
-    assert network.injection_names == ("n0",)
-    assert network.channels[network.injection_channel(0)].name == "p0->s0"
 
 
 def test_several_injection_channels():
@@ -56,13 +46,6 @@ def test_injectors_are_numbered_by_processor_and_then_by_port():
     assert network.injection_names_of(1) == ["n1_c0", "n1_c1"]
     assert network.injection_names == ("n0_c0", "n0_c1", "n1_c0", "n1_c1")
     assert network.delivery_names == ("n0", "n1")
-
-
-def test_vcs_leave_injection_channels_as_they_are():
-    links = ChannelNetwork(1, 2, [*SENDING, *RECEIVING], injection_channels_per_processor=2)
-    network = VcNetwork(links, [1] * len(links.channels))
-    assert network.injection_channels_per_processor == 2
-    assert [network.injection_channels_of(p) for p in range(2)] == [links.injection_channels_of(p) for p in range(2)]
 
 
 @each(
@@ -205,14 +188,6 @@ def test_hops_are_distances_modulo_3(name):
     np.testing.assert_array_equal(found.eccentricity, distance.max(axis=1))
     assert (found.reached == switches).all()
     assert network.centre() == np.argmin(distance.max(axis=1))
-
-
-def test_blocks_of_bits_make_no_difference(monkeypatch):
-    neighbours = [list(lattice_network(200, seed=1).switch_graph[switch]) for switch in range(200)]
-    whole = hop_bits(neighbours)
-    monkeypatch.setattr(hops, "CACHE_BYTES", 200 * 8)
-    for one, other in zip(whole, hop_bits(neighbours), strict=True):
-        np.testing.assert_array_equal(one, other)
 
 
 def test_what_cannot_be_reached_is_told():

@@ -74,14 +74,14 @@ class Mesh:
             self.send(node, Sent(algorithm, following, body))
 
 
-def forged(mesh: HexMesh, numbers: random.Random, algorithms: tuple[str, ...]) -> Iterator[Sent]:
+def forged(mesh: HexMesh, numbers: random.Random, algorithm: str) -> Iterator[Sent]:
     """Packets such as only a faulty node sends, all with one body. Some have fields that would be right elsewhere."""
-    likely = [arrival for algorithm in algorithms for arrival in expected_arrivals(mesh, algorithm).values()]
+    likely = list(expected_arrivals(mesh, algorithm).values())
     for _ in range(numbers.randint(MAX_FORGED // 2, MAX_FORGED)):
         arrival = Arrival(numbers.randint(1, mesh.size), numbers.randint(1, STAGES), numbers.randrange(TAGS))
         distance, stage, tag = numbers.choice([arrival, numbers.choice(likely)])
         leg = Leg(numbers.randrange(DIRECTIONS), distance, stage, tag)
-        yield Sent(numbers.choice(algorithms), leg, "forged")
+        yield Sent(algorithm, leg, "forged")
 
 
 def guard(mesh: HexMesh) -> Guard:
@@ -101,21 +101,20 @@ def anything(_node: int, _packet: Sent) -> bool:
     return True
 
 
-def trials(size: int, algorithm: str, lets_in: Guard, forges: tuple[str, ...]) -> Iterator[Mesh]:
-    """Broadcasts in meshes with a random faulty node each."""
+def trials(size: int, algorithm: str) -> Iterator[Mesh]:
+    """Broadcasts in meshes without guards, with a random faulty node each."""
     mesh = HexMesh(size)
     numbers = random.Random(f"{size} {algorithm}")
     for _ in range(TRIALS):
         faulty = numbers.randrange(1, mesh.nodes)
-        nodes = Mesh(mesh, faulty, lets_in, numbers)
+        nodes = Mesh(mesh, faulty, anything, numbers)
         for leg in initial_legs(algorithm, size):
             nodes.send(SOURCE, Sent(algorithm, leg, TRUTH))
-        for packet in forged(mesh, numbers, forges):
+        for packet in forged(mesh, numbers, algorithm):
             nodes.send(faulty, packet)
         nodes.run()
         for node in (SOURCE, faulty):
-            for known in VOTING:
-                nodes.first.pop((node, known), None)
+            nodes.first.pop((node, algorithm), None)
         yield nodes
 
 
@@ -129,26 +128,9 @@ def elected(algorithm: str, copies: dict[int, str]) -> str | None:
 @each("size", [3, 4])
 def test_a_naive_vote_is_deceived(size, algorithm):
     deceived = 0
-    for nodes in trials(size, algorithm, anything, (algorithm,)):
+    for nodes in trials(size, algorithm):
         deceived += any(elected(known, copies) != TRUTH for (_, known), copies in nodes.first.items())
     assert deceived >= 0.9 * TRIALS
-
-
-@each("algorithm", VOTING)
-@each("size", [3, 4])
-def test_with_a_guard_at_every_node_the_vote_is_right(size, algorithm):
-    """Forged broadcasts by other algorithms in the source's name never reach a majority either."""
-    mesh = HexMesh(size)
-    wrong_copies = 0
-    for nodes in trials(size, algorithm, guard(mesh), VOTING):
-        reached = {node for node, known in nodes.first if known == algorithm}
-        assert len(reached) == mesh.nodes - 2
-        for (_, known), copies in nodes.first.items():
-            wrong = sum(body != TRUTH for body in copies.values())
-            assert wrong <= 1
-            wrong_copies += wrong
-            assert elected(known, copies) == (TRUTH if known == algorithm else None)
-    assert wrong_copies
 
 
 @each("algorithm", VOTING)

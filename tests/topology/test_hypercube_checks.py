@@ -14,7 +14,7 @@ from topology.hypercube.graph import HypercubeNetwork
 from topology.hypercube.header_paths import HypercubePaths
 from topology.hypercube.reachability import unreached_pairs
 from topology.hypercube.routing import ADAPTIVE_ONLY, DUATO, RULES, WRONG_ESCAPE, HypercubeRouting
-from topology.hypercube.vc_reallocation import HYPERCUBE_REALLOCATION, NON_ATOMIC_ESCAPE, check_reuse, unshared_vcs
+from topology.hypercube.vc_reallocation import HYPERCUBE_REALLOCATION, NON_ATOMIC_ESCAPE, unshared_vcs
 from topology.hypercube.vc_wires import vc_wires
 
 SMALL = [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (4, 1), (4, 2)]
@@ -202,19 +202,6 @@ def test_verdicts_in_words():
     assert verdict.cycle == ("s1->s0.0", "s0->s2.0", "s2->s3.0", "s3->s1.0")
 
 
-def test_dependencies_of_a_square_by_hand():
-    """Only the four turns from an escape of dimension 0 to one of dimension 1."""
-    assert check_hypercube_deadlock(make(2, 2)).dependencies == 4
-    by_hand = ByHand(make(2, 2), ATOMIC)
-    names = [tuple(by_hand.network.channels[vc].name for vc in edge) for edge in sorted(by_hand.dependencies())]
-    assert names == [
-        ("s0->s1.1", "s1->s3.1"),
-        ("s1->s0.1", "s0->s2.1"),
-        ("s2->s3.1", "s3->s1.1"),
-        ("s3->s2.1", "s2->s0.1"),
-    ]
-
-
 @pytest.mark.parametrize("vc_reallocation", [NON_ATOMIC, NON_ATOMIC_ESCAPE])
 def test_long_worms_do_not_wait_behind_tails(vc_reallocation):
     """(n - 1) D flits: all of a worm that has yet to take a VC, and there is no room for a head behind it."""
@@ -260,13 +247,6 @@ def test_verdicts_of_large_hypercubes(rule):
     assert unreached_pairs(routing) == []
     for vc_reallocation in HYPERCUBE_REALLOCATION:
         assert check_hypercube_deadlock(routing, vc_reallocation).free == free(rule, 8, 7, vc_reallocation)
-
-
-@pytest.mark.slow
-def test_verdict_of_the_largest_hypercube():
-    routing = make(12, 5)
-    assert check_hypercube_deadlock(routing).free
-    assert unreached_pairs(routing) == []
 
 
 class Broken(HypercubeRouting):
@@ -365,69 +345,6 @@ def test_headers_that_run_in_circles_are_found():
     assert check_hypercube_deadlock(routing).free  # they always have an escape channel: no deadlock
 
 
-def test_escapes_in_the_wrong_order_at_one_switch_are_found():
-    """Switch 3 of a square lets headers for 0 turn the other way on their escape, and so does switch 0 for 3."""
-    changes = {("p3->s3", 0b11): (("s3->s2.0", "s3->s1.0"), ("s3->s1.1",))}
-    assert check_hypercube_deadlock(broken(2, 2, changes)).free
-    for source in (0, 1, 2):
-        neighbour = source ^ 2
-        changes[f"p{source}->s{source}", 0b11] = ((), (f"s{source}->s{neighbour}.1",))
-    # now all turn from dimension 1 to dimension 0: an equally valid order
-    assert check_hypercube_deadlock(broken(2, 2, changes)).free
-    del changes["p1->s1", 0b11], changes["p2->s2", 0b11]  # even switches turn this way, odd ones the other way
-    verdict = check_hypercube_deadlock(broken(2, 2, changes))
-    assert set(verdict.cycle) == {"s1->s0.1", "s0->s2.1", "s2->s3.1", "s3->s1.1"}
-
-
-def test_indirect_dependencies_are_found():
-    """Escapes of 3 dimensions in an order that only goes wrong behind an adaptive lane."""
-
-    class LowestButBehindAdaptiveVcs(HypercubeRouting):
-        """Headers that came on an adaptive VC escape over the highest dimension."""
-
-        def masks(self, vc):
-            network = self.network
-            candidates, escapes = super().masks(vc)
-            if network.dimension_of[vc] is None or network.vc_of[vc] == network.vcs - 1:
-                return candidates, escapes
-            escapes = escapes.copy()
-            for remaining in np.flatnonzero(escapes).tolist():
-                escapes[remaining] = 1 << network.vcs * remaining.bit_length() - 1
-            return candidates, escapes
-
-    routing = make(3, 2, kind=LowestButBehindAdaptiveVcs)
-    assert unreached_pairs(routing) == []
-    by_hand = ByHand(routing, ATOMIC)
-    assert by_hand.waiting_configuration() != set()
-    verdict = check_hypercube_deadlock(routing)
-    assert not verdict.free
-    assert_cycle(routing, verdict.cycle, by_hand)
-
-    class FromHostsAndEscapes(LowestButBehindAdaptiveVcs):
-        """Without adaptive VCs there is dimension order."""
-
-        def masks(self, vc):
-            candidates, escapes = super().masks(vc)
-            return np.where(escapes, 0, candidates), escapes
-
-    assert check_hypercube_deadlock(make(3, 2, kind=FromHostsAndEscapes)).free
-
-
-def test_candidates_that_others_wait_for_are_found():
-    """The escape VCs are candidates of all headers as well, in any order."""
-
-    class AlsoTheLast(HypercubeRouting):
-        @property
-        def adaptive_vcs(self):
-            return self.network.vcs
-
-    for dimensions in (2, 3):
-        routing = make(dimensions, 2, kind=AlsoTheLast)
-        verdict = check_hypercube_deadlock(routing)
-        assert not verdict.free
-        assert all(name.endswith(".1") for name in verdict.cycle)
-
-
 def random_rule(order: random.Random, dimensions: int, vcs: int) -> HypercubeRouting:
     """Headers have any VCs of their remaining dimensions as candidates, and some have another escape."""
 
@@ -485,8 +402,3 @@ def test_only_vcs_that_are_given_away_empty_are_released():
     for released, count in ((3, 16), (2, 16), (0, 8)):
         wires = vc_wires(network, released)
         assert [wire.bits for wire in wires] == [3] * 8 + [released] * (count - 8)
-
-
-def test_no_such_reuse_of_vcs():
-    with pytest.raises(ValueError, match="vc_reallocation is 'never'; it must be empty, escape-tail or tail"):
-        check_reuse("never")

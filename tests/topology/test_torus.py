@@ -16,10 +16,6 @@ MESHES = [Grid(1, 8, wraps=False), Grid(4, 6, wraps=False), Grid(2, 2, wraps=Fal
 GRIDS = [*TORI, *MESHES]
 
 
-def grid_name(grid: Grid) -> str:
-    return f"{grid.rows}x{grid.columns}{'' if grid.wraps else '-mesh'}"
-
-
 def all_turns(grid: Grid, source: int, destination: int) -> list[Turns]:
     """Directions in which a message can be sent: in a mesh those that lead there."""
     if not grid.wraps:
@@ -118,31 +114,8 @@ def test_dally_seitz_by_hand():
     assert names == ["s3->s4.0", "s4->s0.0", "s0->s1.1", "s1->p1"]
 
 
-def test_balanced_by_hand():
-    """A ring of five, three VCs, of which the first is class 0: what one message may take after another."""
-    routing = TorusRouting(TorusNetwork(Grid(1, 5), 3), 32, BALANCED)
-    network, ahead = routing.network, Turns(False, False)
-    vcs = {channel.name: channel.index for channel in network.channels}
-
-    def names(came: str, key: int) -> list[str]:
-        vc = vcs[came]
-        found = outputs(network, network.channels[vc].sink, routing.candidates(vc, key))
-        return [network.channels[output].name for output in found]
-
-    straight, across = routing.routing_key(0, [3], ahead), routing.routing_key(3, [2], ahead)
-    assert names("p0->s0", straight) == ["s0->s1.0", "s0->s1.1", "s0->s1.2"]
-    assert names("s0->s1.0", straight) == ["s1->s2.0", "s1->s2.1", "s1->s2.2"]
-    assert names("s0->s1.1", straight) == names("s0->s1.2", straight) == ["s1->s2.1", "s1->s2.2"]
-    assert names("s1->s2.0", straight) == ["s2->s3.0", "s2->s3.1", "s2->s3.2"]
-    assert names("p3->s3", across) == ["s3->s4.0"]
-    assert names("s3->s4.0", across) == ["s4->s0.0"]
-    assert names("s4->s0.0", across) == ["s0->s1.1", "s0->s1.2"]
-    assert names("s0->s1.2", across) == ["s1->s2.1", "s1->s2.2"]
-    assert names("s1->s2.1", across) == ["s2->p2"]
-
-
 @each("rule", VC_RULES)
-@each("vcs", [1, 2, 3, 4])
+@each("vcs", [1, 2, 3])
 @each("grid", GRIDS)
 def test_candidates_follow_the_path(grid, vcs, rule):
     """All candidates at every step are the VCs of the path's channel that are of the right class."""
@@ -252,16 +225,9 @@ def test_shorter_ways_of_many_messages_are_those_of_each(grid):
 def test_operations_are_one_more_than_the_turns():
     assert operation(None) == SHORTEST == 0
     assert [operation(Turns(y, x)) for x in (False, True) for y in (False, True)] == [1, 2, 3, 4]
-    assert operation(Turns(y_negative=True, x_negative=False)) == 2
-
-
-def test_turns_come_back():
     assert turns_of(SHORTEST) is None
     for turns in (Turns(y, x) for y in (False, True) for x in (False, True)):
         assert turns_of(operation(turns)) == turns
-
-
-@pytest.mark.parametrize("number", [-1, 5])
-def test_other_numbers_are_refused(number):
-    with pytest.raises(ValueError, match=f"Operation must be 0 to 4, not {number}"):
-        turns_of(number)
+    for number in (-1, 5):
+        with pytest.raises(ValueError, match=f"Operation must be 0 to 4, not {number}"):
+            turns_of(number)
