@@ -1,6 +1,7 @@
 """Networks, messages, jobs and simulations for the tests of the golden model."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -19,17 +20,21 @@ from topology.harts.routing import HartsRouting, operation
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting
 
-# Networks, jobs and simulations for the tests of the golden model.
 
-
-def build(model: Model, records: list[Message]) -> Messages:
+def build(model: Model, records: Sequence[Message]) -> Messages:
     """Checked messages for a model."""
-    return Messages.build(records, processors=len(model.network.processors), header_flits=model.header_flits)
+    network = model.network
+    return Messages.build(
+        records,
+        processors=len(network.processors),
+        header_flits=model.header_flits,
+        injection_channels=network.injection_channels_per_processor,
+    )
 
 
-def simulate(model: Model, records: list[Message], startup_cycles: int = 0) -> Simulation:
+def simulate(model: Model, records: Sequence[Message], startup_cycles: int = 0, **options: Any) -> Simulation:
     """A simulation that has not begun."""
-    return Simulation(model, build(model, records), startup_cycles)
+    return Simulation(model, build(model, records), startup_cycles, **options)
 
 
 def spam_model(
@@ -117,11 +122,6 @@ def mixed_traffic(
     return sorted(records, key=lambda record: record.start_cycle)
 
 
-def built(model: HartsModel, records: Sequence[Message]) -> Messages:
-    """Messages in columns."""
-    return Messages.build(records, processors=model.network.nodes, header_flits=model.header_flits)
-
-
 # Jobs for multistage networks that deadlock without tokens.
 
 # Both multicasts branch at stage 0 and again towards 4 and 19; the unicast holds the channel to 19 up. With buffers of
@@ -141,8 +141,7 @@ PRINTED_DEADLOCK = [
 
 
 def simulated(model: MinModel, records: list[Message]) -> Simulation:
-    messages = Messages.build(records, processors=len(model.network.processors), header_flits=model.header_flits)
-    simulation = Simulation(model, messages)
+    simulation = simulate(model, records)
     simulation.run()
     return simulation
 

@@ -203,9 +203,7 @@ def random_cube_run(shape: CubeShape, seed: int) -> Run:
     for _ in range(count):
         record = _unicast_in_cube(random, shape, cycles, body, near=near)
         records.append(_behind_another(random, records, record, nodes) if random.random() < waiting else record)
-    messages = Messages.build(
-        records, processors=nodes, header_flits=model.header_flits, injection_channels=shape.channels
-    )
+    messages = build(model, records)
     stops = np.cumsum(random.integers(0, pick(random, 20, 120, 500), STOPS if random.random() < 0.7 else 0))
     return Run(model, messages, pick(random, 0, 0, 3, 20), tuple(stops.tolist()), random.random() < 0.3)
 

@@ -3,8 +3,6 @@
 import contextlib
 import ctypes
 import gc
-import importlib.util
-import itertools
 import os
 import platform
 import subprocess
@@ -38,7 +36,8 @@ from sim_model.loops.vector_operations import (
     word_operations,
 )
 from sim_model.torus.planes import find_route
-from tests.sim_model.torus_traffic import simulate, torus_model
+from tests.sim_model.builders import simulate
+from tests.sim_model.torus_traffic import torus_model
 
 # Machine code of loops: kept by the digest of what it is built from, found in any folder, called without Numba.
 
@@ -104,8 +103,14 @@ def test_loops_are_found_in_any_folder_until_a_source_changes(tmp_path):
     assert kept.stat().st_mode & 0o777 == (first / "run.py").stat().st_mode & 0o777  # readable as any file is
     assert run(first, loops) == ("30", False)
     assert run(write_sources(tmp_path / "other" / "place"), loops) == ("30", False)
-    assert run(write_sources(tmp_path / "constant", factors="FACTOR = 4\n"), loops) == ("40", True)
-    assert len(list(loops.iterdir())) == 2
+    constant, part, loop = (
+        {"factors": "FACTOR = 4\n"},
+        {"parts": PARTS.replace("number * FACTOR", "FACTOR + number")},
+        {"loop": LOOP.replace("found = 0", "found = 1")},
+    )
+    for number, (changed, total) in enumerate(((constant, "40"), (part, "25"), (loop, "31"))):
+        assert run(write_sources(tmp_path / f"changed {number}", **changed), loops) == (total, True)
+        assert len(list(loops.iterdir())) == 2 + number
     kept.write_bytes(kept.read_bytes()[:-1])
     assert run(first, loops) == ("30", True)
     assert run(first, loops) == ("30", False)
@@ -156,42 +161,6 @@ def compiled_names(monkeypatch, tmp_path):
     monkeypatch.setenv("HYDRANOC_LOOPS", str(tmp_path / "loops"))
     monkeypatch.setattr(notices, "_notice", notice)
     return names
-
-
-numbers_of_modules = itertools.count()
-
-
-def load_loop(folder: Path):
-    """The loop of a folder, imported under names of its own."""
-    modules = {role: f"{name}_{next(numbers_of_modules)}" for role, name in NAMES.items()}
-    for role in NAMES:
-        path = folder / f"{NAMES[role]}.py"
-        text = path.read_text()
-        for other, name in NAMES.items():
-            text = text.replace(name, modules[other])
-        specification = importlib.util.spec_from_loader(modules[role], loader=None)
-        module = importlib.util.module_from_spec(specification)
-        exec(compile(text, str(path), "exec"), module.__dict__)
-        sys.modules[modules[role]] = module
-    return sys.modules[modules["loop"]].total
-
-
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"factors": "FACTOR = 4\n"},
-        {"parts": PARTS.replace("number * FACTOR", "FACTOR + number")},
-        {"loop": LOOP.replace("found = 0", "found = 1")},
-    ],
-)
-def test_each_change_of_a_source_compiles_anew(tmp_path, compiled_names, changed):
-    numbers = np.arange(3)
-    load_loop(write_sources(tmp_path / "one"))(numbers)
-    load_loop(write_sources(tmp_path / "same"))(numbers)
-    assert compiled_names == ["total"]
-    other = load_loop(write_sources(tmp_path / "changed", **changed))
-    assert other(numbers) != 9
-    assert compiled_names == ["total", "total"]
 
 
 class Inner(NamedTuple):
@@ -295,11 +264,6 @@ def test_an_exception_in_a_loop_is_one_in_python(compiled_names):
     with pytest.raises(RuntimeError, match="fail has failed; NUMBA_DISABLE_JIT=1 shows where"):
         loop(4)
     assert len(compiled_names) == 1
-
-
-def test_families_keep_their_loops_apart():
-    loops = [importlib.import_module(f"sim_model.{family}.model").run_cycles for family in ("spam", "min", "harts")]
-    assert len({loop.name for loop in loops}) == len(loops)
 
 
 IMPORT_ALL = """
@@ -465,15 +429,6 @@ def test_compiled_operations_are_those_of_python(width, dimensions):
         assert (found == expected).all()
 
 
-def test_the_lowest_bit_of_each_word_and_what_is_above_it():
-    names = word_operations(8)
-    vector = np.array([0, 1, 6, -8, 1 << 62, -(1 << 63), -1, 0], dtype=np.int64)
-    lowest = names["lowest_of"](vector)
-    assert lowest.tolist() == [0, 1, 2, 8, 1 << 62, -(1 << 63), 1, 0]
-    assert names["above"](lowest).tolist() == [0, -2, -4, -16, -(1 << 63), 0, -2, 0]
-    assert names["filled"](vector).tolist() == [0, -1, -1, -1, -1, -1, -1, 0]
-
-
 def test_numbers_are_entered_in_lists():
     def fill(numbers, position, number):
         enter(numbers[1], position, number)
@@ -483,20 +438,6 @@ def test_numbers_are_entered_in_lists():
         fill(plain, position, number)
         compiled_loop(fill)(found, position, number)
     assert plain.tolist() == found.tolist() == [[0, 0, 0, 0], [7, 0, 0, 2**32 - 1]]
-
-
-def test_exchanged_bits_are_those_of_neighbours():
-    vector = np.zeros(8, dtype=np.int64)
-    vector[[0, 4, 5]] = 1 << 5
-    exchanged = cube_operations(8, 5)["exchanged"](vector)
-    assert exchanged.tolist() == [1 << 4, 0, 0, 0, 1 << 21, 0, 0, 0]
-
-
-def test_gathered_words_are_those_of_rows():
-    operations = memory_operations(8, 2)
-    row = np.zeros(16, dtype=np.int64)
-    row[[1, 6, 9]] = 1, 4, 8
-    assert operations["gathered"](row, 0).tolist() == [5, 8, 0, 0, 0, 0, 0, 0]
 
 
 def test_vectors_lie_in_lines_of_the_cache():

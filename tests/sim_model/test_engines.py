@@ -1,6 +1,7 @@
 """Engines that move worms or planes have the results of the one that moves flits, at every stop and in every cycle."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -17,19 +18,17 @@ from sim_model.engines.calendar import (
     postpone,
     schedule,
 )
-from sim_model.engines.counts import KINDS
 from sim_model.engines.cycle.state import NEVER, NONE
-from sim_model.engines.plane.counts import COUNT_BITS, add_to_planes, counts_by_planes
+from sim_model.engines.model import Model
 from sim_model.engines.plane.layout import ports_of_vector
 from sim_model.engines.plane.model import MIN_FLITS
 from sim_model.engines.plane.state import moves_of, plane_of
 from sim_model.engines.results import Results
 from sim_model.engines.simulation import Simulation
 from sim_model.hypercube.model import HypercubeModel
-from sim_model.hypercube.orders import first_in_order, make_orders
-from sim_model.hypercube.planes.state import input_orders, vc_orders
 from sim_model.loops.vector_operations import turn_operations
-from sim_model.messages.messages import Message, Messages
+from sim_model.messages.messages import Message
+from sim_model.spam.model import SpamModel
 from sim_model.torus.model import TorusModel
 from sim_model.torus.multinode import software_sends
 from sim_model.torus.planes import make_neighbours
@@ -40,7 +39,6 @@ from tests.sim_model.random_runs import Run, differences, random_cube_run, rando
 from topology.common.graph import Network
 from topology.common.host_pattern import HostBehaviour
 from topology.common.virtual_channels import ATOMIC, PRIORITY_LOW
-from topology.hypercube.diagonals import input_codes
 from topology.hypercube.routing import ADAPTIVE_ONLY, WRONG_ESCAPE
 from topology.hypercube.vc_reallocation import NON_ATOMIC_ESCAPE
 from topology.torus.graph import TorusNetwork
@@ -55,27 +53,15 @@ MORE_VCS = ((1, 1), (1, 3), (2, 1), (2, 3), (2, 8), (3, 2), (4, 5), (8, 1), (1, 
 SMALL, LARGE = Shape(3, 1, 1, channels=2, rule=WRONG_ESCAPE), Shape(6, 3, 4)
 """Each is compiled by itself, which takes longer than its runs. The small one can deadlock."""
 MORE_SHAPES = (
-    Shape(1, 1, 1),
     Shape(1, 2, 3),
-    Shape(2, 1, 4),
     Shape(2, 3, 2, channels=2),
     Shape(2, 1, 1, rule=ADAPTIVE_ONLY),
-    Shape(2, 2, 3, rule=WRONG_ESCAPE),
-    Shape(3, 1, 2, rule=WRONG_ESCAPE),
     Shape(3, 1, 2, channels=3, rule=ADAPTIVE_ONLY),
-    Shape(3, 2, 8, rule=ADAPTIVE_ONLY),
-    Shape(3, 2, 2, channels=3),
-    Shape(4, 2, 4),
+    Shape(3, 2, 8, rule=WRONG_ESCAPE),
     Shape(4, 4, 1, channels=4),
-    Shape(4, 3, 3, channels=2, rule=WRONG_ESCAPE),
-    Shape(5, 2, 8),
-    Shape(5, 1, 3, channels=5),
     Shape(5, 8, 2),
-    Shape(6, 2, 1),
     Shape(6, 2, 16),
     Shape(6, 3, 4, channels=6),
-    Shape(6, 3, 2, rule=ADAPTIVE_ONLY),
-    Shape(7, 2, 4),
     Shape(7, 3, 3, channels=7),
     Shape(8, 2, 4),
 )
@@ -149,38 +135,106 @@ def test_results_are_the_same_in_many_runs(name):
     compare(runs, range(runs.few, runs.few + runs.many))
 
 
-# The engine that moves worms.
+# Where and how each engine runs.
 
 
-def test_a_deadlock_is_reported_as_without_worms():
-    network = ring(5)
-    model = spam_model(network, up_after_down=True)
-    messages = build(model, [Message(node, [(node + 2) % 5], 60) for node in range(5)])
-    (worms, (ended,), _), (cycles, (again,), _) = (
-        Run(model, messages, 0, ()).simulate(engine) for engine in ("worm", "cycle")
-    )
-    assert worms.deadlocked
+def tree_model(**parameters) -> SpamModel:
+    return spam_model(LINE, **parameters)
+
+
+def mesh_model(**parameters) -> TorusModel:
+    return TorusModel(TorusRouting(TorusNetwork(Grid(3, 4, wraps=False), 2), 32), **parameters)
+
+
+def cube_model(vc_reallocation: str = ATOMIC) -> HypercubeModel:
+    return HypercubeModel(SMALL.model().routing, vc_reallocation=vc_reallocation)
+
+
+def ring_run(model: Model) -> Run:
+    """Every node sends half way round."""
+    return Run(model, build(model, [Message(node, [(node + 2) % 5], 60) for node in range(5)]), 0, ())
+
+
+def stuck_cube() -> Run:
+    runs = (replace(random_cube_run(SMALL, seed), stops=()) for seed in range(50))
+    return next(run for run in runs if run.simulate("cycle")[0].deadlocked)
+
+
+STUCK = {
+    "worm": lambda: ring_run(spam_model(ring(5), up_after_down=True)),
+    "planes": lambda: ring_run(TorusModel(TorusRouting(TorusNetwork(Grid(1, 5), 1), 32), buffer_flits=2)),
+    "planes of cubes": stuck_cube,
+}
+
+
+@pytest.mark.parametrize("name", STUCK)
+def test_a_deadlock_is_reported_as_by_cycles(name):
+    run = STUCK[name]()
+    (fast, (ended,), _), (cycles, (again,), _) = (run.simulate(engine) for engine in (name.split()[0], "cycle"))
+    assert fast.deadlocked
     assert ended.cycles == again.cycles
-    assert worms.deadlock_report() == cycles.deadlock_report()
+    assert fast.deadlock_report() == cycles.deadlock_report()
 
 
-def test_what_looks_at_flits_goes_on_by_cycles():
-    """A run that has begun with worms is stepped, recorded, copied and looked into like any other."""
-    model = spam_model(LINE)
-    records = random_records(np.random.default_rng(3), model, 40, cycles=200, body=40)
-    worms, cycles = simulate(model, records), Simulation(model, build(model, records), engine="cycle")
-    assert (worms.engine, cycles.engine) == ("worm", "cycle")
-    assert differences(worms.run(150), cycles.run(150)) == []
-    assert worms.engine == "worm"
+CROWD = random_records(np.random.default_rng(3), tree_model(), 40, cycles=200, body=40)
+CROSSING = [Message(node, [11 - node], 40, start_cycle=3 * node) for node in range(12)]
+
+
+@pytest.mark.parametrize(
+    ("engine", "model", "records"), [("worm", tree_model(), CROWD), ("planes", mesh_model(), CROSSING)]
+)
+def test_what_looks_at_flits_goes_on_by_cycles(engine, model, records):
+    """A run that has begun with another engine is stepped, recorded, copied and looked into like any other."""
+    fast, cycles = (simulate(model, records, engine=name) for name in (engine, "cycle"))
+    assert differences(fast.run(50), cycles.run(50)) == []
+    assert fast.engine == engine
     for _ in range(20):
-        one, other = worms.step(), cycles.step()
+        one, other = fast.step(), cycles.step()
         assert (one.moved == other.moved).all()
         assert (one.accepted, one.ejected) == (other.accepted, other.ejected)
-    assert worms.engine == "cycle"
-    assert [worms.describe_router(switch) for switch in range(3)] == [
-        cycles.describe_router(switch) for switch in range(3)
-    ]
-    assert differences(worms.run(), cycles.run()) == []
+    assert fast.engine == "cycle"
+    for switch in range(model.network.switches):
+        assert fast.describe_router(switch) == cycles.describe_router(switch)
+    assert differences(fast.run(), cycles.run()) == []
+
+
+TURNED = Message(0, [11], 8, operation=operation(Turns(True, False)))
+PAUSING = {"hosts": HostBehaviour(pause_level=128)}
+
+
+@pytest.mark.parametrize(
+    ("engine", "model", "message", "options", "why"),
+    [
+        ("worm", tree_model(), Message(0, [2], 8), PAUSING, "for hosts that hold back"),
+        ("worm", tree_model(link_cycles=2), Message(0, [2], 8), {}, "for links with register stages"),
+        ("worm", tree_model(enqueue="split"), Message(0, [2], 8), {}, "for these routers"),
+        ("planes", mesh_model(), Message(0, [11], 8), PAUSING, "for hosts that hold back"),
+        ("planes", mesh_model(), TURNED, {}, "for unroutable messages"),
+        ("planes", cube_model(), Message(0, [7], 8), PAUSING, "for hosts that hold back"),
+        (
+            "planes",
+            cube_model(NON_ATOMIC_ESCAPE),
+            Message(0, [7], 8),
+            {},
+            "for lanes that are given again behind a tail",
+        ),
+    ],
+)
+def test_where_flits_alone_are_moved(engine, model, message, options, why):
+    messages = build(model, [message])
+    assert Simulation(model, messages, **options).engine == "cycle"
+    with pytest.raises(ValueError, match=f"Engine must be 'cycle' {why}, not '{engine}'"):
+        Simulation(model, messages, engine=engine, **options)
+
+
+@pytest.mark.parametrize(("model", "last"), [(mesh_model(buffer_flits=4), 11), (LARGE.model(), 63)])
+def test_long_runs_go_by_planes(model, last):
+    short, long = (
+        build(model, [Message(0, [last], MIN_FLITS // 2), Message(1, [last], MIN_FLITS // 2 - missing)])
+        for missing in (1, 0)
+    )
+    assert Simulation(model, short).engine == "cycle"
+    assert Simulation(model, long).engine == "planes"
 
 
 def test_a_run_can_be_put_back_behind_worms():
@@ -193,22 +247,6 @@ def test_a_run_can_be_put_back_behind_worms():
     simulation.restore(kept)
     assert simulation.cycle == 150
     assert differences(simulation.run(), ended) == []
-
-
-@pytest.mark.parametrize(
-    ("options", "parameters", "why"),
-    [
-        ({"hosts": HostBehaviour(pause_level=128)}, {}, "for hosts that hold back"),
-        ({}, {"link_cycles": 2}, "for links with register stages"),
-        ({}, {"enqueue": "split"}, "for these routers"),
-    ],
-)
-def test_where_worms_cannot_be_moved_flits_are(options, parameters, why):
-    model = spam_model(LINE, **parameters)
-    messages = build(model, [Message(0, [2], 8)])
-    assert Simulation(model, messages, **options).engine == "cycle"
-    with pytest.raises(ValueError, match=f"Engine must be 'cycle' {why}, not 'worm'"):
-        Simulation(model, messages, engine="worm", **options)
 
 
 def test_an_unknown_engine():
@@ -267,77 +305,6 @@ def test_a_list_is_found_in_its_last_word_and_behind_the_end_of_the_wheel():
             assert next_entry_cycle(begin, calendar) == begin + ahead
 
 
-# The engine that moves planes.
-
-
-def mesh_model(**parameters) -> TorusModel:
-    return TorusModel(TorusRouting(TorusNetwork(Grid(3, 4, wraps=False), 2), 32), **parameters)
-
-
-def test_a_deadlock_is_reported_as_by_cycles():
-    """One VC in a ring: every node sends half way round."""
-    model = TorusModel(TorusRouting(TorusNetwork(Grid(1, 5), 1), 32), buffer_flits=2)
-    messages = build(model, [Message(node, [(node + 2) % 5], 60) for node in range(5)])
-    (planes, (ended,), _), (cycles, (again,), _) = (
-        Run(model, messages, 0, ()).simulate(engine) for engine in ("planes", "cycle")
-    )
-    assert planes.deadlocked
-    assert ended.cycles == again.cycles
-    assert planes.deadlock_report() == cycles.deadlock_report()
-
-
-def test_what_looks_at_flits_of_planes_goes_on_by_cycles():
-    model = mesh_model()
-    messages = build(model, [Message(node, [11 - node], 40, start_cycle=3 * node) for node in range(12)])
-    planes, cycles = (Simulation(model, messages, engine=engine) for engine in ("planes", "cycle"))
-    assert differences(planes.run(50), cycles.run(50)) == []
-    assert planes.engine == "planes"
-    one, other = planes.step(), cycles.step()
-    assert (one.moved == other.moved).all()
-    assert planes.engine == "cycle"
-    assert planes.describe_router(5) == cycles.describe_router(5)
-    assert differences(planes.run(), cycles.run()) == []
-
-
-def test_long_runs_go_by_planes():
-    model = mesh_model(buffer_flits=4)
-    short = build(model, [Message(0, [11], MIN_FLITS // 2), Message(1, [11], MIN_FLITS // 2 - 1)])
-    long = build(model, [Message(0, [11], MIN_FLITS // 2), Message(1, [11], MIN_FLITS // 2)])
-    assert Simulation(model, short).engine == "cycle"
-    assert Simulation(model, long).engine == "planes"
-
-
-@pytest.mark.parametrize(
-    ("message", "options", "why"),
-    [
-        (Message(0, [11], 8), {"hosts": HostBehaviour(pause_level=128)}, "for hosts that hold back"),
-        (Message(0, [11], 8, operation=operation(Turns(True, False))), {}, "for unroutable messages"),
-    ],
-)
-def test_where_planes_cannot_be_moved(message, options, why):
-    model = mesh_model()
-    messages = build(model, [message])
-    assert Simulation(model, messages, **options).engine == "cycle"
-    with pytest.raises(ValueError, match=f"Engine must be 'cycle' {why}, not 'planes'"):
-        Simulation(model, messages, engine="planes", **options)
-
-
-def test_numbers_in_planes():
-    """Additions of random amounts for random routers."""
-    random = np.random.default_rng(5)
-    words, slots = 2, 3
-    counts = np.zeros((words, KINDS, slots, COUNT_BITS), dtype=np.int64)
-    expected = np.zeros((KINDS, slots, words * 64), dtype=np.int64)
-    for _ in range(300):
-        kind, slot, word = random.integers(KINDS), random.integers(slots), int(random.integers(words))
-        chosen, amount = random.random(64) < 0.3, int(random.choice([1, 1, 1, 7, 1000, 123_456_789]))
-        add_to_planes(counts[word, kind, slot], plane_of(chosen)[0], amount)
-        expected[kind, slot, 64 * word : 64 * word + 64] += amount * chosen
-    channels = np.arange(words * 64)
-    for slot in range(slots):
-        assert np.array_equal(counts_by_planes(counts, np.full_like(channels, slot), channels), expected[:, slot])
-
-
 WIDE_GRIDS = [Grid(16, 16), Grid(13, 17, wraps=False), Grid(5, 48), Grid(20, 25), Grid(30, 16, wraps=False)]
 """Tori and meshes of 4 and 8 words, the last of them full or not."""
 
@@ -388,13 +355,6 @@ def moved(bits, moves, direction):
 
 
 @pytest.mark.parametrize("grid", GRIDS)
-def test_neighbours_are_those_of_the_grid(grid):
-    for direction, neighbours in enumerate(make_neighbours(grid)):
-        found = [grid.neighbour(node, direction) for node in range(grid.nodes)]
-        assert neighbours.tolist() == [node if behind is None else behind for node, behind in enumerate(found)]
-
-
-@pytest.mark.parametrize("grid", GRIDS)
 def test_bits_move_along_channels_and_back(grid):
     ahead, back = moves_of(make_neighbours(grid))
     bits = np.random.default_rng(grid.nodes).random(grid.nodes) < 0.5
@@ -406,19 +366,6 @@ def test_bits_move_along_channels_and_back(grid):
                 gets[behind], returned[node] = bits[node], bits[behind]
         assert np.array_equal(moved(bits, ahead, direction), plane_of(gets))
         assert np.array_equal(moved(bits, back, direction), plane_of(returned))
-
-
-# Hypercubes by planes.
-
-
-def messages_for(model: HypercubeModel, records: list[Message]) -> Messages:
-    network = model.network
-    return Messages.build(
-        records,
-        processors=network.switches,
-        header_flits=model.header_flits,
-        injection_channels=network.injection_channels_per_processor,
-    )
 
 
 @pytest.mark.parametrize("faulty", ["input_orders", "key", "highest"])
@@ -437,53 +384,3 @@ def _by_cycles_and_a_faulty_table(seed: int, faulty: str) -> tuple[Results, Resu
     table: np.ndarray = getattr(state.planes, faulty)
     table[:] = ~table if faulty == "highest" else np.roll(table, 1, axis=0)
     return by_cycles.run(MAX_CYCLES), by_planes.run(MAX_CYCLES)
-
-
-@pytest.mark.parametrize(("dimensions", "vcs", "channels"), [(3, 1, 1), (3, 2, 2), (4, 3, 4), (6, 3, 1), (5, 8, 3)])
-def test_orders_are_those_of_the_other_engine(dimensions, vcs, channels):
-    inputs, codes = dimensions + channels, input_codes(dimensions, channels)
-    masks = [(1 << vcs) - 1 << d * vcs for d in range(dimensions)]
-    masks += [1 << dimensions * vcs + channel for channel in range(channels)]
-    orders, width = make_orders(masks, vcs), 16
-    before, in_a_row = input_orders(dimensions, inputs, width), vc_orders(inputs, vcs)
-    for step, order in enumerate(orders):
-        table = before[step % len(before)].reshape(width, width)[np.ix_(codes, codes)]
-        rank = (table != 0).sum(axis=0)  # how many come before each input
-        left = (1 << inputs) - 1
-        for place in range(inputs):
-            first = first_in_order(left, order.input, order)
-            assert rank[first] == place
-            left ^= 1 << first
-        left = (1 << vcs) - 1
-        for vc in in_a_row[step % len(in_a_row)]:
-            assert vc == first_in_order(left, order.vc, order)
-            left ^= 1 << vc
-
-
-def test_a_deadlock_of_a_hypercube_is_reported_as_by_cycles():
-    run = next(run for seed in range(50) if (run := random_cube_run(SMALL, seed)).simulate("cycle")[0].deadlocked)
-    planes, cycles = (Run(run.model, run.messages, 0, ()).simulate(engine)[0] for engine in ("planes", "cycle"))
-    assert planes.deadlocked
-    assert planes.deadlock_report() == cycles.deadlock_report()
-
-
-def test_long_runs_of_hypercubes_go_by_planes():
-    model = LARGE.model()
-    assert Simulation(model, messages_for(model, [Message(0, [63], 100)])).engine == "cycle"
-    long = [Message(0, [63], MIN_FLITS // 2), Message(1, [63], MIN_FLITS // 2)]
-    assert Simulation(model, messages_for(model, long)).engine == "planes"
-
-
-@pytest.mark.parametrize(
-    ("message", "vc_reallocation", "options", "why"),
-    [
-        (Message(0, [7], 8), "empty", {"hosts": HostBehaviour(pause_level=128)}, "for hosts that hold back"),
-        (Message(0, [7], 8), NON_ATOMIC_ESCAPE, {}, "with non-atomic VC reallocation"),
-    ],
-)
-def test_where_planes_of_hypercubes_cannot_be_moved(message, vc_reallocation, options, why):
-    model = HypercubeModel(SMALL.model().routing, vc_reallocation=vc_reallocation)
-    messages = messages_for(model, [message])
-    assert Simulation(model, messages, **options).engine == "cycle"
-    with pytest.raises(ValueError, match=f"Engine must be 'cycle' {why}, not 'planes'"):
-        Simulation(model, messages, engine="planes", **options)

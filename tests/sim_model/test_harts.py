@@ -9,7 +9,7 @@ from sim_model.engines.cycle.state import NONE
 from sim_model.engines.simulation import Simulation
 from sim_model.harts.memory_hosts import MemoryHostsModel
 from sim_model.harts.model import HartsModel
-from tests.sim_model.builders import PAPER_ALGORITHMS, broadcast, built, harts_model, mixed_traffic
+from tests.sim_model.builders import PAPER_ALGORITHMS, broadcast, build, harts_model, mixed_traffic, simulate
 from topology.harts.broadcast import ALGORITHM_A, COPIES
 from topology.harts.faults import Faults
 from topology.harts.frame import PROCESSOR_SLOT, SLOTS
@@ -36,7 +36,7 @@ def copy_log(simulation: Simulation) -> Any:
 def test_every_node_gets_its_copies_over_the_links_of_the_procedure(size, algorithm):
     flits, source = 3, 1
     model = harts_model(size, algorithm_a=algorithm == ALGORITHM_A)
-    simulation = Simulation(model, built(model, [broadcast(model, algorithm, source, flits)]), count_channels=True)
+    simulation = simulate(model, [broadcast(model, algorithm, source, flits)], count_channels=True)
     results = simulation.run()
     assert simulation.finished
     assert (results.lost, results.duplicated, results.disordered) == (0, 0, 0)
@@ -59,7 +59,7 @@ def test_latencies_are_stages_and_cut_throughs(flits):
     for size in range(3, 8):
         model = harts_model(size)
         for algorithm in PAPER_ALGORITHMS:
-            simulation = Simulation(model, built(model, [broadcast(model, algorithm, 0, flits)]))
+            simulation = simulate(model, [broadcast(model, algorithm, 0, flits)])
             simulation.run()
             for copy in copy_log(simulation):
                 frames = int(copy.stage) * (flits + 1) + int(copy.hops - copy.stage)
@@ -71,7 +71,7 @@ def test_latencies_are_stages_and_cut_throughs(flits):
 @pytest.mark.parametrize("rate", [0.0005, 0.004, 0.02])
 def test_every_packet_arrives_once_up_to_past_saturation(size, rate):
     model = harts_model(size)
-    simulation = Simulation(model, built(model, mixed_traffic(model, 6_000, rate, seed=size)))
+    simulation = simulate(model, mixed_traffic(model, 6_000, rate, seed=size))
     results = simulation.run()
     assert not results.deadlocked
     assert (results.lost, results.duplicated, results.disordered, results.stray) == (0, 0, 0, 0)
@@ -83,7 +83,7 @@ def test_every_packet_arrives_once_up_to_past_saturation(size, rate):
 @pytest.mark.parametrize("settings", [{"buffer_flits": 3}, {"gap_frames": 4}, {"relay_frames": 5}, {"pages": 30}])
 def test_other_settings_deliver_as_well(settings):
     model = harts_model(3, **settings)
-    results = Simulation(model, built(model, mixed_traffic(model, 6_000, 0.004, seed=1))).run()
+    results = simulate(model, mixed_traffic(model, 6_000, 0.004, seed=1)).run()
     assert (results.lost, results.duplicated, results.disordered, results.deadlocked) == (0, 0, 0, False)
 
 
@@ -92,7 +92,7 @@ def test_without_classes_of_pages_packets_deadlock(size):
     """Negative control: the same packets, and the same number of pages."""
     for classed in (True, False):
         model = harts_model(size, classed=classed)
-        simulation = Simulation(model, built(model, mixed_traffic(model, 12_000, 0.004, seed=1, broadcasts=0.2)))
+        simulation = simulate(model, mixed_traffic(model, 12_000, 0.004, seed=1, broadcasts=0.2))
         results = simulation.run()
         assert results.deadlocked is not classed
     assert "for a page behind" in simulation.deadlock_report()
@@ -106,7 +106,7 @@ def test_faults_let_through_what_the_topology_says(algorithm):
     model = harts_model(3, faults=FAULTS)
     mesh = model.network
     for source in (0, 3, 9):
-        simulation = Simulation(model, built(model, [broadcast(model, algorithm, source, 4)]))
+        simulation = simulate(model, [broadcast(model, algorithm, source, 4)])
         simulation.run()
         surviving = {
             (copy.node, copy.direction): FAULTS.spoilt(copy)
@@ -119,7 +119,7 @@ def test_faults_let_through_what_the_topology_says(algorithm):
 def test_loaded_mesh_with_faults_is_not_blocked_by_them():
     model = harts_model(4, faults=Faults((5, 20), (9,), ((0, 1),)))
     records = mixed_traffic(model, 8_000, 0.003, seed=2)
-    results = Simulation(model, built(model, records)).run()
+    results = simulate(model, records).run()
     broadcasts = results.messages.operation[results.messages.message_of_destination] > 0
     missing = np.maximum(results.messages.copies - results.copies, 0)
     assert not results.deadlocked
@@ -152,7 +152,7 @@ def test_narrow_flits_are_refused():
 def test_copies_are_stored_in_the_frame_that_the_documents_say(slot):
     """docs/look_up/timing_harts.md: frames count from the one in whose slot 6 the node takes the head from its host."""
     model, flits, start = harts_model(3), 5, 20 * SLOTS + slot
-    messages = built(model, [broadcast(model, "2-bcast", 0, flits, start)])
+    messages = build(model, [broadcast(model, "2-bcast", 0, flits, start)])
     taken = start // SLOTS + (slot > 4)
     log = Simulation(model, messages).run().copy_log
     assert log is not None
@@ -167,7 +167,7 @@ def test_copies_are_stored_in_the_frame_that_the_documents_say(slot):
 
 
 def simulated(model: HartsModel, records) -> Simulation:
-    simulation = Simulation(model, built(model, records))
+    simulation = simulate(model, records)
     results = simulation.run()
     assert simulation.finished
     assert (results.lost, results.duplicated, results.disordered, results.stray) == (0, 0, 0, 0)

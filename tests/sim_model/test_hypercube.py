@@ -9,12 +9,11 @@ import pytest
 from sim_model.engines.simulation import Simulation
 from sim_model.hypercube.model import HypercubeModel
 from sim_model.hypercube.multicasts import OWN_SOFTWARE, doubling_sends, software_sends
-from sim_model.hypercube.orders import first_in_order, make_orders
 from sim_model.messages.messages import Message, MessageError, Messages
 from sim_model.messages.schedule import dependent_unicasts
 from sim_model.messages.software import SEPARATE, software_multicasts, software_steps
 from sim_model.messages.spread import spread_unicasts
-from topology.common.choice_orders import cycle_order, order_size, vc_order_size
+from tests.sim_model.builders import simulate
 from topology.common.errors import TopologyError
 from topology.common.virtual_channels import ATOMIC, NON_ATOMIC
 from topology.hypercube.binomial_tree import binomial_tree
@@ -36,17 +35,6 @@ def cube(
     )
 
 
-def simulation(model: HypercubeModel, records: list[Message]) -> Simulation:
-    network = model.network
-    messages = Messages.build(
-        records,
-        processors=network.switches,
-        header_flits=model.header_flits,
-        injection_channels=network.injection_channels_per_processor,
-    )
-    return Simulation(model, messages)
-
-
 def heavy(model: HypercubeModel, count: int, seed: int) -> Simulation:
     """Far more messages than the network can carry, over all injection channels."""
     random, network = np.random.default_rng(seed), model.network
@@ -56,7 +44,7 @@ def heavy(model: HypercubeModel, count: int, seed: int) -> Simulation:
         injection = int(random.integers(network.injection_channels_per_processor))
         flits = int(random.integers(1, MAX_FLITS))
         records.append(Message(source, [destination], flits, start_cycle=number // 8, injection=injection))
-    return simulation(model, records)
+    return simulate(model, records)
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3, 4, 5, 16])
@@ -65,7 +53,7 @@ def test_a_lone_message_takes_what_the_formula_says(dimensions, vcs, depth):
     model = cube(dimensions, vcs, depth)
     for flits in (1, 2, 3, 4, 5, 9, 30):
         for destination in range(1, model.network.switches):
-            results = simulation(model, [Message(0, [destination], flits)]).run()
+            results = simulate(model, [Message(0, [destination], flits)]).run()
             behind = flits - 1
             expected = 5 * destination.bit_count() + 8 + behind + max(0, 4 - depth) * (behind // depth)
             assert results.latency_cycles.tolist() == [expected]
@@ -83,9 +71,7 @@ def test_every_message_arrives_once_under_heavy_load(vcs, depth, channels):
 def test_every_message_arrives_once_behind_tails(vc_reallocation):
     """With one flit in a buffer in the same cycles; sooner with several flits, where only the VC is scarce."""
     for vcs, depth in ((1, 1), (2, 1), (1, 4), (2, 4)):
-        usual, reused = (
-            heavy(cube(3, vcs, depth, vc_reallocation=rule), 2_000, 3) for rule in (ATOMIC, vc_reallocation)
-        )
+        usual, reused = (heavy(cube(3, vcs, depth, vc_reallocation=rule), 800, 3) for rule in (ATOMIC, vc_reallocation))
         expected, results = usual.run(), reused.run()
         assert (results.lost, results.duplicated, results.disordered, results.stray) == (0, 0, 0, 0)
         if depth == 1:
@@ -113,7 +99,7 @@ def test_no_deadlock_in_a_thousand_heavy_runs(dimensions, vcs, vc_reallocation):
 
 @pytest.mark.parametrize(("rule", "vcs"), [(ADAPTIVE_ONLY, 1), (WRONG_ESCAPE, 1)])
 def test_without_an_order_of_escapes_there_are_deadlocks(rule, vcs):
-    run = heavy(cube(3, vcs, 2, channels=3, rule=rule), 20_000, seed=1)
+    run = heavy(cube(3, vcs, 2, channels=3, rule=rule), 4_000, seed=1)
     assert run.run().deadlocked
     first, *waits = run.deadlock_report().splitlines()
     assert re.fullmatch(rf"deadlock in cycle \d+: {len(waits)} input channels wait for each other", first)
@@ -134,26 +120,21 @@ def lone_latency(dimensions: int, vcs: int, flits: int, *, base=0, start=0, dept
     network = HypercubeNetwork(dimensions, vcs, channels or dimensions)
     nodes = range(network.switches)
     record = Message(0, nodes[1:], flits, start_cycle=start, group=0)
-    messages = Messages.build(
-        dependent_unicasts(record, doubling_sends(network, 0, nodes, base), 0),
-        processors=network.switches,
-        header_flits=lambda _: 1,
-        injection_channels=network.injection_channels_per_processor,
-    )
-    results = Simulation(HypercubeModel(HypercubeRouting(network, 32), depth), messages).run()
+    sends = dependent_unicasts(record, doubling_sends(network, 0, nodes, base), 0)
+    results = simulate(HypercubeModel(HypercubeRouting(network, 32), depth), sends).run()
     (latency,) = results.group_latency_cycles.tolist()
     return latency
 
 
-@pytest.mark.parametrize("dimensions", range(1, 11))
+@pytest.mark.parametrize("dimensions", [1, 2, 3, 5, 8])
 def test_every_step_takes_its_message_and_the_pipeline(dimensions):
     for flits in (1, 2, 5, 32):
         found = lone_latency(dimensions, 2, flits, base=dimensions - 1)
         assert found == dimensions * (flits + 1) + PIPELINE_CYCLES * dimensions
 
 
-@pytest.mark.parametrize("vcs", [2, 3, 4])
-@pytest.mark.parametrize("dimensions", [3, 5, 6])
+@pytest.mark.parametrize("vcs", [2, 4])
+@pytest.mark.parametrize("dimensions", [3, 5])
 def test_whatever_the_base_the_start_and_the_vcs(dimensions, vcs):
     expected = dimensions * (7 + 1 + PIPELINE_CYCLES)
     for base in range(dimensions):
@@ -192,51 +173,7 @@ def test_copies_leave_a_node_on_one_diagonal(dimensions):
             assert len(set(looks)) == len(looks)
 
 
-def test_codes_worked_by_hand():
-    assert input_codes(6, 1) == (0, 1, 2, 3, 4, 5, 6)
-    assert input_codes(6, 6) == (0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13)
-    assert input_codes(3, 2) == (0, 1, 2, 4, 5)
-    assert input_codes(8, 8) == tuple(range(16))
-    assert [code_bits(*shape) for shape in ((1, 1), (2, 1), (4, 1), (6, 1), (6, 6), (8, 8))] == [1, 2, 3, 3, 4, 4]
-
-
 # The golden model's table of the orders of the cycle, against the rule that hardware and model share.
-
-SHAPES = [(2, 1), (3, 3), (4, 8), (7, 3), (8, 2), (12, 1)]  # inputs; VCs of all but the last two
-
-
-@pytest.mark.parametrize(("inputs", "vcs"), SHAPES)
-def test_who_comes_first_in_any_cycle(inputs, vcs):
-    ends = np.cumsum([vcs] * (inputs - 2) + [1, 1]).tolist()
-    masks = [(1 << end) - (1 << begin) for begin, end in zip([0, *ends], ends, strict=False)]
-    orders, random = make_orders(masks, vcs), np.random.default_rng(inputs)
-    for cycle in range(-1, len(orders) - 1):
-        order, asking = orders[cycle + 1], int(random.integers(1, 1 << inputs))
-        port = next(port for port in cycle_order(order_size(inputs), cycle) if asking >> port & 1)
-        assert first_in_order(asking, order.input, order) == port
-        vc_ports = sum(mask for number, mask in enumerate(masks) if asking >> number & 1)
-        assert masks[port] >> first_in_order(vc_ports, order.vc_port, order) & 1
-
-
-@pytest.mark.parametrize(("inputs", "vcs"), SHAPES)
-def test_which_vc_of_an_input_comes_first(inputs, vcs):
-    orders, random = make_orders([1] * inputs, vcs), np.random.default_rng(vcs)
-    size = vc_order_size(vcs, order_size(inputs))
-    for cycle in range(-1, len(orders) - 1):
-        order, asking = orders[cycle + 1], int(random.integers(1, 1 << vcs))
-        vc = next(vc for vc in cycle_order(size, cycle) if asking >> vc & 1)
-        assert first_in_order(asking, order.vc, order) == vc
-
-
-@pytest.mark.parametrize(("inputs", "vcs"), SHAPES)
-def test_the_table_ends_where_both_orders_begin_anew(inputs, vcs):
-    ports = order_size(inputs)
-    cycles = len(make_orders([1] * inputs, vcs))
-    for size in (ports, vc_order_size(vcs, ports)):
-        assert [cycle_order(size, cycle + cycles) for cycle in range(4)] == [
-            cycle_order(size, cycle) for cycle in range(4)
-        ]
-
 
 # Broadcasts and multicasts of hypercubes by software.
 
@@ -323,13 +260,6 @@ def test_unicasts_between_them_leave_the_bases_alone():
     assert dimension(next(message for message in messages if message.group == 3)) == 1
 
 
-def test_dimensions_carry_the_same_if_the_base_goes_round():
-    balanced = Counter(map(dimension, software_sends(CUBE, broadcasts([3] * 4), DOUBLING)))
-    assert balanced == {0: 15, 1: 15, 2: 15, 3: 15}
-    single = Counter(map(dimension, software_sends(CUBE, broadcasts([3] * 4), ONE_BASE)))
-    assert single == {0: 4, 1: 8, 2: 16, 3: 32}
-
-
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])
 def test_a_copy_leaves_over_the_channel_of_its_dimension(channels):
     network = HypercubeNetwork(4, 2, channels)
@@ -363,12 +293,6 @@ def test_separate_unicasts_all_come_from_the_source():
     assert sorted(Counter(message.injection for message in sends).values()) == [3, 4, 4, 4]
 
 
-def test_names():
-    text = "Software must be recursive-doubling or recursive-doubling-one-base, not 'doubling'"
-    with pytest.raises(ValueError, match=text):
-        software_sends(CUBE, [], "doubling")
-
-
 def test_a_base_that_is_not_there():
     with pytest.raises(TopologyError, match="Base must be 0 to 3, not 4"):
         doubling_sends(CUBE, 0, [1], 4)
@@ -383,8 +307,3 @@ def test_a_multicast_that_waits_for_another_waits_for_the_unicast_that_brings_it
         assert [sends[parent].destinations for parent in send.parents] == [(2,)]
     with pytest.raises(MessageError, match="Message 1: Parent must be a message that processor 7 gets or sends, not 0"):
         software_sends(CUBE, [Message(0, [1, 2], 5), Message(7, [4, 5], 5, parents=(0,))], software)
-
-
-def test_nodes_that_are_not_there():
-    with pytest.raises(MessageError, match="Message 0: Destination must be a processor, 0 to 15, not 16"):
-        software_sends(CUBE, [Message(0, [1, 16], 5)], DOUBLING)

@@ -1,7 +1,6 @@
 """The model of broadcasts in hypercubes, against the tables of its reference and against a plain transcription."""
 
 import math
-from collections import Counter
 
 import pytest
 
@@ -30,22 +29,6 @@ SATURATION = {
     (8, 128, 2): ("0.00531", "0.00474", "0.00473", "0.00390", "0.00388", "0.00288"),
     (8, 128, 4): ("0.00696", "0.00618", "0.00616", "0.00503", "0.00501", "0.00367"),
 }
-EVEN, WIDE = (0.2, 0.4, 0.6, 0.8), (0.2, 0.5, 0.8)
-SIMULATED = [
-    # n, M, share of broadcasts, V; rates as shares of the fixed variant's saturation; simulated latencies; excess of
-    # the printed and of the fixed variant in per cent
-    ((6, 32, 0.01, 2), EVEN, (215, 238, 263, 298), (6, 8, 9, 7), (8, 11, 12, 12)),
-    ((6, 32, 0.01, 4), EVEN, (225, 271, 328, 414), (9, 12, 14, 10), (11, 16, 20, 19)),
-    ((6, 32, 0.005, 2), EVEN, (216, 237, 265, 300), (6, 9, 8, 7), (7, 10, 10, 10)),
-    ((6, 32, 0.02, 2), EVEN, (214, 235, 262, 300), (7, 9, 8, 5), (9, 13, 14, 13)),
-    ((6, 64, 0.01, 2), EVEN, (426, 474, 541, 605), (6, 7, 4, 4), (7, 10, 8, 9)),
-    ((6, 128, 0.01, 4), EVEN, (920, 1098, 1399, 1852), (4, 8, 5, -3), (7, 13, 11, 6)),
-    ((7, 32, 0.01, 4), EVEN, (263, 308, 380, 472), (7, 12, 11, 9), (11, 20, 22, 23)),
-    ((8, 32, 0.01, 2), EVEN, (284, 311, 351, 396), (6, 8, 6, 3), (9, 14, 14, 14)),
-    ((7, 64, 0.02, 2), WIDE, (494, 576, 706), (5, 6, 0), (9, 14, 13)),
-    ((8, 64, 0.02, 4), WIDE, (581, 757, 1040), (7, 7, 1), (15, 28, 36)),
-    ((6, 128, 0.02, 4), (0.9,), (2120,), (-10,), (9,)),
-]
 LOADS = [
     HypercubeLoad(6, 2, 32, 0.01),
     HypercubeLoad(6, 4, 128, 0.02),
@@ -97,33 +80,6 @@ def transcribed_latency(load, variant):
     return n * ((s_b + w_s) * v_bar + 1)
 
 
-@pytest.mark.parametrize(("cube", "rates"), SATURATION.items())
-def test_saturation(cube, rates):
-    n, flits, vcs = cube
-    found = [
-        f"{saturation_rate(HypercubeLoad(n, vcs, flits, fraction), variant):.5f}"
-        for fraction in FRACTIONS
-        for variant in VARIANTS
-    ]
-    assert found == list(rates)
-
-
-@pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("load", LOADS)
-def test_latency_grows_up_to_saturation_and_ends_there(load, variant):
-    saturation = saturation_rate(load, variant)
-    solutions = [solution_of(load.at(share * saturation), variant) for share in (0, 1e-9, 0.3, 0.6, 0.9, 0.999, 1)]
-    latencies = [solution.latency for solution in solutions]
-    assert latencies == sorted(latencies)
-    assert solutions[-1].channel.utilisation < 0.9
-    for solution in solutions:
-        assert solution.channel.mean_time == pytest.approx(solution.channel.service_time, rel=1e-12)
-        assert solution.traffic.injection * solution.injection_service_time < 1
-    for share in (1 + 1e-9, 1.1, 3, 1e6):
-        assert solve(load.at(share * saturation), variant) is None
-    assert solve(load.at(saturation / link_load(load.at(saturation), variant)), variant) is None
-
-
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("load", LOADS)
 def test_roots_meet_at_saturation(load, variant):
@@ -135,19 +91,6 @@ def test_roots_meet_at_saturation(load, variant):
     below = [end - time for time in times]
     assert below[1] / below[0] == pytest.approx(2, rel=0.02)
     assert below[2] / below[1] == pytest.approx(2, rel=0.02)
-
-
-@pytest.mark.parametrize(
-    ("vcs", "utilisation", "flits_per_cycle"), [(2, (0.485, 0.515), (0.36, 0.42)), (4, (0.6, 0.615), (0.475, 0.535))]
-)
-def test_saturation_is_long_before_channels_are_busy_all_the_time(vcs, utilisation, flits_per_cycle):
-    for n, flits in {cube[:2] for cube in SATURATION}:
-        for fraction in FRACTIONS:
-            for variant in VARIANTS:
-                load = HypercubeLoad(n, vcs, flits, fraction)
-                last = solution_of(load.at(saturation_rate(load, variant)), variant)
-                assert utilisation[0] < last.channel.utilisation < utilisation[1]
-                assert flits_per_cycle[0] < link_load(last.load, variant) < flits_per_cycle[1]
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -178,83 +121,11 @@ def test_link_load():
     assert link_load(load, "fixed") == solution_of(load, "fixed").traffic.channel * 64
 
 
-@pytest.mark.parametrize(("cube", "shares", "simulated", "printed", "fixed"), SIMULATED)
-def test_against_simulated_latencies(cube, shares, simulated, printed, fixed):
-    n, flits, fraction, vcs = cube
-    load = HypercubeLoad(n, vcs, flits, fraction)
-    saturation = saturation_rate(load, "fixed")
-    for variant, excesses in (("printed", printed), ("fixed", fixed)):
-        for share, latency, excess in zip(shares, simulated, excesses, strict=True):
-            ours = solution_of(load.at(share * saturation), variant).latency
-            # Latencies and excesses are rounded: no more than half a unit each.
-            assert 100 * (ours / latency - 1) == pytest.approx(excess, abs=0.5 + 100 * 0.5 / latency * ours / latency)
-
-
-def test_printed_variant_goes_on_for_longer():
-    load = HypercubeLoad(6, 4, 128, 0.02)
-    beyond = solution_of(load.at(saturation_rate(load, "fixed")), "printed")
-    assert beyond.latency / 2600 == pytest.approx(1 - 0.18, abs=0.005)
-    load = HypercubeLoad(6, 2, 32, 0.01)
-    assert saturation_rate(load, "printed") / saturation_rate(load, "fixed") == pytest.approx(1.07, abs=0.005)
-
-
-@pytest.mark.parametrize("n", range(2, 11))
-def test_traffic_counts_the_edges_of_broadcast_trees(n):
-    # A node that a copy reached along the k-th dimension sends along all that come after it.
-    left = [n - 1 - k for k in range(n)]
-    copies = Counter()
-    while left:
-        node = left.pop()
-        copies[node] += 1
-        left.extend(range(node))
-    receivers, forwarders = 2**n - 1, 2 ** (n - 1) - 1
-    assert copies == {count: 2 ** (n - count - 1) for count in range(n)}
-    assert copies.total() == receivers
-    assert copies.total() - copies[0] == forwarders
-    sent = sum(count * nodes for count, nodes in copies.items())
-    assert sent + n == receivers
-
-    load = HypercubeLoad(n, 2, 32, 0.3, 0.001)
-    traffic = {variant: traffic_of(load, variant) for variant in VARIANTS}
-    assert traffic["printed"].mean_copies == pytest.approx(sent / receivers)
-    assert traffic["fixed"].mean_copies == pytest.approx(sent / forwarders)
-    for rates in traffic.values():
-        assert sum(rates.hop_shares) == pytest.approx(1)
-        assert rates.mean_hops == pytest.approx(n / 2 * 2**n / receivers)
-        assert rates.replicas == pytest.approx(forwarders * rates.broadcasts)
-        assert rates.unicasts + rates.broadcasts == pytest.approx(0.001)
-        broadcasts = rates.channel_broadcasts + rates.channel_replicas
-        assert rates.channel == pytest.approx(rates.channel_unicasts + broadcasts)
-        assert rates.channel_broadcast_share == pytest.approx(broadcasts / rates.channel)
-        assert rates.injection == pytest.approx(rates.unicasts / n + broadcasts)
-    edges = traffic["fixed"].channel_broadcasts + traffic["fixed"].channel_replicas
-    assert edges == pytest.approx(0.3 * 0.001 * receivers / n)
-    short = traffic["printed"].channel_replicas / traffic["fixed"].channel_replicas
-    assert short == pytest.approx(forwarders / receivers)
-
-
 def test_vcs_busy():
     for vcs in (2, 3, 8):
         shares = vcs_busy(vcs, 0.4)
         assert sum(shares) == pytest.approx(1)
         assert shares == pytest.approx([0.6 * 0.4**busy for busy in range(vcs)] + [0.4**vcs])
-
-
-def test_quantities_fit_together():
-    solution = solution_of(HypercubeLoad(6, 4, 32, 0.01, 0.018), "fixed")
-    channel = solution.channel
-    assert channel.utilisation == solution.traffic.channel * channel.service_time
-    assert channel.adaptive_busy == pytest.approx(channel.vcs_busy[3] / 4 + channel.vcs_busy[4])
-    assert channel.blocking[0] == channel.vcs_busy[4]
-    assert channel.blocking[2] == pytest.approx(channel.adaptive_busy**2 * channel.vcs_busy[4])
-    assert channel.broadcast_time == 32 + channel.broadcast_blocking
-    assert channel.unicast_times[0] == 32 + 1 + channel.broadcast_blocking
-    assert channel.unicast_times[1] - channel.unicast_times[0] == pytest.approx(1 + channel.blocking[1] * channel.wait)
-    assert channel.broadcast_time < solution.injection_service_time < channel.unicast_time < channel.unicast_times[-1]
-    assert 1 < solution.multiplexing < 4
-    assert solution.latency == 6 * (solution.step_latency + 1)
-    assert solution.load.rate == 0.018
-    assert solution.variant == "fixed"
 
 
 @pytest.mark.parametrize(

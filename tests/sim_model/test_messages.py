@@ -10,7 +10,6 @@ import pytest
 from sim_model.engines.simulation import Simulation
 from sim_model.loops.bits import MESSAGE_SHIFT
 from sim_model.messages.columns import ANY, MessageColumns, checked_messages
-from sim_model.messages.header_lengths import header_lengths
 from sim_model.messages.messages import Message, MessageError, Messages
 from sim_model.messages.software import software_multicasts
 from sim_model.messages.spread import spread_unicasts
@@ -190,24 +189,6 @@ def test_sets_that_are_out_of_order_are_put_in_order(destinations):
     assert messages.destinations_of(1).tolist() == sorted(set(destinations[1:]) - {3})
 
 
-def test_header_lengths_ask_once_for_each_number_of_destinations():
-    asked = []
-
-    def lengths(destinations):
-        asked.append(len(destinations))
-        return 10 * len(destinations)
-
-    assert header_lengths(np.cumsum([0, 1, 3, 1, 3, 3]), np.zeros(11, dtype=np.int32), lengths).tolist() == [
-        10,
-        30,
-        10,
-        30,
-        30,
-    ]
-    assert asked == [1, 3]
-    assert header_lengths(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), lengths).tolist() == []
-
-
 def test_injection_channels_are_those_that_records_get():
     columns = RandomTraffic(**PARTS).draw(200, 3)
     assert list(spread_unicasts(columns, 4, 9)) == spread_unicasts(list(columns), 4, 9)
@@ -276,10 +257,6 @@ def test_seeds():
     assert channels_of(UNICASTS)[:12] == [3, 1, 2, 3, 3, 3, 3, 0, 5, 4, 2, 0]
 
 
-def test_with_one_channel_nothing_changes():
-    assert spread_unicasts(UNICASTS, 1, 5) == UNICASTS
-
-
 def test_what_has_a_channel_keeps_it():
     records = [Message(0, [1], 5, injection=4), Message(0, [1], 5), Message(0, [1], 5, injection=0)]
     spread = spread_unicasts(records, 6, 3)
@@ -346,12 +323,7 @@ def tails_out(model, messages, hosts, cycles):
 def test_every_start_is_the_latest_of_all_that_it_waits_for(family, hosts):
     model = MODELS[family]()
     records = random_dependent_records(model, 300, seed=4)
-    messages = Messages.build(
-        records,
-        processors=len(model.network.processors),
-        header_flits=model.header_flits,
-        injection_channels=model.network.injection_channels_per_processor,
-    )
+    messages = build(model, records)
     results = Simulation(model, messages, 3, hosts=hosts).run()
     assert (results.lost, results.duplicated, results.disordered, results.deadlocked) == (0, 0, 0, False)
     out = tails_out(model, messages, hosts, results.cycles)
@@ -381,16 +353,6 @@ def test_worked_by_hand():
     first, second = results.arrival_cycle[:2].tolist()
     assert (first, second) == (4, 24)
     assert results.start_cycle.tolist() == [0, 20, 104, 1 + 7, 60]
-
-
-def test_a_message_does_not_start_before_the_last_of_its_parents_has_arrived():
-    model = spam_model(Network(1, [], [0] * 3))
-    records = [Message(0, [1], 40), Message(2, [1], 5), Message(1, [2], 5, parents=(0, 1))]
-    simulation = Simulation(model, build(model, records))
-    some = simulation.run(until_cycle=44)
-    assert (some.arrival_cycle[0] > 0, some.arrival_cycle[1], some.start_cycle[2]) == (True, -1, -1)
-    results = simulation.run()
-    assert results.start_cycle[2] == results.arrival_cycle[1] > results.arrival_cycle[0]
 
 
 # Requests and replies, measured in the network; and batches.
@@ -466,16 +428,6 @@ def test_requests_are_those_without_replies():
     assert np.array_equal(answered.source[::2], alone.source)
     assert np.array_equal(answered.destinations[::2], alone.destinations)
     assert np.array_equal(answered.start_cycle[::2], alone.start_cycle)
-
-
-def test_replies_become_the_messages_that_their_records_become(monkeypatch):
-    columns = drawn(Replies(FixedLength(4), DELAY, 3))
-    from_records = Messages.build(list(columns), processors=REQUESTING_NODES, header_flits=MODEL.header_flits)
-    monkeypatch.setattr(Messages, "build", None)  # valid columns skip this
-    messages = columns.checked(processors=REQUESTING_NODES, header_flits=MODEL.header_flits)
-    for name, column in vars(messages).items():
-        assert np.array_equal(column, vars(from_records)[name]), name
-        assert column.dtype == vars(from_records)[name].dtype, name
 
 
 @pytest.mark.parametrize(

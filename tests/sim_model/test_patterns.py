@@ -1,6 +1,5 @@
 """Patterns of unicasts and destination sets of multicasts against independent definitions, and mixes of lengths."""
 
-import itertools
 from collections import Counter
 from itertools import combinations
 
@@ -73,13 +72,6 @@ def test_permutations_of_bits(name, network):
     bits = nodes.bit_length() - 1
     expected = [int(BITS[name](as_bits(node, bits)), 2) for node in range(nodes)]
     assert PERMUTATIONS[name](network).tolist() == expected
-
-
-def test_transpose_is_the_mirrored_place_in_a_square_of_any_side():
-    network = mesh_network([6, 6])
-    sent = PERMUTATIONS["transpose"](network)
-    for row, column in itertools.product(range(6), repeat=2):
-        assert sent[row * 6 + column] == column * 6 + row
 
 
 def _shape_or_class(value: object) -> str:
@@ -165,10 +157,6 @@ def test_hot_spots_get_their_share_from_everyone():
         expected[[2, 5]] += 0.15  # messages to the source itself are not sent
         assert seen[expected == 0].sum() == 0
         assert stats.chisquare(seen[expected > 0], 20_000 * expected[expected > 0]).pvalue > MIN_P
-
-
-def test_nothing_but_a_hot_spot():
-    assert draws(HotSpotPattern(4, [3], 1.0), [0, 1, 2, 3]).tolist() == [3, 3, 3, 3]
 
 
 def test_near_nodes_are_equally_likely():

@@ -140,7 +140,7 @@ HELD_BACK = HostBehaviour(level_of(0.3), level_of(0.4), seed=7, blocked=(Blockad
 def compare_vcs(model, records, cycles, startup_cycles=0, hosts=EAGER):
     """Run both and compare; returns both."""
     simulation, slow = (
-        torus_traffic.simulate(model, records, startup_cycles, hosts),
+        simulate(model, records, startup_cycles, hosts=hosts),
         reference(model, records, startup_cycles, hosts),
     )
     trace = simulation.record(cycles)

@@ -5,7 +5,6 @@ import pytest
 
 from hydranoc.studies.spam.analytical import closed_form_latency, uncontended_paths
 from sim_model.messages.messages import Message
-from sim_model.traffic import random_traffic
 from tests.networks import figure_1, random_irregular, ring, with_own_lengths
 from tests.sim_model.builders import build, pick, random_network, random_records, simulate, spam_model
 from topology.common.graph import Network
@@ -60,26 +59,6 @@ def test_a_unicast_of_three_flits_with_two_routing_cycles():
     ]
 
 
-def test_a_buffer_of_one_flit_works_at_half_rate():
-    # A flit leaves the buffer in the cycle after it came, and ready is high again one cycle later.
-    simulation = simulate(
-        spam_model(TWO_SWITCHES, flit_bits=64, buffer_flits=1, routing_cycles=1), [Message(0, [1], 3)]
-    )
-    assert moved_names(simulation, 11) == [
-        set(),
-        {"p0->s0"},
-        set(),
-        {"p0->s0", "s0->s1"},
-        set(),
-        {"p0->s0", "s0->s1", "s1->p1"},
-        set(),
-        {"s0->s1", "s1->p1"},
-        set(),
-        {"s1->p1"},
-        set(),
-    ]
-
-
 def test_two_headers_for_one_output_go_in_turn():
     # One switch, processors 0, 1 and 2 on ports 0, 1, 2. Both headers arrive in 1; the route unit takes input 0 in
     # 1 and input 1 in 2. Message 0 (2 flits) copies its tail in 3 and releases; message 1 is granted in 4 and is on
@@ -118,32 +97,6 @@ def test_without_start_up_messages_of_a_node_are_one_cycle_apart():
     simulation = simulate(spam_model(TWO_SWITCHES), [Message(0, [1], 2), Message(0, [1], 2)])
     injection = [step.moved[TWO_SWITCHES.injection_channel(0)] for step in (simulation.step() for _ in range(7))]
     assert injection == [False, True, True, False, True, True, False]
-
-
-@pytest.mark.parametrize(("delay_cycles", "accepted_cycle"), [(0, 5), (1, 6), (10, 15)])
-def test_a_dependent_message_starts_when_its_parent_has_arrived(delay_cycles, accepted_cycle):
-    # One flit over one switch: injection in 1, delivery in 3 with 2 routing cycles on a one-switch network in 4.
-    network = Network(1, [], [0, 0])
-    records = [Message(0, [1], 1, start_cycle=1), Message(1, [0], 1, parents=(0,), delay_cycles=delay_cycles)]
-    simulation = simulate(spam_model(network, routing_cycles=2), records)
-    results = simulation.run()
-    assert results.arrival_cycle[0] == 5
-    assert results.start_cycle[1] == 5 + delay_cycles
-    assert results.accepted_cycle[1] == accepted_cycle
-
-
-def test_hosts_take_messages_in_order_of_start_then_number():
-    network = Network(1, [], [0, 0, 0])
-    records = [
-        Message(0, [2], 2, start_cycle=30),
-        Message(0, [1], 2, start_cycle=0),
-        Message(1, [0], 2, start_cycle=0),
-        Message(0, [1], 2, start_cycle=0),
-        Message(0, [2], 2, parents=(2,)),
-    ]
-    results = simulate(spam_model(network), records, startup_cycles=10).run()
-    # Message 4 starts when message 2 arrives, before message 0.
-    assert list(results.accepted_cycle.argsort(kind="stable")) == [1, 2, 3, 4, 0]
 
 
 # The closed form of docs/look_up/timing_spam.md against simulation of single messages.
@@ -267,23 +220,6 @@ def _check_data(simulation, message):
         assert simulation.data_of(message, flit) == expected
 
 
-def test_offered_traffic_beyond_saturation_drains():
-    network = random_irregular(5, switches=10)
-    model = spam_model(network)
-    records = random_traffic(
-        processors=len(network.processors),
-        cycles=3000,
-        seed=1,
-        messages_per_node_per_cycle=0.02,
-        multicast_fraction=0.3,
-        destinations=4,
-        flits=30,
-    )
-    results = simulate(model, records).run()
-    assert results.cycles > 3300
-    assert (results.lost, results.duplicated) == (0, 0)
-
-
 def test_lost_and_strayed_messages_are_counted_not_assumed():
     # Processors 1 and 2 swap places in the reach table, so a message for 1 goes to 2.
     model = spam_model(random_irregular(5, switches=4), flit_bits=512)
@@ -365,18 +301,6 @@ def test_up_after_down_deadlocks_on_a_ring_and_legal_routes_do_not():
     assert "owned by" in report or "for room in the buffer behind" in report
     legal = simulate(spam_model(network), records)
     assert legal.run().lost == 0
-
-
-def test_split_enqueue_often_deadlocks_on_random_jobs_that_atomic_survives():
-    network = Network(3, [(0, 1), (0, 2)], [1, 1, 1, 2, 2, 2])
-    deadlocks = 0
-    for seed in range(20):
-        records = random_records(np.random.default_rng(seed), spam_model(network), 60, cycles=60, body=30)
-        split = simulate(spam_model(network, enqueue="split"), records)
-        split.run()
-        assert simulate(spam_model(network), records).run().lost == 0
-        deadlocks += split.deadlocked
-    assert deadlocks >= 5
 
 
 def test_waiting_for_hosts_and_routing_is_no_deadlock():

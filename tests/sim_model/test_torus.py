@@ -1,5 +1,6 @@
 """Tori and meshes as golden models: routing, deliveries, VCs, deadlock, reports, and the closed form."""
 
+import operator
 from dataclasses import replace
 
 import numpy as np
@@ -9,8 +10,8 @@ from hydranoc.studies.torus.analytical import closed_form_latency, cycles_behind
 from sim_model.engines.simulation import Simulation
 from sim_model.messages.messages import Message
 from sim_model.torus.router import route
-from sim_model.vc.state import credits_of
-from tests.sim_model.torus_traffic import build, random_records, simulate, torus_model, turned
+from tests.sim_model.builders import build, simulate
+from tests.sim_model.torus_traffic import random_records, torus_model
 from topology.common.host_pattern import Blockade, HostBehaviour, level_of
 from topology.torus.grid import Turns
 from topology.torus.operations import operation, turns_of
@@ -18,11 +19,11 @@ from topology.torus.routing import VC_RULES
 
 # Tori and meshes as golden models: routing, deliveries, VCs, deadlock, and reports.
 
-GRIDS = {"torus": (4, 5, True), "mesh": (5, 4, False), "ring": (1, 6, True), "short": (2, 3, True)}
+GRIDS = {"torus": (3, 4, True), "mesh": (4, 3, False), "ring": (1, 6, True), "short": (2, 3, True)}
 
 
 @pytest.mark.parametrize("vc_rule", VC_RULES)
-@pytest.mark.parametrize("vcs", [1, 2, 3])
+@pytest.mark.parametrize("vcs", [1, 3])
 @pytest.mark.parametrize("grid", GRIDS)
 def test_compiled_routing_equals_the_tables(grid, vcs, vc_rule):
     rows, columns, wraps = GRIDS[grid]
@@ -38,7 +39,7 @@ def test_compiled_routing_equals_the_tables(grid, vcs, vc_rule):
     state, routes = simulation.state, simulation.router_state.routes
     ways = set()
     for message, record in enumerate(records):
-        turns = turned(record)
+        turns = turns_of(record.operation)
         key = routing.routing_key(record.source, record.destinations, turns)
         for channel in network.channels:
             if network.is_switch(channel.sink):
@@ -159,49 +160,6 @@ def test_worms_without_a_way_are_drained_and_counted():
     assert results.arrival_cycle[1] > 0
 
 
-def test_no_buffer_holds_two_worms_with_empty_vcs():
-    def most_worms(vc_reallocation):
-        model = torus_model(1, 6, 2, buffer_flits=8, vc_reallocation=vc_reallocation)
-        records = random_records(np.random.default_rng(2), model, 400, cycles=300, body=3)
-        simulation = simulate(model, records)
-        most = 0
-        while not simulation.finished:
-            simulation.record(1)
-            for vc in range(len(model.network.channels)):
-                if model.network.direction_of[vc] is not None:
-                    channel = simulation.state.channels[vc]
-                    slots = [(channel.front + k) & simulation.state.slot_mask for k in range(channel.count)]
-                    most = max(most, len({int(simulation.state.slots[vc, slot]) >> 17 for slot in slots}))
-        return most
-
-    assert most_worms("tail") > 1
-    assert most_worms("empty") == 1
-
-
-def test_a_run_equals_its_recording():
-    model = torus_model(3, 4, 2, routing_cycles=3)
-    records = random_records(np.random.default_rng(3), model, 60, cycles=4_000, body=12)
-    ran, recorded = simulate(model, records).run(), simulate(model, records)
-    recorded.record(ran.cycles)
-    assert (recorded.results().arrival_cycle == ran.arrival_cycle).all()
-    assert recorded.finished
-
-
-def test_credits_come_back_after_the_last_flit():
-    model = torus_model(3, 3, 2)
-    simulation = simulate(model, [Message(0, [4], 6)])
-
-    def fewest_credits():
-        vcs = [channel for channel in model.network.channels if model.network.is_switch(channel.source)]
-        return min(credits_of(simulation.router_state, vc.source, vc.source_port) for vc in vcs)
-
-    simulation.run(12)
-    assert fewest_credits() < 4
-    simulation.run()
-    simulation.record(8)
-    assert fewest_credits() == 4
-
-
 def test_sixty_four_rows_and_columns():
     model = torus_model(64, 64, 2)
     corner = Message(0, [33 * 64 + 33], 4)
@@ -253,10 +211,8 @@ def closed(model, source, destination, flits, number=0, startup_cycles=0):
     )
 
 
-@pytest.mark.parametrize(
-    ("buffer_flits", "routing_cycles"), [(4, 1), (1, 1), (2, 1), (3, 1), (1, 3), (3, 3), (5, 2), (16, 5)]
-)
-@pytest.mark.parametrize(("rows", "columns", "wraps"), [(4, 5, True), (3, 4, False)])
+@pytest.mark.parametrize(("buffer_flits", "routing_cycles"), [(4, 1), (1, 1), (3, 1), (1, 3), (5, 2), (16, 5)])
+@pytest.mark.parametrize(("rows", "columns", "wraps"), [(3, 4, True), (3, 3, False)])
 def test_all_pairs(rows, columns, wraps, buffer_flits, routing_cycles):
     model = torus_model(rows, columns, 2, wraps=wraps, buffer_flits=buffer_flits, routing_cycles=routing_cycles)
     nodes = rows * columns
@@ -266,8 +222,8 @@ def test_all_pairs(rows, columns, wraps, buffer_flits, routing_cycles):
             assert lone_latency(model, source, destination, flits) == closed(model, source, destination, flits)
 
 
-@pytest.mark.parametrize("buffer_flits", range(1, 17))
-@pytest.mark.parametrize("routing_cycles", [1, 2, 3, 4, 7])
+@pytest.mark.parametrize("buffer_flits", [1, 2, 3, 4, 5, 8, 16])
+@pytest.mark.parametrize("routing_cycles", [1, 2, 3, 7])
 def test_all_lengths_on_a_long_way(buffer_flits, routing_cycles):
     model = torus_model(1, 10, 1, wraps=False, buffer_flits=buffer_flits, routing_cycles=routing_cycles)
     for flits in (*range(1, 15), 50, 51, 52, 53):
@@ -287,19 +243,15 @@ def test_startup_and_turns_count():
         assert latencies[0] == latencies[1]
 
 
+@pytest.mark.parametrize("routing_cycles", [1, 3])
 @pytest.mark.parametrize(("buffer_flits", "rate"), [(1, 1 / 4), (2, 1 / 2), (3, 3 / 4), (4, 1), (8, 1)])
-def test_rate_of_a_vc_alone(buffer_flits, rate):
-    model = torus_model(1, 4, 2, wraps=False, buffer_flits=buffer_flits)
+def test_rate_of_a_vc_alone(buffer_flits, rate, routing_cycles):
+    model = torus_model(1, 4, 2, wraps=False, buffer_flits=buffer_flits, routing_cycles=routing_cycles)
     longer, shorter = (lone_latency(model, 0, 3, flits) for flits in (1_240, 40))
     assert (longer - shorter) * rate == pytest.approx(1_200)
-    assert cycles_behind_head(1_240, buffer_flits, 1) - cycles_behind_head(40, buffer_flits, 1) == longer - shorter
-
-
-@pytest.mark.parametrize(("buffer_flits", "rate"), [(1, 1 / 4), (2, 1 / 2), (3, 3 / 4), (4, 1), (5, 1)])
-def test_rate_of_a_vc_alone_behind_slow_heads(buffer_flits, rate):
-    model = torus_model(1, 4, 2, wraps=False, buffer_flits=buffer_flits, routing_cycles=3)
-    longer, shorter = (lone_latency(model, 0, 3, flits) for flits in (1_240, 40))
-    assert (longer - shorter) * rate == pytest.approx(1_200)
+    if has_closed_form(buffer_flits, routing_cycles):
+        behind = (cycles_behind_head(flits, buffer_flits, routing_cycles) for flits in (1_240, 40))
+        assert operator.sub(*behind) == longer - shorter
 
 
 def test_no_closed_form_is_an_error():

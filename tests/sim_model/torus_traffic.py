@@ -5,14 +5,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from sim_model.engines.simulation import Simulation
-from sim_model.messages.messages import Message, Messages
+from sim_model.messages.messages import Message
 from sim_model.torus.chains import Send
 from sim_model.torus.model import TorusModel
 from tests.sim_model.references import Route, VcReference
 from topology.common.host_pattern import EAGER, HostBehaviour
 from topology.torus.graph import TorusNetwork
-from topology.torus.grid import X_NEGATIVE, X_POSITIVE, Grid, Turns
+from topology.torus.grid import Grid
 from topology.torus.operations import turns_of
 from topology.torus.routing import TorusRouting
 
@@ -23,16 +22,6 @@ def torus_model(rows, columns, vcs, *, wraps=True, flit_bits=32, vc_rule="dally-
     """A model of a torus or mesh."""
     network = TorusNetwork(Grid(rows, columns, wraps), vcs)
     return TorusModel(TorusRouting(network, flit_bits, vc_rule), **parameters)
-
-
-def build(model: TorusModel, records: list[Message]) -> Messages:
-    """Checked messages for a model."""
-    return Messages.build(records, processors=len(model.network.processors), header_flits=model.header_flits)
-
-
-def simulate(model: TorusModel, records: list[Message], startup_cycles: int = 0, hosts=EAGER) -> Simulation:
-    """A simulation that has not begun."""
-    return Simulation(model, build(model, records), startup_cycles, hosts=hosts)
 
 
 def random_records(random: np.random.Generator, model: TorusModel, count: int, *, cycles: int, body: int, turned=0.0):
@@ -48,11 +37,6 @@ def random_records(random: np.random.Generator, model: TorusModel, count: int, *
             Message(source, [destination], flits, start_cycle=int(random.integers(cycles)), operation=number)
         )
     return records
-
-
-def turned(record: Message) -> Turns | None:
-    """Turns that a message fixes."""
-    return turns_of(record.operation)
 
 
 def reference(
@@ -110,7 +94,7 @@ def torus_route(routing: TorusRouting, records: list[Message]) -> Route:
     def route(vc: int, message: int) -> tuple[list[int], list[int]]:
         record, switch = records[message], network.channels[vc].sink
         (row, column), (to_row, to_column) = grid.position(switch), grid.position(record.destinations[0])
-        turns = turned(record) or grid.shortest(record.source, record.destinations[0])
+        turns = turns_of(record.operation) or grid.shortest(record.source, record.destinations[0])
         if column != to_column:
             name, here, there = "-y" if turns.y_negative else "+y", column, to_column
         elif row != to_row:
@@ -145,25 +129,10 @@ def vcs(grid: Grid, send: Send) -> Iterator[Vc]:
         yield hop.node, hop.direction, 0 if hop.wrap_ahead else 1
 
 
-def dateline_vcs(grid: Grid, send: Send) -> Iterator[Vc]:
-    """The same with the plain rule: class 1 once the ring has been closed."""
-    closes: dict[bool, bool] = {}
-    for hop in grid.path(send.sender, send.receiver, send.turns):
-        along_column = hop.direction in (X_POSITIVE, X_NEGATIVE)
-        closes.setdefault(along_column, hop.wrap_ahead)
-        yield hop.node, hop.direction, int(closes[along_column] and not hop.wrap_ahead)
-
-
 def conflicts(grid: Grid, sends: Iterable[Send], used) -> int:
     """Number of repeated uses of a channel or VC within a step."""
     uses = Counter((send.step, place) for send in sends for place in used(grid, send))
     return sum(uses.values()) - len(uses)
-
-
-def conflicting_sends(grid: Grid, sends: Sequence[Send], used) -> int:
-    """Number of sends that share a channel or VC with another one of their step."""
-    uses = Counter((send.step, place) for send in sends for place in used(grid, send))
-    return sum(any(uses[send.step, place] > 1 for place in used(grid, send)) for send in sends)
 
 
 def random_multicasts(

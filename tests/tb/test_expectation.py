@@ -16,7 +16,7 @@ from tb.common.expectation import Expectation
 from tb.common.host_rules import HostRules
 from tb.common.message_flits import MessageFlits
 from tests.networks import figure_1
-from tests.sim_model.builders import build, built, harts_model, mixed_traffic, random_records
+from tests.sim_model.builders import build, harts_model, mixed_traffic, random_records
 from tests.sim_model.test_messages import MODELS, random_dependent_records
 from tests.tb.workloads import Shape, injecting_job, injecting_routing, staged_traffic, torus_job, torus_routing
 from tests.tb.workloads import spam_comparison as comparison
@@ -295,7 +295,7 @@ CYCLES = 1_200
 )
 def test_delivered_flits_are_as_the_routing_says(faults):
     model = harts_model(2, faults=faults)
-    messages = built(model, mixed_traffic(model, CYCLES, 0.006, 1))
+    messages = build(model, mixed_traffic(model, CYCLES, 0.006, 1))
     recording = Simulation(model, messages).record(CYCLES)
     flits, layout, routing = MessageFlits(model, messages), FlitFormat(model.flit_bits), model.routing
     heads = spoilt = 0
@@ -347,7 +347,7 @@ def multicasts():
 def broadcasts():
     """Several copies of each broadcast come to every node."""
     model = harts_model(2)
-    return model, built(model, mixed_traffic(model, 900, 0.004, seed=3))
+    return model, build(model, mixed_traffic(model, 900, 0.004, seed=3))
 
 
 JOBS = {

@@ -18,7 +18,7 @@ from sim_model.spam.model import SpamModel
 from sim_model.traffic import random_traffic
 from tb.common.message_flits import MessageFlits
 from tests.networks import five_port_network
-from tests.sim_model.builders import built, harts_model, mixed_traffic
+from tests.sim_model.builders import build, harts_model, mixed_traffic
 from tests.tb.comparisons import assert_delivered, assert_equal
 from tests.tb.workloads import (
     FAULTS,
@@ -131,7 +131,7 @@ def mesh() -> Comparison:
     nodes = model.routing.mesh.nodes
     pairs = [(number % nodes, (number + 1 + number // nodes % (nodes - 1)) % nodes) for number in range(270)]
     records = [Message(a, [b], 2, start_cycle=2 * number, operation=UNICAST) for number, (a, b) in enumerate(pairs)]
-    assert len(built(model, records)) == len(records)
+    assert len(build(model, records)) == len(records)
     return mesh_comparison(model, records)
 
 

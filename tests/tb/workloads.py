@@ -28,7 +28,7 @@ from sim_model.spam.model import SpamModel
 from sim_model.torus.model import TorusModel
 from sim_model.traffic import random_traffic
 from tests.networks import InjectingTorus, random_irregular
-from tests.sim_model.builders import broadcast, built, harts_model, mixed_traffic
+from tests.sim_model.builders import broadcast, build, harts_model, mixed_traffic
 from topology.common.graph import Network
 from topology.common.host_pattern import EAGER, Blockade, HostBehaviour, level_of
 from topology.common.part_headers import BIT_STRING
@@ -313,7 +313,7 @@ FAULTS |= {4: Faults((5, 20), (9,), ((0, 1),)), 5: Faults((7, 33), (9, 50), ((0,
 
 def harts_comparison(model: HartsModel, records) -> Comparison:
     """A run to the end, and some cycles more."""
-    messages = built(model, records)
+    messages = build(model, records)
     cycles = Simulation(model, messages).run(until_cycle=10_000_000).cycles + 40
     settings = {name: value for name, value in vars(model).items() if name != "routing"}
     plan = harts_plan(model.routing, packet_flits=PACKET_FLITS, **settings)

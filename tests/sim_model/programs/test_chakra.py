@@ -1,13 +1,12 @@
 """Chakra execution traces that are written byte by byte, and the collective operations in them."""
 
-import numpy as np
 import pytest
 
 from sim_model.programs.chakra import read_chakra, read_nodes
 from sim_model.programs.collectives import COLLECTIVES, Collective
 from sim_model.programs.lowering import lowered
 from sim_model.programs.program import ProgramError
-from tests.sim_model.programs.files import attribute, base128, chakra, chakra_counts, node, run
+from tests.sim_model.programs.files import attribute, base128, chakra, node, run
 
 LOAD, COMPUTE, SEND, RECEIVE, COLLECTIVE = 2, 4, 5, 6, 7
 ALL_REDUCE, BROADCAST = 0, 5
@@ -51,22 +50,6 @@ def test_control_dependencies_count_if_they_are_to():
     other = [node(1, RECEIVE, comm_src=0, comm_size=4)]
     starts = [messages_of(program_of([first, second], other, control=c))[0].start_cycle for c in (False, True)]
     assert starts == [0, 10]
-
-
-def test_nodes_and_dependencies_are_those_of_an_independent_reader():
-    random, nodes = np.random.default_rng(1), []
-    for number in range(300):
-        earlier = random.permutation(number)[: random.integers(6)].tolist()
-        nodes.append(
-            node(number + 500, COMPUTE, data=[k + 500 for k in earlier], packed=bool(number % 2), duration=number)
-        )
-    nodes.append(node(1, COLLECTIVE, data=(500,), comm_type=ALL_REDUCE, comm_size=96))
-    nodes.append(node(2, COLLECTIVE, data=(500,), is_cpu_op=True, duration=70))
-    data = chakra(nodes)
-    read = read_nodes(data)
-    communicating = sum(part.communicates for part in read)
-    assert (len(read), sum(len(part.data) for part in read), communicating) == chakra_counts(data)
-    assert communicating == 1
 
 
 def collective(kind, size, number=5, **attributes):

@@ -1,18 +1,14 @@
 """GOAL programs: reading, dependencies of messages, and writing."""
 
-import networkx as nx
 import numpy as np
 import pytest
 
-from sim_model.engines.simulation import Simulation
-from sim_model.loops.bits import MESSAGE_SHIFT
 from sim_model.programs.goal import goal_text, read_goal
 from sim_model.programs.lowering import lowered
 from sim_model.programs.program import ProgramError
 from tests.networks import random_irregular
-from tests.sim_model.builders import build as built
-from tests.sim_model.builders import spam_model
-from tests.sim_model.programs.files import SEND, goal_graph, waits
+from tests.sim_model.builders import build, spam_model
+from tests.sim_model.programs.files import goal_graph, waits
 from tests.sim_model.test_messages import random_dependent_records
 
 TREE = """
@@ -115,36 +111,6 @@ def test_messages_wait_for_what_an_independent_search_finds(seed):
     assert found == waits(graph)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_every_operation_of_a_run_starts_when_what_it_requires_has_ended(seed):
-    model = spam_model(random_irregular(3, switches=8))
-    ranks = len(model.network.processors)
-    text = random_program(np.random.default_rng(seed), ranks, 50)
-    program = read_goal(text)
-    result = lowered(program, range(ranks), lambda size, nodes: model.header_flits(nodes) + size)
-    messages = built(model, result.records)
-    run = Simulation(model, messages, 4).run()
-    assert run.lost == 0
-    flits = Simulation(model, messages, 4).record(run.cycles).flits
-    # From here on times follow from the text alone, by definition.
-    graph, start, end, number = goal_graph(text), {}, {}, {}
-    for message, operation in enumerate(result.operations):
-        number[operation.rank, operation.name.split()[0]] = message
-    durations = {(o.rank, o.name.split()[0]): o.duration for o in program.operations}
-    for vertex in nx.topological_sort(graph):
-        events = [0]
-        for before in graph.predecessors(vertex):
-            arrived = before[0] != vertex[0]
-            events.append(int(run.last_arrival_cycle[number[before]]) if arrived else end[before])
-        start[vertex] = max(events)
-        if graph.nodes[vertex].get(SEND):
-            channel = model.network.injection_channels[vertex[0]]
-            end[vertex] = int(np.flatnonzero(flits[:, channel] >> MESSAGE_SHIFT == number[vertex]).max())
-            assert run.start_cycle[number[vertex]] == start[vertex]
-        else:
-            end[vertex] = start[vertex] + durations[vertex]
-
-
 def canonical(messages, body):
     """Messages without their numbers: each as a nested tuple with what it waits for."""
     known = []
@@ -162,11 +128,11 @@ def test_what_is_written_is_read_again(seed):
     model = spam_model(random_irregular(5, switches=8))
     processors = len(model.network.processors)
     records = random_dependent_records(model, 80, seed, most_destinations=4)
-    messages = built(model, records)
+    messages = build(model, records)
     header = np.array([model.header_flits(messages.destinations_of(m).tolist()) for m in range(len(messages))])
     text = goal_text(messages, processors, (messages.flits - header).tolist(), 4)
     again = lowered(read_goal(text), range(processors), lambda size, to: model.header_flits(to) + size // 4).records
-    read = built(model, again)
+    read = build(model, again)
     assert len(read) == len(messages)
     own = np.array([model.header_flits(read.destinations_of(m).tolist()) for m in range(len(read))])
     assert canonical(read, read.flits - own) == canonical(messages, messages.flits - header)
