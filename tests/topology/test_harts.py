@@ -158,14 +158,6 @@ def test_slowest_copies(size, algorithm):
     assert front == FRONTS[algorithm](size)
 
 
-@each("size", range(3, 8))
-def test_six_broadcast_uses_all_links_but_those_into_the_source(size):
-    mesh = HexMesh(size)
-    used = {(copy.path[-2], copy.direction) for copy in broadcast_copies(mesh, "6-bcast", 0)}
-    into_source = {(mesh.neighbour(0, opposite(way)), way) for way in range(DIRECTIONS)}
-    assert used == {(node, way) for node in range(mesh.nodes) for way in range(DIRECTIONS)} - into_source
-
-
 @pytest.mark.parametrize("size", [1, 149])
 def test_size_is_checked(size):
     with pytest.raises(TopologyError, match=f"Size must be 2 to 148, not {size}"):

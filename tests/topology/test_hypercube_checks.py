@@ -274,12 +274,6 @@ def broken(
     return make(dimensions, vcs, kind=type("BrokenHere", (Broken,), {"changes": changes}))
 
 
-def test_one_broken_vc_leaves_no_shifts():
-    paths = HypercubePaths(broken(3, 2, {("s1->s0.0", 0b110): ((), ("s0->s2.1",))}))
-    assert paths.shifts == (0,)
-    assert paths.representatives == tuple(range(8))
-
-
 def test_headers_without_a_way_are_found():
     routing = broken(3, 2, {("s1->s3.0", 0b100): ((), ())})
     verdict = check_hypercube_deadlock(routing)
@@ -287,25 +281,6 @@ def test_headers_without_a_way_are_found():
     assert verdict.reason == "a header for s7 that arrives on s1->s3.0 is unroutable (1 such cases)"
     # who goes from 1 or 0 to 7 may come there; from 5 that is no shortest way
     assert unreached_pairs(routing) == [(0, 7), (1, 7)]
-
-
-def test_headers_without_a_way_are_counted_in_all_switches():
-    class NoEscapeAtLast(HypercubeRouting):
-        """With one remaining dimension, the third one, heads are unroutable."""
-
-        def masks(self, vc):
-            candidates, escapes = (masks.copy() for masks in super().masks(vc))
-            candidates[0b100] = escapes[0b100] = 0
-            return candidates, escapes
-
-    routing = make(3, 2, kind=NoEscapeAtLast)
-    # at each of 8 switches on 2 x 2 VCs of the first two dimensions, and from the host
-    assert check_hypercube_deadlock(routing).reason == (
-        "a header for s4 that arrives on p0->s0 is unroutable (40 such cases)"
-    )
-    missing = unreached_pairs(routing)
-    assert len(missing) == 8 * 4
-    assert all((source ^ destination) & 0b100 for source, destination in missing)
 
 
 def test_headers_without_an_escape_are_found():
