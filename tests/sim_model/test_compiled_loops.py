@@ -45,7 +45,7 @@ ROOT = Path(__file__).parent.parent.parent
 FACTORS = "FACTOR = 3\n"
 PARTS = """
 from sim_model.loops.compiled import compiled
-from {factors} import FACTOR
+from kept_factors import FACTOR
 
 @compiled
 def scaled(number):
@@ -53,7 +53,7 @@ def scaled(number):
 """
 LOOP = """
 from sim_model.loops.compiled import compiled_loop
-from {parts} import scaled
+from kept_parts import scaled
 
 @compiled_loop
 def total(numbers):
@@ -72,16 +72,16 @@ sys.path.insert(0, sys.argv[1])
 kept.SHIPPED_FOLDER = Path(sys.argv[2])
 if "NUMBA_CPU_NAME" in os.environ:
     kept.ship()
-from {loop} import total
+from kept_loop import total
 print(total(np.arange(5)), "llvmlite" in sys.modules)
 """
-NAMES = {"factors": "kept_factors", "parts": "kept_parts", "loop": "kept_loop"}
 
 
 def write_sources(folder: Path, **changed: str) -> Path:
     folder.mkdir(parents=True)
-    for name, text in {"factors": FACTORS, "parts": PARTS, "loop": LOOP, "run": RUN, **changed}.items():
-        (folder / f"{NAMES.get(name, name)}.py").write_text(text.format(**NAMES))
+    (folder / "run.py").write_text(RUN)
+    for name, text in {"factors": FACTORS, "parts": PARTS, "loop": LOOP, **changed}.items():
+        (folder / f"kept_{name}.py").write_text(text)
     return folder
 
 

@@ -1,7 +1,6 @@
 """Sources that pause and receivers that stall, and processors with several injectors, in the golden models."""
 
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -9,7 +8,6 @@ import pytest
 from sim_model.engines.cycle.endpoints import EJECTOR_FLITS
 from sim_model.engines.simulation import Simulation
 from sim_model.harts.memory_hosts import MemoryHostsModel
-from sim_model.loops.bits import TAIL, index_of, message_of
 from sim_model.messages.messages import Message, Messages
 from sim_model.min.model import MinModel
 from sim_model.torus.model import TorusModel
@@ -183,25 +181,6 @@ def test_nobody_who_waits_for_a_host_is_deadlocked(hosts):
     assert finished(model, messages, hosts).cycles == simulation.cycle
 
 
-def test_copies_are_logged_when_they_are_delivered():
-    model, messages = harts_job()
-    hosts = HostBehaviour(240, 250, seed=8)
-    simulation = Simulation(model, messages, hosts=hosts)
-    recording = simulation.record(40_000)
-    results = simulation.results()
-    assert simulation.finished
-    last = messages.flits[recording.ejected_message] - 1
-    cycles, channels = np.nonzero((recording.ejected_message >= 0) & (recording.ejected_flit == last))
-    nodes = np.array(model.network.delivery_processors)[channels]
-    seen = sorted(
-        zip(cycles.tolist(), nodes.tolist(), recording.ejected_message[cycles, channels].tolist(), strict=True)
-    )
-    log = results.copy_log[["cycle", "node", "message"]].tolist()
-    assert sorted(log) == seen
-    assert (np.diff(results.copy_log["cycle"]) >= 0).all()
-    assert results.copy_log["cycle"].max() > finished(model, messages, EAGER).copy_log["cycle"].max()
-
-
 def test_hosts_that_have_no_port_cannot_stall():
     model = MemoryHostsModel(harts_model(2).routing)
     messages = build(model, mixed_traffic(model, 500, 0.004, seed=3))
@@ -218,76 +197,9 @@ def test_unknown_processors_cannot_be_blocked():
         Simulation(model, messages, hosts=HostBehaviour(blocked=(Blockade(last + 1, 0, 1),)))
 
 
-# The golden model of networks whose processors have several injection channels: every injector has its own host.
-
-CHANNELS = 3
-MODEL = TorusModel(TorusRouting(InjectingTorus(Grid(2, 4, True), 2, CHANNELS), 16))
-NETWORK = MODEL.network
-HEADER = MODEL.header_flits([1])
-PAUSING = HostBehaviour(pause_level=100, stall_level=60, seed=7)
-
-
-def build_for_channels(*records, injection_channels=CHANNELS):
-    return Messages.build(
-        records,
-        processors=len(NETWORK.processors),
-        header_flits=MODEL.header_flits,
-        injection_channels=injection_channels,
-    )
-
-
-def random_messages(count=400, cycles=1_500):
-    random, records = np.random.default_rng(4), []
-    for start in sorted(random.integers(0, cycles, size=count).tolist()):
-        source, destination = map(int, random.choice(len(NETWORK.processors), 2, replace=False))
-        injection, body = int(random.integers(CHANNELS)), int(random.integers(12))
-        records.append(Message(source, [destination], HEADER + body, start_cycle=start, injection=injection))
-    return build_for_channels(*records)
-
-
-def sent(trace):
-    """(cycle, packed flit) of what moved on each injection channel, by injector."""
-    flits = trace.flits[:, list(NETWORK.injection_channels)]
-    return [
-        [(cycle, int(flits[cycle, i])) for cycle in np.flatnonzero(flits[:, i] >= 0)] for i in range(flits.shape[1])
-    ]
-
-
-@pytest.mark.parametrize("hosts", [EAGER, PAUSING], ids=["eager", "pausing"])
-@pytest.mark.parametrize("startup_cycles", [0, 5])
-def test_every_injector_sends_its_messages_in_order(startup_cycles, hosts):
-    messages = random_messages()
-    results = Simulation(MODEL, messages, startup_cycles, hosts=hosts).run()
-    assert (results.lost, results.duplicated, results.disordered, results.deadlocked) == (0, 0, 0, False)
-    trace = Simulation(MODEL, messages, startup_cycles, hosts=hosts).record(results.cycles)
-    order = np.lexsort((np.arange(len(messages)), messages.start_cycle))
-    both = 0
-    for injector, moves in enumerate(sent(trace)):
-        processor, port = divmod(injector, CHANNELS)
-        own = [int(m) for m in order if (messages.source[m], messages.injection[m]) == (processor, port)]
-        wanted = [(m, index) for m in own for index in range(messages.flits[m])]
-        assert [(message_of(flit), index_of(flit)) for _, flit in moves] == wanted
-        tails = {message_of(flit): cycle for cycle, flit in moves if flit & TAIL}
-        accepted = {int(m): c for c, m in enumerate(trace.accepted_message[:, injector]) if m >= 0}
-        assert accepted == {m: int(results.accepted_cycle[m]) for m in own}
-        for before, after in pairwise(own):
-            least = max(tails[before] + 1, int(messages.start_cycle[after])) + startup_cycles
-            assert accepted[after] == least if hosts == EAGER else accepted[after] >= least
-    busy = [{cycle for cycle, _ in moves} for moves in sent(trace)]
-    for first in range(0, len(busy), CHANNELS):
-        both += len(busy[first] & busy[first + 1] & busy[first + 2])
-    assert both  # all three injectors of a processor move a flit in one cycle
-
-
-def test_sources_pause_apart():
-    """Injectors of a processor have patterns of their own."""
-    alike = [Message(0, [5], 200, injection=port) for port in range(CHANNELS)]
-    trace = Simulation(MODEL, build_for_channels(*alike), hosts=PAUSING).record(60)
-    waits = {tuple(cycle for cycle, _ in moves) for moves in sent(trace)[:CHANNELS]}
-    assert len(waits) == CHANNELS
-
-
 def test_an_injection_channel_that_the_network_does_not_have():
-    plenty = build_for_channels(Message(0, [1], 9), Message(3, [1], 9, injection=4), injection_channels=5)
+    model = TorusModel(TorusRouting(InjectingTorus(Grid(2, 4, True), 2, 3), 16))
+    records = [Message(0, [1], 9), Message(3, [1], 9, injection=4)]
+    messages = Messages.build(records, processors=8, header_flits=model.header_flits, injection_channels=5)
     with pytest.raises(ValueError, match=r"^Injection channel of message 1 must be 0 to 2 in this network, not 4$"):
-        Simulation(MODEL, plenty)
+        Simulation(model, messages)

@@ -9,7 +9,7 @@ import pytest
 from sim_model.engines.simulation import Simulation
 from sim_model.hypercube.model import HypercubeModel
 from sim_model.hypercube.multicasts import OWN_SOFTWARE, doubling_sends, software_sends
-from sim_model.messages.messages import Message, MessageError, Messages
+from sim_model.messages.messages import Message, MessageError
 from sim_model.messages.schedule import dependent_unicasts
 from sim_model.messages.software import SEPARATE, software_multicasts, software_steps
 from sim_model.messages.spread import spread_unicasts
@@ -265,23 +265,6 @@ def test_a_copy_leaves_over_the_channel_of_its_dimension(channels):
     network = HypercubeNetwork(4, 2, channels)
     for message in software_sends(network, broadcasts([5, 5, 5]), DOUBLING):
         assert message.injection == (dimension(message) % channels if channels > 1 else 0)
-
-
-@pytest.mark.parametrize("software", OWN_SOFTWARE)
-def test_relays_start_when_they_have_the_tail_and_sources_at_the_start(software):
-    sends = software_sends(CUBE, broadcasts([5, 0, 5]), software)
-    messages = Messages.build(sends, processors=NODES, header_flits=lambda _: 1, injection_channels=4)
-    for group, source in enumerate([5, 0, 5]):
-        own = np.flatnonzero(messages.group == group)
-        assert sorted(messages.destinations[own].tolist()) == sorted(set(range(NODES)) - {source})
-        for number in own:
-            parents = messages.parents_of(number)
-            if messages.source[number] == source:
-                assert (len(parents), messages.start_cycle[number]) == (0, group)
-            else:
-                (parent,) = parents
-                assert messages.group[parent] == group
-                assert messages.destinations_of(parent).tolist() == [messages.source[number]]
 
 
 def test_separate_unicasts_all_come_from_the_source():

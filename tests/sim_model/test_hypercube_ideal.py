@@ -1,8 +1,5 @@
 """The ideal hypercube: exact without load, no losses, and the latencies of an independent simulation under load."""
 
-import os
-import subprocess
-import sys
 from itertools import pairwise
 
 import numpy as np
@@ -227,30 +224,6 @@ def test_steps_make_no_difference():
     assert (stepped.state.messages == whole.state.messages).all()
 
 
-UNCOMPILED = """
-from tests.sim_model.test_hypercube_ideal import busy_run
-from hydranoc.studies.hypercube.ideal.cube import IdealCube
-run = busy_run(IdealCube(3, 3, 4, hop_cycles=1, link_cycles=1), 0.05, 0.2, 60)
-assert run.advance()
-print(run.latencies(0, 60).tolist())
-"""
-
-
-def test_plain_python_gives_the_same():
-    latencies = [
-        subprocess.run(
-            [sys.executable, "-c", UNCOMPILED],
-            env={**os.environ, "NUMBA_DISABLE_JIT": disabled},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for disabled in ("0", "1")
-    ]
-    assert latencies[0] == latencies[1]
-    assert len(latencies[0]) > 100
-
-
 def test_links_carry_what_the_analytical_model_says():
     load = rated(HypercubeLoad(5, 3, 16, 0.02), 0.6)
     outcome = Simulated(load, broadcasts=6000)
@@ -333,19 +306,6 @@ def test_latencies_worked_by_hand(options, rows, latencies):
     run.watch(0, len(rows))
     run.advance()
     assert sorted(run.latencies(0, len(rows)).tolist()) == latencies
-
-
-@pytest.mark.parametrize("single", [False, True])
-def test_an_input_sends_one_flit_if_it_asks_for_one_worm_at_a_time(single):
-    cube = IdealCube(4, 4, 12, single_requests=single, hop_cycles=1)
-    run = busy_run(cube, 0.05, 0.1, 400)
-    most = 0
-    for cycle in range(300, 1500):
-        before = run.state.inputs.taken[:, : run.state.vcs].copy()
-        run.advance(cycle)
-        left = run.state.inputs.taken[:, : run.state.vcs] - before
-        most = max(most, int(left.reshape(cube.nodes, 4, 4).sum(axis=2).max())) if cycle > 300 else 0
-    assert most == 1 if single else most > 1
 
 
 @pytest.mark.parametrize(("choice", "share"), [(CHOICE_OF_VCS, 0.25), (CHOICE_OF_DIMENSIONS, 0.5)])

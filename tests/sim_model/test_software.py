@@ -14,7 +14,7 @@ from sim_model.messages.recursive_doubling import Unicast
 from sim_model.messages.schedule import software_schedule
 from sim_model.messages.software import COMMON_SOFTWARE, binomial_chain, software_multicasts, software_steps
 from sim_model.messages.spread import spread_unicasts
-from sim_model.torus.multinode import software_names, software_sends
+from sim_model.torus.multinode import software_names
 from sim_model.torus.multinode import software_sends as torus_sends
 from tests.networks import random_irregular
 from tests.sim_model.builders import simulate, spam_model
@@ -127,21 +127,24 @@ def test_separate_unicasts_take_as_many_startups_as_destinations():
 
 NODES = 16
 TORUS, CUBE = Grid(4, 4), HypercubeNetwork(4, 2, 3)
+GRIDS = [
+    *(Grid(*sides) for sides in ((8, 4), (6, 6), (1, 7), (9, 2))),
+    *(Grid(*sides, wraps=False) for sides in ((3, 7), (1, 5))),
+]
 
 
-def multicasts(seed=1, messages=300):
-    """Unicasts, multicasts to any number of nodes, and broadcasts, in random order."""
+def multicasts(nodes=NODES, seed=1, messages=300):
+    """Unicasts, multicasts to any number of nodes, and broadcasts, in random order; some nodes send often."""
     random = np.random.default_rng(seed)
-    counts = random.choice([1, 2, 3, 5, 8, NODES - 1], messages)
-    source = random.integers(NODES, size=messages)
-    others = [random.permutation(np.delete(np.arange(NODES), one)) for one in source]
-    goes = [np.sort(nodes[:count]) for nodes, count in zip(others, counts, strict=True)]
+    counts = np.minimum(random.choice([1, 2, 3, 5, 8, nodes - 1], messages), nodes - 1)
+    source = random.integers(nodes, size=messages) % random.integers(nodes // 2, nodes + 1)
+    others = [random.permutation(np.delete(np.arange(nodes), one)) for one in source]
     return MessageColumns.of(
         source=source,
-        destinations=np.concatenate(goes),
+        destinations=np.concatenate([np.sort(to[:count]) for to, count in zip(others, counts, strict=True)]),
         counts=counts,
         flits=random.integers(4, 20, messages),
-        start_cycle=np.sort(random.integers(0, 1_000, messages)),
+        start_cycle=random.integers(0, 1_000, messages),
     )
 
 
@@ -150,38 +153,38 @@ SENDERS = {
     **{f"torus {name}": partial(torus_sends, TORUS, software=name, seed=3) for name in software_names(TORUS)},
     **{f"cube {name}": partial(cube_sends, CUBE, software=name) for name in OWN_SOFTWARE},
 }
+ON_GRIDS = {
+    f"{grid} {name}": (grid.nodes, partial(torus_sends, grid, software=name, seed=3))
+    for grid in GRIDS
+    for name in software_names(grid)
+}
+"""Numbers of nodes, and senders."""
 
 
-def checked(records):
+def checked(records, nodes=NODES):
     channels = CUBE.injection_channels_per_processor
-    build = {"processors": NODES, "header_flits": lambda _: 1, "injection_channels": channels}
+    build = {"processors": nodes, "header_flits": lambda _: 1, "injection_channels": channels}
     return checked_messages(spread_unicasts(records, channels, 5), **build)
 
 
-@pytest.mark.parametrize("name", SENDERS)
-def test_columns_become_what_records_become(name, monkeypatch):
-    columns = multicasts()
-    from_records = checked(SENDERS[name](list(columns)))
-    assert len(from_records) >= len(columns.destinations)  # partitioned multicasts have representatives as well
-    assert set(np.diff(from_records.parent_offsets).tolist()) == ({0} if name == "separate" else {0, 1})
-    monkeypatch.setattr(Messages, "build", None)  # valid columns skip this
-    from_columns = checked(SENDERS[name](columns))
+def compare_columns(columns, send, nodes=NODES):
+    """Compare the unicasts of columns with those of their records, member by member; return them."""
+    from_records, from_columns = (checked(send(each), nodes) for each in (list(columns), columns))
     for member, column in vars(from_records).items():
         assert np.array_equal(vars(from_columns)[member], column), member
         assert vars(from_columns)[member].dtype == column.dtype, member
+    return from_columns
 
 
-@pytest.mark.parametrize("name", SENDERS)
-def test_without_messages_there_is_nothing_to_send(name):
-    none = multicasts()
-    none = MessageColumns.of(
-        source=none.source[:0],
-        destinations=none.destinations[:0],
-        counts=none.counts[:0],
-        flits=none.flits[:0],
-        start_cycle=none.start_cycle[:0],
-    )
-    assert len(checked(SENDERS[name](none))) == 0
+@pytest.mark.parametrize("name", [*SENDERS, *ON_GRIDS])
+def test_columns_become_what_records_become(name, monkeypatch):
+    nodes, send = ON_GRIDS[name] if name in ON_GRIDS else (NODES, SENDERS[name])
+    columns = multicasts(nodes)
+    found = compare_columns(columns, send, nodes)
+    assert len(found) >= len(columns.destinations)  # partitioned multicasts have representatives as well
+    assert set(np.diff(found.parent_offsets).tolist()) == ({0} if name == "separate" else {0, 1})
+    monkeypatch.setattr(Messages, "build", None)  # valid columns skip this
+    assert len(checked(send(columns), nodes)) == len(found)
 
 
 @pytest.mark.parametrize("name", SENDERS)
@@ -232,12 +235,7 @@ def test_what_comes_back_to_the_source_starts_nothing():
         first, *others = destinations
         return [Unicast(source, first), Unicast(first, source), *(Unicast(source, other) for other in others)]
 
-    columns = multicasts()
-    from_records, from_columns = (
-        checked(software_schedule(records, NODES, there_and_back)) for records in (list(columns), columns)
-    )
-    for member, column in vars(from_records).items():
-        assert np.array_equal(vars(from_columns)[member], column), member
+    compare_columns(multicasts(), partial(software_schedule, nodes=NODES, tree=there_and_back))
 
 
 def test_a_chosen_injection_channel_is_no_turn():
@@ -257,47 +255,3 @@ def test_a_chosen_injection_channel_is_no_turn():
         assert injection == [record.injection or 0 for record in spread_unicasts(list(columns), 3, seed)]
         assert injection[2:4] == [2, 0]
         assert (injection[4] - injection[0]) % 3 == (injection[5] - injection[1]) % 3 == 1
-
-
-# Multicasts of tori and meshes in columns are the unicasts that their records become one by one.
-
-GRIDS = [
-    *(Grid(*sides) for sides in ((8, 4), (6, 6), (1, 7), (9, 2))),
-    *(Grid(*sides, wraps=False) for sides in ((3, 7), (1, 5))),
-]
-CASES = [(grid, name) for grid in GRIDS for name in software_names(grid)]
-MULTICASTS = 60
-
-
-def random_columns(grid: Grid, seed: int) -> MessageColumns:
-    """Unicasts, multicasts and broadcasts; some nodes send often."""
-    random = np.random.default_rng(seed)
-    source = random.integers(grid.nodes, size=MULTICASTS) % random.integers(1, grid.nodes + 1)
-    counts = np.minimum(random.choice([1, 2, 3, 9, grid.nodes // 2 + 1, grid.nodes - 1], MULTICASTS), grid.nodes - 1)
-    others = [random.permutation(np.delete(np.arange(grid.nodes), one)) for one in source]
-    return MessageColumns.of(
-        source=source,
-        destinations=np.concatenate([np.sort(nodes[:count]) for nodes, count in zip(others, counts, strict=True)]),
-        counts=counts,
-        flits=random.integers(1, 50, MULTICASTS),
-        start_cycle=random.integers(0, 1_000, MULTICASTS),
-    ).with_operation(0)
-
-
-def assert_alike(grid: Grid, fast, plain):
-    """The same messages in the same order, in the same columns."""
-    of_columns, of_records = (
-        vars(checked_messages(records, processors=grid.nodes, header_flits=lambda _: 1)) for records in (fast, plain)
-    )
-    for member, column in of_columns.items():
-        assert np.array_equal(column, of_records[member]), member
-        assert column.dtype == of_records[member].dtype, member
-
-
-@pytest.mark.parametrize(("grid", "software"), CASES)
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
-def test_columns_are_the_sends_of_records(grid, software, seed):
-    columns = random_columns(grid, seed)
-    fast, plain = (software_sends(grid, records, software, seed) for records in (columns, list(columns)))
-    assert isinstance(fast, MessageColumns)
-    assert_alike(grid, fast, plain)

@@ -5,19 +5,15 @@ from functools import partial
 
 import pytest
 
-from sim_model.messages.messages import Message, MessageError, Messages
+from sim_model.messages.messages import Message, Messages
 from sim_model.messages.multinode import multinode_workload
 from sim_model.messages.software import software_steps
 from sim_model.torus.chains import CHAINS, NEGATIVE, POSITIVE, spu, u_mesh, u_torus
-from sim_model.torus.model import TorusModel
 from sim_model.torus.multinode import software_names, software_sends
 from sim_model.torus.recursive_doubling import recursive_doubling
-from tests.sim_model.builders import simulate
 from tests.sim_model.torus_traffic import conflicts, links, random_multicasts, vcs
-from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid, Turns
 from topology.torus.operations import SHORTEST, operation, turns_of
-from topology.torus.routing import TorusRouting
 
 # U-torus, U-mesh and SPU: every node once, in the fewest steps, without contention within a step.
 
@@ -214,29 +210,6 @@ def test_worked_by_hand():
     assert [message.operation for message in software_sends(ring, records, "u-mesh")] == [0, back, positive, back]
 
 
-def test_seed_of_a_scheme():
-    records = multinode_workload(256, sources=20, destinations=20, hot_spot=0, flits=4, seed=1)
-    assert software_sends(TORUS, records, "4I", seed=1) == software_sends(TORUS, records, "4I", seed=1)
-    assert software_sends(TORUS, records, "4I", seed=1) != software_sends(TORUS, records, "4I", seed=2)
-
-
-@pytest.mark.parametrize(
-    ("record", "message"),
-    [
-        (Message(0, [1, 256], 4), "Message 1: Destination must be a processor, 0 to 255, not 256"),
-        (Message(256, [1, 2], 4), "Message 1: Source must be a processor, 0 to 255, not 256"),
-        (Message(3, [3, 3], 4), "Message 1: Destinations must name a processor other than the source 3"),
-        (
-            Message(5, [6, 7], 4, parents=(0,)),
-            "Message 1: Parent must be a message that processor 5 gets or sends, not 0",
-        ),
-    ],
-)
-def test_bad_records(record, message):
-    with pytest.raises(MessageError, match=message):
-        software_sends(TORUS, [Message(1, [3, 4], 4), record], "4I")
-
-
 def test_software_that_a_grid_does_not_have():
     with pytest.raises(ValueError, match="Software must be u-mesh, spu, recursive-doubling, not 'u-torus'"):
         software_sends(MESH, [], "u-torus")
@@ -334,16 +307,6 @@ def test_the_dimension_that_comes_first_alternates_with_the_broadcasts_of_a_sour
     ]
     # half a row ahead, half a column ahead
     assert firsts == [13, 25, 7, 13]
-
-
-@pytest.mark.parametrize("grid", [Grid(4, 4), Grid(3, 5), Grid(4, 3, wraps=False)], ids=str)
-def test_broadcasts_of_all_nodes_at_once_arrive(grid):
-    model = TorusModel(TorusRouting(TorusNetwork(grid, 2), 32))
-    records = [Message(source, range(grid.nodes), 12) for source in range(grid.nodes)]
-    sends = software_sends(grid, records, "recursive-doubling")
-    results = simulate(model, sends).run()
-    assert (results.lost, results.duplicated, results.deadlocked) == (0, 0, False)
-    assert (results.group_destinations == grid.nodes - 1).all()
 
 
 @pytest.mark.parametrize(

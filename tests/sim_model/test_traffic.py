@@ -241,13 +241,6 @@ def test_a_node_starts_messages_in_bursts_alone_at_the_rate_of_bursts():
     assert np.bincount(sender * cycles + cycle).max() == 1
 
 
-def test_a_node_is_in_a_burst_as_often_at_the_beginning_as_later():
-    process = BurstInjection(0.1, rate_in_bursts=0.25, mean_burst_cycles=50)
-    _, begin, _ = process.bursts(generator(3), 10, 5_000)
-    share = (begin == 0).sum() / 5_000
-    assert share == pytest.approx(0.4, abs=4 * (0.4 * 0.6 / 5_000) ** 0.5)
-
-
 @pytest.mark.parametrize(
     ("make", "problem"),
     [
