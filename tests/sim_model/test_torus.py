@@ -135,6 +135,16 @@ def test_a_worm_that_waits_for_flits_is_named():
     assert simulation.run().lost == 0
 
 
+def test_a_worm_with_an_empty_buffer_waits_for_the_vc_that_feeds_it():
+    # The source of the message pauses while its head is on the way.
+    model = torus_model(1, 5, 1, wraps=False)
+    simulation = simulate(model, [Message(0, [4], 40)], hosts=HostBehaviour(pause_level=level_of(0.95), seed=1))
+    simulation.run(60)
+    waits = {model.network.channels[wait.channel].name: wait for wait in model.waits(*states_of(simulation))}
+    assert waits["s1->s2"].reason == "for more flits from s0->s1"
+    assert waits["s1->s2"].message == -1
+
+
 def states_of(simulation):
     return simulation.state, simulation.router_state
 
@@ -177,45 +187,6 @@ def test_several_destinations_are_refused():
     model = torus_model(2, 2, 2)
     with pytest.raises(ValueError, match="A message in a torus must have 1 destination"):
         Simulation(model, build(model, [Message(0, [1, 2], 4)]))
-
-
-# Requests and turns of an output, worked by hand from docs/look_up/timing_torus.md.
-
-
-def arrivals_at_node_7(records, **parameters):
-    """When messages arrive that all leave switch 4, the middle of a mesh, on its one VC to switch 7.
-
-    Its inputs are, in the order of ports, those from switches 3, 5, 1 and 7, and the host's.
-    """
-    model = torus_model(3, 3, 1, wraps=False, **parameters)
-    return simulate(model, records).run().arrival_cycle.tolist()
-
-
-def test_a_request_that_is_not_good_costs_the_output_a_cycle():
-    # The host's head comes while the worm from switch 1 has the VC. It is first, for the turn is behind that worm.
-    worm = Message(1, [7], 20)
-    assert arrivals_at_node_7([worm]) == [28]
-    assert arrivals_at_node_7([worm, Message(4, [7], 1, start_cycle=10)]) == [29, 31]
-
-
-def test_flits_from_a_processor_come_last_if_so_wanted():
-    # After message 0 it is the host's turn. Its head requests in the same cycle as that from switch 3.
-    records = [Message(1, [7], 1), Message(4, [7], 4, start_cycle=10), Message(3, [7], 4, start_cycle=8)]
-    assert arrivals_at_node_7(records)[1:] == [20, 26]
-    assert arrivals_at_node_7(records, injection_priority="low")[1:] == [26, 20]
-
-
-def test_a_request_that_is_not_the_first_one_stays_even_if_it_is_not_good():
-    # Two heads come in the same cycle while a worm has the VC. One is dropped after the other, in two cycles.
-    heads = [Message(source, [7], 1, start_cycle=9) for source in (3, 5)]
-    assert arrivals_at_node_7([Message(1, [7], 20), *heads]) == [30, 32, 34]
-
-
-def test_the_turn_stays_when_a_request_is_dropped():
-    # Message 0 takes the one credit. The head of message 1 requests at the host's turn and is dropped. When the credit
-    # is back it requests again, beside message 2 from switch 3, and it is still the host's turn.
-    records = [Message(1, [7], 1), Message(4, [7], 1, start_cycle=4), Message(3, [7], 1, start_cycle=4)]
-    assert arrivals_at_node_7(records, buffer_flits=1) == [8, 12, 16]
 
 
 # The closed form of docs/look_up/timing_torus.md against simulation of single messages.

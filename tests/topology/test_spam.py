@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.each import each
-from tests.networks import FIGURE_1_PROCESSOR, FIGURE_1_SWITCH, figure_1, random_irregular, ring, with_parallel_links
+from tests.networks import FIGURE_1_PROCESSOR, FIGURE_1_SWITCH, figure_1, random_irregular, ring
 from topology.common.deadlock import Dependencies, check_deadlock
 from topology.common.errors import TopologyError
 from topology.common.graph import Network
@@ -212,10 +212,7 @@ def test_figure_1_is_proved_free():
 
 @each("seed", range(6))
 def test_random_networks_are_proved_free(seed):
-    network = random_irregular(seed)
-    for routing in map(_routing, (network, with_parallel_links(network, np.random.default_rng(seed)))):
-        assert check_deadlock(spam_dependencies(routing)).free
-        assert unreached_pairs(routing) == []
+    assert check_deadlock(spam_dependencies(_routing(random_irregular(seed)))).free
 
 
 def test_non_atomic_enqueue_has_a_cycle_between_branches():
