@@ -124,9 +124,8 @@ def _drain(
     while batches.open:
         for future in wait(batches.open, return_when=FIRST_COMPLETED).done:
             rows, seconds = future.result()
-            batch = batches.done(future, seconds)
+            yield from zip(batches.done(future, seconds), rows, strict=True)
             _fill(submit, tasks, batches, processes)
-            yield from zip(batch, rows, strict=True)
 
 
 def _fill(submit: Callable[[Sequence[Task]], Future], tasks: Sequence[Task], batches: Batches, processes: int) -> None:
@@ -135,7 +134,9 @@ def _fill(submit: Callable[[Sequence[Task]], Future], tasks: Sequence[Task], bat
         batch = batches.take()
         if batch is None:
             break
-        batches.open[submit([tasks[position] for position in batch])] = batch
+        batches.open[batch] = batch  # to be given back if the pool is broken
+        future = submit([tasks[position] for position in batch])
+        batches.open[future] = batches.open.pop(batch)
 
 
 @contextlib.contextmanager

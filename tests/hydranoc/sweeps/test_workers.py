@@ -5,11 +5,13 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import pytest
 
-from hydranoc.sweeps.workers import Batches, on_processes
+from hydranoc.sweeps.workers import Batches, _drain, on_processes
 from topology.common.errors import MachineTrouble
 
 
@@ -46,6 +48,26 @@ def test_a_process_that_is_killed_is_replaced(tmp_path):
     found = dict(on_processes(killed_once, tasks, 2))
     assert found == {number: {"square": number**2} for number in range(40)}
     assert (tmp_path / "mark").exists()
+
+
+def test_no_row_is_lost_if_the_pool_breaks_between_two_batches():
+    batches, seen, left, submitted = Batches(10, 1), [], [], []
+
+    def submit(some):
+        submitted.append(some)
+        if len(submitted) == 3:
+            raise BrokenProcessPool
+        future: Future = Future()
+        future.set_result(([{"task": task} for task in some], 0.1))
+        return future
+
+    with pytest.raises(BrokenProcessPool):
+        seen += (position for position, _ in _drain(submit, range(10), batches, 1))
+    batches.give_back()
+    while (batch := batches.take()) is not None:
+        left += batch
+    assert sorted(seen + left) == list(range(10))
+    assert seen
 
 
 def test_processes_that_are_always_killed_are_trouble_of_the_machine():
