@@ -5,12 +5,10 @@ import os
 import shlex
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from hydranoc import Design, load
 from hydranoc.cli import run
 from tests.hydranoc.shells import WITH_TOOLS, passes, shell
 from tests.sampled import sampled
@@ -56,23 +54,24 @@ def icarus(require_tool):
         require_tool(name)
 
 
-@pytest.mark.usefixtures("icarus")
-@pytest.mark.parametrize("network", sampled(MULTICASTS, ("several outputs", "votes")))
-def test_both_benches_pass_in_every_family(network, tmp_path, capsys):
-    folder = project(tmp_path, MULTICASTS[network], capsys)
+def passed(folder: Path) -> None:
     out = passes("make SIM=icarus && make verilog SIM=icarus", folder, **OURS)
     assert "PASS=2 FAIL=0" in out
     assert "\nPASS: a packet of " in out
 
 
 @pytest.mark.usefixtures("icarus")
-@pytest.mark.parametrize("chosen", sampled(OPTIONS, ("bytes", "registers")))
+@pytest.mark.parametrize("network", sampled(MULTICASTS, ("several outputs",)))
+def test_both_benches_pass_in_every_family(network, tmp_path, capsys):
+    passed(project(tmp_path, MULTICASTS[network], capsys))
+
+
+@pytest.mark.usefixtures("icarus")
+@pytest.mark.parametrize("chosen", sampled(OPTIONS, ("registers",)))
 def test_both_benches_pass_with_the_options_of_verilog(chosen, tmp_path, capsys):
     network, options = OPTIONS[chosen]
     folder = project(tmp_path, network, capsys, *options.split())
-    out = passes("make SIM=icarus && make verilog SIM=icarus", folder, **OURS)
-    assert "PASS=2 FAIL=0" in out
-    assert "\nPASS: a packet of " in out
+    passed(folder)
     assert (folder / "noc" / "noc_arrays.sv").exists() == ("--arrays" in options)
 
 
@@ -96,15 +95,6 @@ def test_changed_files_are_never_overwritten(tmp_path, capsys):
     assert (folder / "Makefile").exists()
 
 
-def test_a_file_of_another_origin_is_not_overwritten(tmp_path, capsys):
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "Makefile").write_text("all:\n")
-    (tmp_path / "net.yaml").write_text(f"network:\n  {MULTICASTS['spam']}\n")
-    assert run(["bench", str(tmp_path / "net.yaml"), "-o", str(tmp_path / "mine")]) == 2
-    assert "Makefile is changed since it was written" in capsys.readouterr().err
-    assert (tmp_path / "mine" / "Makefile").read_text() == "all:\n"
-
-
 @pytest.mark.parametrize(
     ("command", "verdict"),
     [
@@ -112,7 +102,7 @@ def test_a_file_of_another_origin_is_not_overwritten(tmp_path, capsys):
         pytest.param(
             *(f"{shlex.quote(sys.executable)} -m pytest -q -p no:cacheprovider", "1 passed"), marks=pytest.mark.slow
         ),
-        ("make verilog", "\nPASS: a packet of 4 words"),
+        pytest.param("make verilog", "\nPASS: a packet of 4 words", marks=pytest.mark.slow),
         ("make lint", ""),
     ],
     ids=["make", "pytest", "verilog", "lint"],
@@ -129,23 +119,11 @@ def test_verilator_runs_it(command, verdict, tmp_path, capsys, require_tool):
     ("file", "text", "replacement", "verdict"),
     [
         ("noc_bench.v", "s_tdata = 16 + word", "s_tdata = 17 + word", "FAIL: a wrong word at node"),
-        *(
-            pytest.param("noc_bench.v", *fault, marks=pytest.mark.slow)
-            for fault in (
-                ("send(0, 4'he)", "send(0, 4'h6)", "FAIL: node 3 got 0 packets"),
-                ("DESTINATIONS = 4'he", "DESTINATIONS = 4'h6", "FAIL: node 3 got 1 packets"),
-                ("send(0, 4'he)", "send(0, 4'h1)", "FAIL: a packet is unroutable"),
-            )
-        ),
         ("streams.py", '_tdata", word)', '_tdata", word ^ (number == 2))', "PASS=0 FAIL=2"),
-        ("streams.py", "sum(1 << node for node in destinations)", "14", "more than was sent to it"),
     ],
 )
 def test_what_is_wrong_is_seen(file, text, replacement, verdict, tmp_path, capsys):
     folder = project(tmp_path, MULTICASTS["spam"], capsys)
-    if "more than" in verdict:
-        tests = (folder / "noc_tests.py").read_text()
-        (folder / "noc_tests.py").write_text(tests.replace("network.some_destinations(source)", "[1, 2]"))
     source = (folder / file).read_text()
     assert source.count(text) == 1
     (folder / file).write_text(source.replace(text, replacement))
@@ -168,12 +146,3 @@ def test_a_wrong_topology_is_told_once(tmp_path, capsys):
     (tmp_path / "net.yaml").write_text("network:\n  family: torus\n  topology: {kind: ring, switches: 4}\n")
     assert run(["bench", str(tmp_path / "net.yaml"), "-o", str(tmp_path / "mine")]) == 2
     assert capsys.readouterr().err.count("net.yaml:3: ") == 1
-
-
-def test_a_network_without_stream_ends_is_bad_input(tmp_path, capsys, monkeypatch):
-    (tmp_path / "net.yaml").write_text(f"network:\n  {MULTICASTS['spam']}\n")
-    plan = replace(load(tmp_path / "net.yaml").plan, addressing=None)
-    monkeypatch.setattr(Design, "plan", property(lambda _: plan))
-    assert run(["bench", str(tmp_path / "net.yaml"), "-o", str(tmp_path / "mine")]) == 2
-    assert "family 'spam' has no AXI4-Stream endpoints yet" in capsys.readouterr().err
-    assert not (tmp_path / "mine").exists()

@@ -37,32 +37,20 @@ RARE = {
 }
 """Modules that a run of random traffic does not need."""
 DEMO = "examples/demo.yaml"
-BAD_YAML, BAD_KEY, BAD_KIND, BAD_ROOT, BAD_TRAFFIC = (
-    f"{part}.yaml" for part in ("yaml", "key", "kind", "root", "traffic")
-)
+BAD_KEY, BAD_ROOT, BAD_TRAFFIC = (f"{part}.yaml" for part in ("key", "root", "traffic"))
 NETWORK = "network: {family: spam, topology: {kind: mesh, shape: [2, 2]}"
 CONFIGURATIONS = {
-    BAD_YAML: "network: [",
     BAD_KEY: f"{NETWORK}, buffer_flit: 2}}\n",
-    BAD_KIND: "network: {family: spam, topology: {kind: mash}}\n",
     BAD_ROOT: f"{NETWORK}, root: 9}}\n",
     BAD_TRAFFIC: f"{NETWORK}}}\ntraffic: {{kind: list, messages: [{{source: 0, destinations: [9], flits: 8}}]}}\n",
 }
-HELP = ("check", "draw", "verilog", "bench", "model", "compare", "report", "sweep", "fpga", "schema", "tool", "env")
-
 CASES: dict[tuple[str, ...], tuple[int, set[str]]] = {
     ("--version",): (0, MODEL | HARDWARE | PICTURES | NUMBERS),
-    ("--help",): (0, MODEL | HARDWARE | PICTURES | NUMBERS),
-    (): (0, MODEL | HARDWARE | PICTURES | NUMBERS),
     ("nothing",): (2, MODEL | HARDWARE | PICTURES | NUMBERS),
-    **{(verb, "--help"): (0, MODEL | HARDWARE | PICTURES | NUMBERS) for verb in HELP},
-    ("init", "--help"): (0, MODEL | HARDWARE | PICTURES | NUMBERS),
-    ("reproduce", "--help"): (0, MODEL | HARDWARE | PICTURES | NUMBERS),
+    **{(verb, "--help"): (0, MODEL | HARDWARE | PICTURES | NUMBERS) for verb in ("check", "report", "sweep", "fpga")},
     ("reproduce", "spam-fig9"): (2, MODEL | HARDWARE | PICTURES | NUMBERS),
     ("check", "missing.yaml"): (2, MODEL | HARDWARE | PICTURES | PROOFS),
-    ("model", BAD_YAML): (2, MODEL | HARDWARE | PICTURES | PROOFS),
     ("model", BAD_KEY): (2, MODEL | HARDWARE | PICTURES | PROOFS),
-    ("model", BAD_KIND): (2, MODEL | HARDWARE | PICTURES | PROOFS),
     ("check", BAD_ROOT): (2, MODEL | HARDWARE | PICTURES | PROOFS),
     ("model", BAD_TRAFFIC): (2, MODEL | HARDWARE | PICTURES | PROOFS),
     ("check", DEMO): (0, MODEL | HARDWARE | PICTURES | {"pydantic"}),
@@ -104,7 +92,7 @@ def test_a_command_loads_no_more_than_its_work_takes(command, tmp_path):
 
 
 @pytest.mark.skipif((sys.platform, platform.machine()) != ("linux", "x86_64"), reason="LLVM loads the loops elsewhere")
-@pytest.mark.parametrize("name", ["demo", "min", "harts", "torus-lanes", "hypercube"])
+@pytest.mark.parametrize("name", ["demo", "torus-lanes"])
 def test_a_warm_run_loads_no_compiler_and_little_else(name, tmp_path):
     command = json.dumps(("model", f"examples/{name}.yaml", "-o", "out"))
     for part in ("cold", "warm"):
@@ -128,14 +116,7 @@ def test_model_and_statistics_load_no_scipy_stats(tmp_path):
     assert (float(half_width), loaded) == (pytest.approx(2.7764451 * 2.5**0.5 / 5**0.5), "False")
 
 
-@pytest.mark.parametrize(
-    ("line", "found"),
-    [
-        ("hydranoc ver", "verilog"),
-        ("hydranoc check --tab", "--tables"),
-        ("hydranoc reproduce spam-fi", "spam-fig2"),
-    ],
-)
+@pytest.mark.parametrize(("line", "found"), [("hydranoc ver", "verilog"), ("hydranoc reproduce spam-fi", "spam-fig2")])
 def test_completion_knows_verbs_options_and_figures(line, found, tmp_path):
     words = line.split()
     shell = {"_HYDRANOC_COMPLETE": "bash_complete", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}

