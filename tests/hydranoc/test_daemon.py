@@ -3,7 +3,6 @@
 import contextlib
 import json
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -103,6 +102,7 @@ def test_a_later_command_loads_next_to_nothing(environment, tmp_path):
     assert seconds[-1] < seconds[0] / 2
 
 
+@pytest.mark.slow
 def test_a_later_command_finds_compiled_loops_in_memory(environment, tmp_path):
     """The first command compiles a loop, the second finds it kept, and the third needs no file."""
     loops = tmp_path / "loops"
@@ -115,13 +115,6 @@ def test_a_later_command_finds_compiled_loops_in_memory(environment, tmp_path):
     shutil.rmtree(loops)
     assert _run(environment, tmp_path, "model", "small.yaml", "-o", "out").returncode == 0
     assert not loops.exists()
-
-
-def test_starting_twice_is_starting_once(environment, tmp_path):
-    assert _start(environment, tmp_path) == _start(environment, tmp_path)
-    assert "has ended" in _run(environment, tmp_path, "daemon", "stop").stdout
-    assert "no daemon runs" in _run(environment, tmp_path, "daemon", "stop").stdout
-    assert "no daemon runs" in _run(environment, tmp_path, "daemon", "status").stdout
 
 
 def test_the_daemon_ends_when_it_is_idle(environment, tmp_path):
@@ -137,33 +130,13 @@ def test_another_environment_of_python_is_not_served(environment, tmp_path):
     assert _figures(environment, tmp_path)["commands"] == 1
 
 
-@pytest.mark.parametrize("stream", [0, 1, 2])
-def test_a_closed_stream_is_not_served(stream, environment, tmp_path):
+def test_a_closed_stream_is_not_served(environment, tmp_path):
     _start(environment, tmp_path)
     words = [sys.executable, "-m", "hydranoc", "check", "small.yaml"]
-    ended = subprocess.run(
-        words, cwd=tmp_path, env=environment, preexec_fn=lambda: os.close(stream), check=False, timeout=60
-    )
-    assert ended.returncode == 0
+    for stream in range(3):
+        closed = {"preexec_fn": lambda stream=stream: os.close(stream)}
+        assert subprocess.run(words, cwd=tmp_path, env=environment, check=False, timeout=60, **closed).returncode == 0
     assert _figures(environment, tmp_path)["commands"] == 0
-
-
-def test_commands_run_side_by_side(environment, tmp_path):
-    _start(environment, tmp_path)
-    started = [
-        subprocess.Popen(
-            [sys.executable, "-m", "hydranoc", "model", "small.yaml", "-o", f"out-{number}"],
-            cwd=tmp_path,
-            env=environment,
-            stdout=subprocess.PIPE,
-        )
-        for number in range(4)
-    ]
-    assert (
-        len({process.communicate(timeout=60)[0].replace(b"out-%d" % at, b"") for at, process in enumerate(started)})
-        == 1
-    )
-    assert all((tmp_path / f"out-{number}" / "messages.csv").exists() for number in range(4))
 
 
 def _long_run(environment, folder, **options):
@@ -181,25 +154,15 @@ def _long_run(environment, folder, **options):
     return process
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
-def test_signals_end_the_command_as_they_do_by_itself(name, environment, tmp_path):
+def test_signals_end_the_command_as_they_do_by_itself(environment, tmp_path):
     _start(environment, tmp_path)
-    restore = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.default_int_handler)}
-    process = _long_run(environment, tmp_path, **restore)
-    process.send_signal(getattr(signal, name))
-    out, err = process.communicate(timeout=60)
-    assert (process.returncode, out, err.split()) == (130, "", ["interrupted"])
-    assert not (tmp_path / "out").exists()
-
-
-def test_an_ignored_signal_is_ignored(environment, tmp_path):
-    _start(environment, tmp_path)
-    process = _long_run(environment, tmp_path, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
-    process.send_signal(signal.SIGINT)
-    with pytest.raises(subprocess.TimeoutExpired):
-        process.wait(1)
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(60) == 130
+    for number in (signal.SIGINT, signal.SIGTERM):
+        restore = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.default_int_handler)}
+        process = _long_run(environment, tmp_path, **restore)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+        assert (process.returncode, out, err.split()) == (130, "", ["interrupted"])
+        assert not (tmp_path / "out").exists()
 
 
 def test_a_worker_ends_with_its_client(environment, tmp_path):
@@ -209,29 +172,6 @@ def test_a_worker_ends_with_its_client(environment, tmp_path):
     process.wait()
     _until(lambda: _figures(environment, tmp_path)["running"] == 0)
     assert not (tmp_path / "out").exists()
-
-
-def test_a_killed_worker_is_told_of(environment, tmp_path):
-    daemon = _start(environment, tmp_path)
-    process = _long_run(environment, tmp_path)
-    (worker,) = Path(f"/proc/{daemon}/task/{daemon}/children").read_text().split()
-    os.kill(int(worker), signal.SIGKILL)
-    assert process.communicate(timeout=60)[1] == "error: the daemon's process for this command was killed\n"
-    assert process.returncode == 3
-
-
-def test_limits_and_niceness_are_those_of_the_client(environment, tmp_path):
-    def restrict():
-        os.nice(7)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (200, 200))
-
-    daemon = _start(environment, tmp_path)
-    process = _long_run(environment, tmp_path, preexec_fn=restrict)
-    (worker,) = Path(f"/proc/{daemon}/task/{daemon}/children").read_text().split()
-    assert os.getpriority(os.PRIO_PROCESS, int(worker)) == os.getpriority(os.PRIO_PROCESS, process.pid)
-    assert resource.prlimit(int(worker), resource.RLIMIT_NOFILE) == (200, 200)
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(60) == 130
 
 
 def test_changed_sources_are_loaded_again(environment, tmp_path):

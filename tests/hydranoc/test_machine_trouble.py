@@ -22,7 +22,7 @@ from hydranoc.reports.output import result_folder
 from rtl.generator.rtlil import yosys
 from tests.each import each
 from tests.hydranoc.shells import ROOT, python
-from topology.common.errors import MachineTrouble, how_it_ended
+from topology.common.errors import MachineTrouble
 
 NETWORK = "network:\n  family: spam\n  topology: {kind: ring, switches: 4}\n"
 TRAFFIC = "traffic: {kind: list, messages: [{source: 0, destinations: [1], flits: 8}]}\n"
@@ -36,14 +36,14 @@ def good(tmp_path):
 
 
 @contextlib.contextmanager
-def files_of_at_most(size: int) -> Iterator[None]:
-    """A disk that is nearly full for one file."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+def limited(what: int, most: int) -> Iterator[None]:
+    """A disk that is nearly full for one file, or files that may be open."""
+    before = resource.getrlimit(what)
+    resource.setrlimit(what, (most, before[1]))
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        resource.setrlimit(what, before)
 
 
 def program(path: Path, text: str) -> str:
@@ -61,9 +61,29 @@ def one_line(capsys) -> str:
 
 def test_a_full_disk_under_the_results_is_named(good, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("hydranoc.design.Design.draw", lambda *_, **__: {"svg": b"x" * 5000})
-    with files_of_at_most(4096):
+    with limited(resource.RLIMIT_FSIZE, 4096):
         assert run(["draw", good, "-o", str(tmp_path / "out")]) == 3
     assert one_line(capsys) == f"error: {tmp_path / 'out'}: cannot write results: file too large\n"
+    assert not (tmp_path / "out").exists()
+
+
+@each("verb", ["check", "draw", "verilog", "model"])
+def test_files_that_cannot_be_opened_are_trouble(verb, good, capsys):
+    assert run(["check", good]) == 0  # modules are loaded
+    capsys.readouterr()
+    with limited(resource.RLIMIT_NOFILE, 0):
+        assert run([verb, good]) == 3
+    one_line(capsys)
+
+
+@each("end", ["kill -9 $$", "echo 'error: no space left on device'; exit 1"])
+def test_a_simulator_that_cannot_be_built_is_trouble(end, good, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("HYDRANOC_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "bin").mkdir(exist_ok=True)
+    program(tmp_path / "bin" / "iverilog", f"[ $# -gt 1 ] && {{ {end}; }}\necho Version 1")
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    assert run(["compare", good, "--sim", "icarus", "-o", str(tmp_path / "out")]) == 3
+    one_line(capsys)
     assert not (tmp_path / "out").exists()
 
 
@@ -123,19 +143,6 @@ def test_the_cause_is_the_line_with_the_error():
     assert len(cause_in("error " * 100)) < 210
 
 
-def test_how_programs_end():
-    assert how_it_ended(-11) == "was killed (SIGSEGV)"
-    assert how_it_ended(-99) == "was killed (signal 99)"
-
-
-def test_a_name_that_is_too_long_for_files_is_refused_at_once(good, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("hydranoc.design.Design.verilog", _full)
-    assert run(["verilog", good, "--top", "a" * 300, "-o", str(tmp_path / "out")]) == 2
-    assert "the top module's name, which files have too, must have at most 200 letters, not 300" in one_line(capsys)
-    assert run(["draw", good, "-o", str(tmp_path / ("b" * 300))]) == 2
-    assert one_line(capsys).endswith("cannot write results: file name too long\n")
-
-
 def test_memory_that_runs_out_is_trouble(good, capsys, monkeypatch):
     def too_much(_self: object) -> None:
         raise MemoryError
@@ -166,8 +173,7 @@ def test_a_process_that_was_killed_is_trouble(good, capsys, monkeypatch):
     assert one_line(capsys) == ("error: a process that shares the work was killed; the machine may lack memory\n")
 
 
-@pytest.mark.parametrize("place", ["HOME", "XDG_CACHE_HOME"])
-@pytest.mark.parametrize("own", [True, False])
+@pytest.mark.parametrize(("place", "own"), [("HOME", True), ("XDG_CACHE_HOME", False)])
 def test_pictures_need_no_folder_of_the_users(place, own, good, tmp_path):
     cache = str(tmp_path / "cache") if own else "/dev/null/cache"
     empty = {"XDG_CACHE_HOME": "", "XDG_CONFIG_HOME": "", "MPLCONFIGDIR": ""}
@@ -175,14 +181,6 @@ def test_pictures_need_no_folder_of_the_users(place, own, good, tmp_path):
     ended = python("-m", "hydranoc", "draw", good, "-o", tmp_path / "out", **variables)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert (tmp_path / "cache" / "tools").exists() == own
-
-
-@pytest.mark.slow
-def test_yosys_needs_no_folder_of_the_users(good, tmp_path):
-    places = {"HYDRANOC_CACHE": str(tmp_path / "cache"), "HOME": "/dev/null", "XDG_CACHE_HOME": "/dev/null"}
-    ended = python("-m", "hydranoc", "verilog", good, "-o", tmp_path / "out", **places)
-    assert (ended.returncode, ended.stderr) == (0, "")
-    assert (tmp_path / "out" / "noc.v").exists()
 
 
 CLOSED = {
@@ -213,7 +211,7 @@ INTERRUPTED_AFTER = (
 )
 
 
-@pytest.mark.parametrize("seconds", [0.02, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9])
+@pytest.mark.parametrize("seconds", [0.02, 0.2, 0.6])
 def test_an_interrupt_while_modules_load_is_one_word(seconds, tmp_path):
     long = tmp_path / "long.yaml"  # which is still at work, however fast the machine is
     traffic = "{kind: random, cycles: 1000000000, messages_per_node_per_cycle: 0.001, flits: 8}"
@@ -252,8 +250,3 @@ def test_a_fault_of_the_program_is_not_taken_for_wrong_hardware(good):
     ended = python("-c", line, good)
     assert ended.returncode == 3
     assert "ZeroDivisionError" in ended.stderr
-
-
-def test_the_signal_handler_stays_out_of_other_peoples_programs():
-    # in the background of a shell interrupts are ignored
-    assert signal.getsignal(signal.SIGINT) in (signal.default_int_handler, signal.SIG_IGN)
