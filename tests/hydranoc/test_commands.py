@@ -375,12 +375,6 @@ def test_a_folder_that_cannot_be_written_is_noticed_first(tmp_path, folder):
     assert not worked
 
 
-def test_a_file_in_the_way_of_a_result_is_noticed(tmp_path):
-    (tmp_path / "one.txt").mkdir()
-    with pytest.raises(ConfigError, match="cannot write results: is a directory"), result_folder(tmp_path) as scratch:
-        (scratch / "one.txt").write_text("1")
-
-
 @pytest.mark.parametrize("name", ["_remove_leftovers", "Path"])
 def test_an_interrupt_before_the_work_begins_leaves_nothing(name, tmp_path, monkeypatch):
     def interrupted(*_: object) -> None:
@@ -405,14 +399,6 @@ MESH = {
 @pytest.fixture(scope="module")
 def outcome():
     return load(MESH).simulate()
-
-
-def test_messages_and_results_are_one_line(outcome):
-    results = outcome.results
-    assert repr(results.messages) == "<Messages: 2 to 3 destinations, 13 flits>"
-    counts = "2 messages, 3 deliveries, 0 lost, "
-    assert repr(results) == f"<Results of {results.cycles} cycles: {counts}{results.flit_hops} flit-hops>"
-    assert "array(" not in repr(outcome)
 
 
 def test_deliveries_as_a_table_equal_the_file(outcome, tmp_path, require_package):

@@ -134,17 +134,6 @@ def test_what_moves_with_load_moves_from_end_to_end_and_at_no_step_back(values, 
     assert not load_claims.moves("", {"a": {}}, 1, "").holds
 
 
-def test_one_curve_above_another_at_all_loads_and_not_at_the_ends_alone():
-    low, high = intervals((10, 20, 30, 40)), intervals((20, 30, 40, 50))
-    crossing = intervals((20, 15, 40, 50))
-    assert load_claims.ordered("", {"a": low, "b": high}).holds
-    claim = load_claims.ordered("", {"a": low, "b": crossing})
-    assert not claim.holds
-    assert claim.measured.endswith(
-        "in 3 of 4 comparisons at a load that both carry; the other way round: b against a at 0.5"
-    )
-
-
 def copies(*latencies, half_width=0.5):
     """2- to 6-BCAST."""
     return {

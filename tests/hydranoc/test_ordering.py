@@ -10,6 +10,7 @@ import pytest
 from hydranoc import load
 from hydranoc.cli import run
 from sim_model.engines.results import Results
+from tests.each import each
 
 
 def received(results: Results) -> list[np.ndarray]:
@@ -132,13 +133,13 @@ def test_a_million_messages_of_random_networks_are_ordered():
     assert assert_ordered_networks(FULL_CYCLES) > 1_000_000
 
 
-@pytest.mark.parametrize("name", BUTTERFLIES)
+@each("name", BUTTERFLIES)
 def test_multistage_networks_are_ordered(name):
     assert_total(results_of(BUTTERFLIES[name], "total", SAMPLE_CYCLES))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", BUTTERFLIES)
+@each("name", BUTTERFLIES)
 def test_long_runs_of_multistage_networks_are_ordered(name):
     assert_total(results_of(BUTTERFLIES[name], "total", FULL_CYCLES))
 
@@ -148,14 +149,6 @@ def test_without_the_key_receivers_in_multistage_networks_disagree(name, cycles)
     results = results_of(BUTTERFLIES[name], "none", cycles)
     assert list(conflicts(received(results), len(results.messages)))
     assert not has_total_order(results)
-
-
-@pytest.mark.parametrize("kind", ["baseline", "butterfly", "omega"])
-def test_receivers_in_unidirectional_networks_disagree(kind):
-    """The key is refused there for this reason."""
-    network = {"family": "min", "topology": {"kind": kind, "radix": 2, "stages": 4, "consumption_channels": 1}}
-    results = results_of(network, "none", SAMPLE_CYCLES)
-    assert list(conflicts(received(results), len(results.messages)))
 
 
 def test_without_the_key_receivers_in_random_networks_agree_and_sources_do_not():

@@ -1,7 +1,6 @@
 """Figures of the papers: measurements, evaluation, and the small versions of their data."""
 
 import csv
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -193,21 +192,6 @@ def test_a_run_as_observations():
     assert all(len(other.kind) != len(run.kind) for other in others)
 
 
-def test_precision_is_that_of_what_is_asked_for():
-    """More runs are made for the links' load, and not for irrelevant latencies."""
-    length = RunLength(500, 60)
-    loads = [
-        simulated_cubes(
-            [SMALL], (0.5,), Sampling(length, replace(DRAFT, relative_half_width=latency, channel_half_width=flow))
-        )
-        for latency, flow in ((0.05, math.inf), (math.inf, 0.01))
-    ]
-    by_latency, by_flow = (found[0] for found in loads)
-    assert by_flow.link_load_half_width <= 0.01 * by_flow.link_load
-    assert by_latency.link_load_half_width > 0.01 * by_latency.link_load
-    assert by_flow.replications > by_latency.replications
-
-
 @pytest.mark.slow
 def test_figure_1_is_measured(tmp_path, capsys):
     assert run(["reproduce", "hypercube-fig1", "--quick", "-o", str(tmp_path)]) == 0
@@ -262,14 +246,6 @@ def test_one_multicast_takes_its_steps_and_little_more():
     assert least < found.mean_us.mean == found.last_us.mean < 1.2 * least
     assert found.workload == Workload(1, 60, 100, 200, 0.25)
     assert len(found.means_us) == 5
-
-
-def test_points_come_back_as_asked_for_and_again_the_same():
-    software, workloads = ("u-torus", "4III"), [Workload(5, 20, flits) for flits in (8, 16)]
-    points = torus_multicasts(software, workloads, quick=True)
-    assert {(p.software, p.workload) for p in points} == {(name, w) for name in software for w in workloads}
-    assert all(0 < p.mean_us.mean < p.last_us.mean for p in points)
-    assert points == torus_multicasts(software, workloads, quick=True)
 
 
 def test_gains_and_savings():

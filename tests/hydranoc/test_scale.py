@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from benchmarks.scale import COLUMNS, STAGES, carried_on, plot_points
-from benchmarks.scale_networks import FAMILIES, NODES, configuration
+from benchmarks.scale import STAGES
+from benchmarks.scale_networks import FAMILIES, configuration
 from hydranoc import load
 
 MAX_MEGABYTES = 4096
@@ -41,10 +41,3 @@ def test_4096_nodes_under_load(family):
     command = [sys.executable, "-m", "benchmarks.scale", "--point", family, "4096", "100000"]
     point = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     assert max(point[f"{stage}_mb"] for stage in STAGES) < MAX_MEGABYTES
-
-
-def test_a_plot_carries_measured_points_on():
-    point = dict.fromkeys(COLUMNS, 1.0) | {"family": "spam", "cycles": 100_000}
-    points = [point | {"nodes": nodes, "run_seconds": float(nodes)} for nodes in NODES[:3]]
-    assert plot_points(points)["svg"].startswith(b"<?xml")
-    assert carried_on([16, 64], [2.0, 8.0], 256) == pytest.approx(32.0)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from hydranoc.report_page.axes import Scale, decades, linear, named, octaves, ticks
+from hydranoc.report_page.axes import decades, octaves, ticks
 from hydranoc.report_page.charts import figure_charts
 from hydranoc.studies.common.figure import Claim, Figure, Series
 from tests.each import each
@@ -38,11 +38,6 @@ def test_logarithmic_axes_hold_all(low, high):
     assert decades(3, 70).ticks == pytest.approx([2, 5, 10, 20, 50, 100])
 
 
-def test_names_have_room_on_both_sides():
-    assert named("abc") == Scale(range(3), -0.5, 2.5)
-    assert linear(-3, 7).low <= -3
-
-
 def test_equal_curves_do_not_hide_each_other():
     series = [Series(name, [1, 2], [5, 6]) for name in "ab"]
     chart = figure_charts(figure_of(*series), [1, 4])
@@ -52,15 +47,6 @@ def test_equal_curves_do_not_hide_each_other():
     assert widths[0] > 2 * widths[1]
     assert radii[0] == radii[1] > radii[2] == radii[3]
     assert ">4</text>" in chart  # the axis has room for points that have no mean
-
-
-def test_marks_are_seen_on_the_lines_below_them():
-    lines = [Series(f"line {k}", [1, 2], [5, 6], marked=False) for k in range(3)]
-    marks = [Series(f"mark {k}", [1, 2], [5, 6], joined=False) for k in range(3)]
-    chart = figure_charts(figure_of(*lines, *marks))
-    widths = [float(width) for width in re.findall(r'<polyline [^>]*stroke-width: ([\d.]+)"', chart)]
-    radii = [float(radius) for radius in re.findall(r'<circle [^>]*c[xy]="[\d.]+" r="([\d.]+)"', chart)][::2]
-    assert all(2 * radius > 1.5 * width for radius, width in zip(radii, widths, strict=True))
 
 
 def _count(chart: str) -> dict[str, int]:
@@ -85,12 +71,6 @@ def test_series_are_drawn_as_they_say(shown, wanted):
     chart = figure_charts(figure_of(replace(CURVE, **shown)))
     assert {name: count for name, count in _count(chart).items() if count} == wanted
     assert "a &lt;b&gt;" in chart
-
-
-def test_dashes_and_colours_are_those_of_the_figure():
-    chart = figure_charts(figure_of(CURVE, replace(CURVE, dashed=True, colour=3)))
-    assert re.findall(r'<polyline class="curve (c\d)" stroke-dasharray="([^"]*)"', chart) == [("c0", ""), ("c3", "6 3")]
-    assert chart.count('"dot open c3"') == 3 + 1
 
 
 def test_what_has_no_value_is_said():
@@ -138,11 +118,3 @@ def test_bars_have_values_intervals_and_room_for_claims():
     assert ">hardware</text>" in chart
     assert chart.count("paper: under 14 us") == chart.count('class="level"') == 1
     assert "ninefold" not in chart
-
-
-def test_long_names_below_an_axis_slope():
-    names = tuple(f"a long name {k}" for k in range(9))
-    chart = figure_charts(figure_of(Series("of names", range(9), [1] * 9, joined=False), x_names=names))
-    assert chart.count("rotate(-30)") == 9
-    short = figure_charts(figure_of(Series("of names", range(9), [1] * 9), x_names=tuple("abcdefghi")))
-    assert "rotate(-30)" not in short
