@@ -3,25 +3,21 @@
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import yaml
 
 import verification.campaign
 from hydranoc import load
-from hydranoc.lockstep.direct.compare import compare_directly
 from tests.each import each
 from tests.tb.mutations import Mutation, copy_hardware
-from verification.campaign import run as run_module
 from verification.campaign.__main__ import main
 from verification.campaign.cases import FAMILIES, RUNS, Campaign, cases_of, configuration_of, digest_of, family_of
 from verification.campaign.ledger import COLUMNS, Entry, Ledger
 from verification.campaign.run import EQUAL, TROUBLE, Runner
-from verification.campaign.shares import SHARES, Shares
+from verification.campaign.shares import Shares
 from verification.campaign.situations.watch import SITUATIONS
 from verification.campaign.summary import summary
 
@@ -99,14 +95,6 @@ def test_families_take_turns():
     assert cases_of("min", 1) == range(6 * RUNS, 7 * RUNS)
 
 
-def test_the_family_furthest_behind_its_share_comes_next():
-    compared = {family: round(1e9 * SHARES[family]) for family in FAMILIES} | {"torus": 10}
-    shares = Shares(FAMILIES, compared, set())
-    assert family_of(shares.next_network()[0]) == "torus"
-    shares.add("torus", 10**12)
-    assert family_of(shares.next_network()[0]) == FAMILIES[0]
-
-
 def test_cases_that_are_done_or_too_early_are_not_handed_out():
     spam = cases_of("spam", 0)
     assert Shares(["spam"], {}, set(spam[:3])).next_network() == list(spam[3:])
@@ -172,52 +160,6 @@ def test_a_sample_of_cases_is_equal(family, require_tool):
     assert seen > 0
 
 
-def test_a_simulator_that_is_killed_is_started_again(monkeypatch, require_tool):
-    require_tool("verilator")
-    killed = []
-
-    def killing(comparison, bench, *more):
-        if not killed:
-            bench._process.kill()
-            killed.append(bench)
-        return compare_directly(comparison, bench, *more)
-
-    monkeypatch.setattr(run_module, "compare_directly", killing)
-    assert Runner(Campaign(SCALE)).run(SMALL["spam"]).verdict == EQUAL
-    assert killed
-
-
-def test_a_simulator_that_never_lives_is_trouble_and_no_verdict(monkeypatch, require_tool, tmp_path, capsys):
-    require_tool("verilator")
-
-    def killing(comparison, bench, *more):
-        bench._process.kill()
-        return compare_directly(comparison, bench, *more)
-
-    monkeypatch.setattr(run_module, "compare_directly", killing)
-    assert main(["--case", str(SMALL["spam"]), "--scale", str(SCALE), "-o", str(tmp_path)]) == 3
-    assert "SIGKILL" in capsys.readouterr().err
-
-
-def test_a_killed_campaign_goes_on_from_its_ledger(require_tool, tmp_path):
-    require_tool("verilator")
-    path = tmp_path / "ledger.csv"
-    options = ["--family", "spam", "--from", str(SMALL["spam"]), "--ledger", str(path), "-o", str(tmp_path)]
-    process = start(options)
-    while len(Ledger(path).entries()) < 2:
-        assert process.poll() is None, process.stderr.read()
-        time.sleep(0.05)
-    process.kill()
-    process.communicate()
-    before = [entry.case for entry in Ledger(path).entries()]
-    done = run([*options, "--cases", "2"])
-    assert done.returncode == 0, done.stderr
-    after = [entry.case for entry in Ledger(path)._read()]  # repeated ones included
-    assert after == list(range(SMALL["spam"], SMALL["spam"] + len(after)))
-    assert len(after) >= len(before) + 2
-    assert "0 mismatches" in done.stdout
-
-
 def test_a_fault_of_the_hardware_is_a_mismatch_with_a_reproducer(require_tool, tmp_path):
     """The fault is put into a copy of the hardware, which the campaign and the command find before the sound one."""
     require_tool("verilator")
@@ -232,15 +174,3 @@ def test_a_fault_of_the_hardware_is_a_mismatch_with_a_reproducer(require_tool, t
     assert "first difference in cycle" in reproducer.with_suffix(".txt").read_text()
     design = load(reproducer)
     assert digest_of(design) == entry.configuration
-
-
-def test_the_command_shows_what_a_reproducer_is_about(require_tool, tmp_path):
-    """The same configuration and fault, under Icarus and cocotb."""
-    require_tool("icarus")
-    copy_hardware(tmp_path, FAULT)
-    file = tmp_path / "case.yaml"
-    file.write_text(yaml.safe_dump(configuration_of(Campaign(SCALE).design_of(SMALL["spam"]))))
-    command = [sys.executable, "-m", "hydranoc", "compare", str(file), "--sim", "icarus", "-o", str(tmp_path / "out")]
-    done = subprocess.run(command, env=environment(tmp_path), cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 1, done.stdout + done.stderr
-    assert "first difference in cycle" in done.stderr
