@@ -20,18 +20,14 @@ from sim_model.engines.calendar import (
 )
 from sim_model.engines.cycle.state import NEVER, NONE
 from sim_model.engines.model import Model
-from sim_model.engines.plane.layout import ports_of_vector
 from sim_model.engines.plane.model import MIN_FLITS
-from sim_model.engines.plane.state import moves_of, plane_of
 from sim_model.engines.results import Results
 from sim_model.engines.simulation import Simulation
 from sim_model.hypercube.model import HypercubeModel
-from sim_model.loops.vector_operations import turn_operations
 from sim_model.messages.messages import Message
 from sim_model.spam.model import SpamModel
 from sim_model.torus.model import TorusModel
 from sim_model.torus.multinode import software_sends
-from sim_model.torus.planes import make_neighbours
 from tests.networks import ring
 from tests.sim_model.builders import build, random_records, simulate, spam_model
 from tests.sim_model.random_runs import CubeShape as Shape
@@ -42,7 +38,7 @@ from topology.common.virtual_channels import ATOMIC, PRIORITY_LOW
 from topology.hypercube.routing import ADAPTIVE_ONLY, WRONG_ESCAPE
 from topology.hypercube.vc_reallocation import NON_ATOMIC_ESCAPE
 from topology.torus.graph import TorusNetwork
-from topology.torus.grid import DIRECTIONS, Grid, Turns
+from topology.torus.grid import Grid, Turns
 from topology.torus.operations import operation
 from topology.torus.routing import TorusRouting
 
@@ -211,13 +207,7 @@ PAUSING = {"hosts": HostBehaviour(pause_level=128)}
         ("planes", mesh_model(), Message(0, [11], 8), PAUSING, "for hosts that hold back"),
         ("planes", mesh_model(), TURNED, {}, "for unroutable messages"),
         ("planes", cube_model(), Message(0, [7], 8), PAUSING, "for hosts that hold back"),
-        (
-            "planes",
-            cube_model(NON_ATOMIC_ESCAPE),
-            Message(0, [7], 8),
-            {},
-            "for lanes that are given again behind a tail",
-        ),
+        ("planes", cube_model(NON_ATOMIC_ESCAPE), Message(0, [7], 8), {}, "with non-atomic VC reallocation"),
     ],
 )
 def test_where_flits_alone_are_moved(engine, model, message, options, why):
@@ -336,36 +326,6 @@ def test_networks_of_several_words(grid, vcs, options):
 
 
 # Planes move over the links of tori and meshes: each router gets the bit of the one before it, or the one behind.
-
-SIDES = [(4, 4), (8, 8), (16, 16), (3, 5), (1, 9), (2, 2), (7, 20), (5, 64), (33, 3), (100, 2)]
-PLACES = ports_of_vector(DIRECTIONS + 1)
-rotated = turn_operations(PLACES)["rotated"]
-GRIDS = [Grid(*sides, wraps=wraps) for sides in SIDES for wraps in (True, False)]
-
-
-def moved(bits, moves, direction):
-    """Bits that arrive over the channels of a direction, from a bit of each router; by words, like the loop."""
-    plane = plane_of(bits)
-    found = np.zeros_like(plane)
-    for word in range(len(plane)):
-        for part in range(moves.begins[word], moves.begins[word + 1]):
-            came = rotated(np.full(PLACES, plane[moves.word[part]]), moves.turn[part]) & moves.mask[part]
-            found[word] |= came[direction]
-    return found
-
-
-@pytest.mark.parametrize("grid", GRIDS)
-def test_bits_move_along_channels_and_back(grid):
-    ahead, back = moves_of(make_neighbours(grid))
-    bits = np.random.default_rng(grid.nodes).random(grid.nodes) < 0.5
-    for direction in range(DIRECTIONS):
-        gets, returned = np.zeros((2, grid.nodes), dtype=bool)
-        for node in range(grid.nodes):
-            behind = grid.neighbour(node, direction)
-            if behind is not None:
-                gets[behind], returned[node] = bits[node], bits[behind]
-        assert np.array_equal(moved(bits, ahead, direction), plane_of(gets))
-        assert np.array_equal(moved(bits, back, direction), plane_of(returned))
 
 
 @pytest.mark.parametrize("faulty", ["input_orders", "key", "highest"])
