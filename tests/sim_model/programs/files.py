@@ -1,59 +1,6 @@
-"""Files of programs: bytes written by hand, and counts of messages and dependencies that share nothing with readers."""
+"""Small program files in the formats of other tools, written byte by byte, independently of the readers."""
 
-import re
-from collections import defaultdict
 from collections.abc import Sequence
-
-import networkx as nx
-
-# Counts messages and dependencies of program files, independently of the readers.
-
-SEND = "send"
-
-
-def waits(graph: nx.DiGraph) -> dict:
-    """By message the set of messages that it waits for; messages are the vertices with the attribute ``send``."""
-    found = {}
-    for vertex, is_send in graph.nodes(data=SEND, default=False):
-        if not is_send:
-            continue
-        seen, stack, messages = set(), list(graph.predecessors(vertex)), set()
-        while stack:
-            before = stack.pop()
-            if before in seen:
-                continue
-            seen.add(before)
-            if graph.nodes[before].get(SEND):
-                messages.add(before)
-            else:
-                stack += graph.predecessors(before)
-        found[vertex] = messages
-    return found
-
-
-def goal_graph(text: str) -> nx.DiGraph:
-    """Operations of a program whose statements are lines, with what each requires before it."""
-    graph, ends = nx.DiGraph(), defaultdict(list)
-    rank = -1
-    for line in text.splitlines():
-        if header := re.match(r"\s*rank (\d+)", line):
-            rank = int(header[1])
-        elif found := re.match(r"\s*(\w+): (send|recv) \d+b (?:to|from) (\d+)(?: tag (\d+))?", line):
-            label, verb, peer, tag = found.groups()
-            graph.add_node((rank, label), **{SEND: verb == "send"})
-            pair = (rank, int(peer)) if verb == "send" else (int(peer), rank)
-            ends[*pair, tag, verb].append((rank, label))
-        elif found := re.match(r"\s*(\w+): calc", line):
-            graph.add_node((rank, found[1]))
-        elif found := re.match(r"\s*(\w+) requires (\w+)", line):
-            graph.add_edge((rank, found[2]), (rank, found[1]))
-    for (source, destination, tag, verb), sends in list(ends.items()):
-        if verb == "send":
-            graph.add_edges_from(zip(sends, ends[source, destination, tag, "recv"], strict=True))
-    return graph
-
-
-# Writes small files in the formats of other tools, byte by byte; independently of the readers.
 
 L1D, L1I, L2, MEMORY = 0, 1, 2, 3
 

@@ -8,7 +8,6 @@ from sim_model.programs.lowering import lowered
 from sim_model.programs.program import ProgramError
 from tests.networks import random_irregular
 from tests.sim_model.builders import build, spam_model
-from tests.sim_model.programs.files import goal_graph, waits
 from tests.sim_model.test_messages import random_dependent_records
 
 TREE = """
@@ -54,6 +53,23 @@ def test_ranks_of_one_node_take_no_time():
     assert [(m.source, m.destinations, m.start_cycle) for m in records] == [(0, (1,), 50), (0, (2,), 0), (0, (2,), 7)]
 
 
+def test_the_longest_of_several_ways_counts():
+    text = """num_ranks 2
+    rank 0 { r: recv 4b from 1  a: calc 9  b: calc 5  s: send 4b to 1
+    a requires r  b requires r  s requires a  s requires b }
+    rank 1 { send 4b to 0  recv 4b from 0 }"""
+    records = messages_of(read_goal(text))
+    assert [(m.source, m.parents, m.delay_cycles) for m in records] == [(1, (), ()), (0, (0,), (9,))]
+
+
+def test_what_is_sent_within_a_node_arrives_when_it_is_sent():
+    text = """num_ranks 3
+    rank 0 { b: calc 50  bcast_1: send 8b to 1  bcast_2: send 8b to 2  bcast_1 requires b }
+    rank 1 { r: recv 8b from 0  t: send 8b to 2  t requires r }
+    rank 2 { recv 8b from 0  recv 8b from 1 }"""
+    assert [(m.source, m.start_cycle) for m in messages_of(read_goal(text), [0, 0, 1])] == [(0, 50), (0, 50)]
+
+
 def test_sends_with_labels_of_a_broadcast_are_one_message():
     text = """num_ranks 4
     rank 2 {
@@ -74,41 +90,6 @@ def test_sends_with_labels_of_a_broadcast_are_one_message():
         (2, (0,), (0,)),
         (1, (2,), (0,)),
     ]
-
-
-def random_program(random, ranks, sends):
-    """Text with sends, receipts and computations that require earlier lines of their rank at random."""
-    blocks = [[] for _ in range(ranks)]
-    labels = [[] for _ in range(ranks)]
-
-    def add(rank, operation):
-        label = f"l{len(labels[rank])}"
-        blocks[rank].append(f"{label}: {operation}")
-        for before in random.permutation(labels[rank])[: random.integers(3)].tolist():
-            blocks[rank].append(f"{label} requires {before}")
-        labels[rank].append(label)
-
-    for _ in range(sends):
-        source, destination = map(int, random.choice(ranks, 2, replace=False))
-        size, tag = int(random.integers(40)), int(random.integers(2))
-        add(source, f"send {size}b to {destination} tag {tag}")
-        if random.random() < 0.5:
-            add(int(random.integers(ranks)), f"calc {random.integers(60)}")
-        add(destination, f"recv 99b from {source} tag {tag}")
-    parts = [f"rank {rank} {{\n" + "\n".join(block) + "\n}" for rank, block in enumerate(blocks)]
-    return f"num_ranks {ranks}\n" + "\n".join(parts)
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_messages_wait_for_what_an_independent_search_finds(seed):
-    text = random_program(np.random.default_rng(seed), 7, 60)
-    graph = goal_graph(text)
-    program = read_goal(text)
-    assert (len(program.operations), program.dependencies) == (graph.number_of_nodes(), graph.number_of_edges())
-    result = lowered(program, range(7), lambda size, _: 1 + size)
-    keys = [(operation.rank, operation.name.split()[0]) for operation in result.operations]
-    found = {key: {keys[p] for p in m.parents} for key, m in zip(keys, result.records, strict=True)}
-    assert found == waits(graph)
 
 
 def canonical(messages, body):

@@ -18,8 +18,6 @@ from tests.sim_model.programs.files import (
     step,
 )
 
-# MSCCL programs: steps, dependencies of messages, and named broadcasts.
-
 
 def messages_of(program):
     return lowered(program, range(program.ranks), lambda size, _: 1 + size // 4).records
