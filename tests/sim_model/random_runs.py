@@ -25,8 +25,6 @@ from topology.torus.grid import Grid, Turns
 from topology.torus.operations import operation
 from topology.torus.routing import VC_RULES, TorusRouting
 
-# Random networks, messages and stops, on which two engines of the golden model are compared.
-
 BUFFER_FLITS, ROUTING_CYCLES = (1, 2, 3, 8), (1, 2, 3, 4)
 MIN_SHAPES = ((2, 2), (2, 3), (2, 4), (4, 2), (3, 2), (8, 1))
 GRIDS = ((2, 2), (1, 5), (3, 3), (4, 4), (8, 8), (9, 9), (5, 14), (12, 13), (1, 64), (2, 40), (16, 16))

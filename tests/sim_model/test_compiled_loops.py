@@ -39,8 +39,6 @@ from sim_model.torus.planes import find_route
 from tests.sim_model.builders import simulate
 from tests.sim_model.torus_traffic import torus_model
 
-# Machine code of loops: kept by the digest of what it is built from, found in any folder, called without Numba.
-
 ROOT = Path(__file__).parent.parent.parent
 FACTORS = "FACTOR = 3\n"
 PARTS = """

@@ -16,8 +16,6 @@ from topology.harts.frame import PROCESSOR_SLOT, SLOTS
 from topology.harts.graph import HexMesh
 from topology.harts.routing import HartsRouting, operation
 
-# The golden model of HARTS: copies, latencies, finite memories, faults.
-
 MAX_SIZE_ROUND = 4  # a path round a larger mesh needs more pages than a node can have
 BROADCASTS = [
     pytest.param(size, algorithm, marks=[pytest.mark.slow] if size > 7 else [])

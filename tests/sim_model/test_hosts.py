@@ -30,8 +30,6 @@ from topology.min.routing import MinRouting
 from topology.torus.grid import Grid
 from topology.torus.routing import TorusRouting
 
-# Sources that pause and receivers that stall, in the golden models of all families.
-
 BOTH = {p: HostBehaviour(level_of(p), level_of(p), seed=5) for p in (0.3, 0.9)}
 
 

@@ -22,8 +22,6 @@ from topology.hypercube.graph import HypercubeNetwork
 from topology.hypercube.routing import ADAPTIVE_ONLY, DUATO, WRONG_ESCAPE, HypercubeRouting
 from topology.hypercube.vc_reallocation import NON_ATOMIC_ESCAPE
 
-# The golden model of hypercubes: timing, and invariants.
-
 MAX_FLITS = 24
 
 

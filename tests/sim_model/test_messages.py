@@ -28,8 +28,6 @@ from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid
 from topology.torus.routing import TorusRouting
 
-# Checks and columns of message sets.
-
 
 def build_messages(*records, **settings):
     settings = {"processors": 8, **settings}

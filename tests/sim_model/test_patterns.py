@@ -29,14 +29,11 @@ from sim_model.traffic.patterns import (
     permutation_pattern,
 )
 from sim_model.traffic.permutations import PERMUTATIONS
-from topology.common.graph import Network
 from topology.common.regular import hypercube_network, mesh_network, ring_network, torus_network
 from topology.hypercube.graph import HypercubeNetwork
 from topology.min.graph import MinNetwork
 from topology.torus.graph import TorusLinks, TorusNetwork
 from topology.torus.grid import Grid
-
-# Patterns of unicasts against an independent transcription of their definitions.
 
 MIN_P = 1e-3
 SIXTY_FOUR = TorusLinks(Grid(8, 8, wraps=False))
@@ -119,25 +116,6 @@ def test_coordinates_are_those_of_the_links():
         places = np.stack(np.unravel_index(np.arange(network.switches), network.shape, order="F"), axis=1)
         apart = np.abs(places[:, np.newaxis] - places[np.newaxis]).sum(axis=2)
         assert (distances(network) == apart).all()
-
-
-@pytest.mark.parametrize(
-    ("name", "network", "problem"),
-    [
-        ("transpose", mesh_network([4, 2]), "needs a square number of nodes, not 8"),
-        ("bit-reverse", mesh_network([3, 3]), "needs a power of two of nodes, not 9"),
-        ("shuffle", Network(1, [], [0]), "needs a power of two of nodes, not 1"),
-        (
-            "tornado",
-            hypercube_network(3),
-            "needs a dimension of at least 3 switches, not 2 x 2 x 2: no node would send",
-        ),
-        ("neighbour", MinNetwork("omega", 2, 3), "needs a network with coordinates: a mesh, torus, ring or hypercube"),
-    ],
-)
-def test_networks_in_which_a_permutation_makes_no_sense(name, network, problem):
-    with pytest.raises(ValueError, match=f"^{problem}$"):
-        PERMUTATIONS[name](network)
 
 
 def test_uniform_is_any_other_node():

@@ -35,8 +35,6 @@ from topology.min.routing import MinRouting
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting
 
-# Stepping, running, recording, going back: consistent, compiled or not.
-
 ROOT = Path(__file__).parents[2]
 CYCLES = 400
 
@@ -122,16 +120,9 @@ def test_idle_time_is_skipped_without_being_lost():
     assert results.latency_cycles[1] == results.latency_cycles[0]
 
 
-def test_uncompiled_code_gives_the_same_result():
-    code = "from tests.sim_model.test_simulation import *; print(fingerprint(example()))"
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "7"}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, cwd=ROOT)
-    assert done.stdout.strip() == fingerprint(example()), done.stderr
-
-
-@pytest.mark.parametrize("family", ["torus", "hypercube"])
-def test_uncompiled_routers_with_vcs_give_the_same_result(family):
-    """Their vectors of eight switches are arrays then, whose words are numbers of Python or of NumPy."""
+@pytest.mark.parametrize("family", ["demo", "torus", "hypercube"])
+def test_uncompiled_code_gives_the_same_result(family):
+    """Vectors of eight switches are arrays then, whose words are numbers of Python or of NumPy."""
     code = (
         "from hydranoc import load; from sim_model.engines.simulation import Simulation; "
         f"design = load('examples/{family}.yaml'); "

@@ -22,8 +22,6 @@ from topology.common.graph import Network
 from topology.hypercube.graph import HypercubeNetwork
 from topology.torus.grid import Grid
 
-# Software multicast schedules.
-
 
 def test_chain_of_eight_worked_by_hand():
     # Chain 2 3 4 5 6 7 0 1; 2 sends to 6, then 4, then 3; 6 to 0, then 7; and so on.

@@ -11,8 +11,6 @@ from topology.common.graph import Network
 from topology.common.part_headers import BIT_STRING, HEADER_KINDS
 from topology.common.pattern import payload_seed, payload_word
 
-# Cycles worked out by hand from docs/look_up/timing_spam.md.
-
 # Processor 0 on switch 0, processor 1 on switch 1.
 TWO_SWITCHES = Network(2, [(0, 1)], [0, 1])
 

@@ -8,8 +8,6 @@ from hydranoc.measurement.replication import Precision, replicate
 from sim_model.statistics.latency import Summary, confidence_interval
 from sim_model.statistics.student import student_quantile, student_tail
 
-# Summaries, intervals and replications.
-
 
 def test_summary():
     summary = Summary.of(np.arange(1, 201))

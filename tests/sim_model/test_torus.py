@@ -17,8 +17,6 @@ from topology.torus.grid import Turns
 from topology.torus.operations import operation, turns_of
 from topology.torus.routing import VC_RULES
 
-# Tori and meshes as golden models: routing, deliveries, VCs, deadlock, and reports.
-
 GRIDS = {"torus": (3, 4, True), "mesh": (4, 3, False), "ring": (1, 6, True), "short": (2, 3, True)}
 
 

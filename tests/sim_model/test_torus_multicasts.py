@@ -15,8 +15,6 @@ from tests.sim_model.torus_traffic import conflicts, links, random_multicasts, v
 from topology.torus.grid import Grid, Turns
 from topology.torus.operations import SHORTEST, operation, turns_of
 
-# U-torus, U-mesh and SPU: every node once, in the fewest steps, without contention within a step.
-
 TORUS = Grid(16, 16)
 MESH = Grid(16, 16, wraps=False)
 GRIDS = (TORUS, MESH, Grid(5, 8), Grid(8, 5, wraps=False), Grid(1, 7), Grid(7, 1, wraps=False), Grid(2, 3))

@@ -1,4 +1,4 @@
-"""Multicasts by partitioning: the networks' properties P1 to P5, receivers and channels of each phase, choices."""
+"""Multicasts by partitioning: the networks' properties P1 and P2, receivers and channels of each phase, choices."""
 
 from collections import Counter
 from math import gcd
@@ -11,8 +11,6 @@ from sim_model.torus.subnetworks import KINDS, collection_networks, dilations, d
 from tests.sim_model.torus_traffic import conflicts, links, random_multicasts, vcs
 from topology.common.errors import TopologyError
 from topology.torus.grid import DIRECTIONS, X_NEGATIVE, Y_NEGATIVE, Y_POSITIVE, Grid
-
-# Distribution and collection networks: the paper's properties P1 to P5 by brute force.
 
 TORUS = Grid(16, 16)
 CASES = [(h, kind) for h in (2, 4) for kind in KINDS]
@@ -50,14 +48,6 @@ def test_p2_blocks_are_disjoint_and_cover_all(h):
     assert sorted(node for block in blocks for node in block.nodes) == list(range(256))
     channels = [channel for block in blocks for channel in block.channels]
     assert len(channels) == len(set(channels)) == len(blocks) * 4 * h * (h - 1)
-
-
-@pytest.mark.parametrize(("h", "kind"), CASES)
-def test_p3_a_network_and_a_block_share_one_node(h, kind):
-    blocks = collection_networks(TORUS, h)
-    for network in distribution_networks(TORUS, h, kind):
-        for number, block in enumerate(blocks):
-            assert set(network.nodes) & set(block.nodes) == {network.to_global(number)}
 
 
 def test_type_i_worked_by_hand():

@@ -13,8 +13,6 @@ from sim_model.traffic import random_traffic
 from sim_model.traffic.counts import ClippedGaussian
 from sim_model.traffic.injection import BernoulliInjection, BurstInjection, PeriodicInjection, PoissonInjection
 
-# Random traffic and traces.
-
 USUAL = {
     "processors": 16,
     "cycles": 20_000,

@@ -87,28 +87,6 @@ def test_distance_and_centre():
     assert (np.diag(network.distance) == 0).all()
 
 
-@each(
-    "arguments, message",
-    [
-        ((0, [], [0]), "at least 1 switch, not 0"),
-        ((2, [(0, 2)], [0]), r"Edge \[0, 2\] names unknown switch 2; switches are 0 to 1"),
-        ((2, [(1, 1)], [0]), r"Edge \[1, 1\] is a loop"),
-        ((2, [(0, 1), (1, 0)], [0]), r"Edge \[1, 0\] is a duplicate"),
-        ((2, [(0, 1)], [2]), "Processor 0 hangs on unknown switch 2"),
-        ((2, [(0, 1)], []), "at least 1 processor, not 0"),
-        ((4, [(0, 1), (2, 3)], [0]), "disconnected: it falls into 2 parts"),
-    ],
-)
-def test_broken_rules_graphs(arguments, message):
-    with pytest.raises(TopologyError, match=message):
-        Network(*arguments)
-
-
-def test_too_many_ports():
-    with pytest.raises(TopologyError, match="Switch s0 needs 4 ports; a switch of this network may have at most 3"):
-        Network(3, [(0, 1), (0, 2)], [0, 0], ports=3)
-
-
 # Two switches with a processor each. Switch 0 has its link at port 0, switch 1 has it at port 1.
 PAIR = ChannelNetwork(2, 2, [(0, 0, 1, 1), (0, 1, 2, 0), (1, 0, 3, 0), (1, 1, 0, 0), (2, 0, 0, 1), (3, 0, 1, 0)])
 

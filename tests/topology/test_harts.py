@@ -5,7 +5,6 @@ from collections import Counter, deque
 import pytest
 
 from tests.each import each
-from topology.common.errors import TopologyError
 from topology.harts.broadcast import COPIES, broadcast_copies, initial_legs, relayed_legs
 from topology.harts.deadlock import check_harts_deadlock
 from topology.harts.faults import NO_FAULTS, Faults
@@ -158,12 +157,6 @@ def test_slowest_copies(size, algorithm):
     assert front == FRONTS[algorithm](size)
 
 
-@pytest.mark.parametrize("size", [1, 149])
-def test_size_is_checked(size):
-    with pytest.raises(TopologyError, match=f"Size must be 2 to 148, not {size}"):
-        HexMesh(size)
-
-
 def test_left_and_right():
     assert [left(way) for way in range(6)] == [1, 2, 3, 4, 5, 0]
     assert [right(way) for way in range(6)] == [5, 0, 1, 2, 3, 4]
@@ -223,17 +216,3 @@ def test_spoilt_copies_are_those_that_a_corrupting_node_passed_on():
     mesh, faults = HexMesh(4), Faults(corrupting_nodes=(5, 9))
     for copy in faults.surviving_copies(mesh, "6-bcast", 9):
         assert faults.spoilt(copy) == (5 in copy.path[1:-1])
-
-
-@each(
-    "faults, text",
-    [
-        (Faults(silent_nodes=(19,)), "Faulty node must be 0 to 18, not 19"),
-        (Faults(corrupting_nodes=(-1,)), "Faulty node must be 0 to 18, not -1"),
-        (Faults(dead_links=((0, 9),)), r"Dead link must join two neighbours, not \[0, 9\]"),
-        (Faults(dead_links=((0, 40),)), r"Dead link must join two neighbours, not \[0, 40\]"),
-    ],
-)
-def test_unknown_places_are_refused(faults, text):
-    with pytest.raises(TopologyError, match=text):
-        faults.check(HexMesh(3))

@@ -7,7 +7,6 @@ import pytest
 
 from tests.each import each
 from topology.common.errors import TopologyError
-from topology.common.regular import CUBE_DISTANCES, hypercube_positions
 from topology.common.routed_headers import unicast_header
 from topology.common.virtual_channels import credit_wires
 from topology.hypercube.binomial_tree import TreeEdge, binomial_tree, dimension_order, sends_over
@@ -103,19 +102,6 @@ def test_pictures_keep_edges_apart(dimensions):
         share = np.clip((positions - positions[a]) @ along / (along @ along), 0, 1)
         apart = np.linalg.norm(positions - positions[a] - share[:, np.newaxis] * along, axis=1)
         assert np.delete(apart, [a, b]).min(initial=np.inf) > 0.3 * closest
-
-
-@each("dimensions, columns, rows", [(7, 2, 4), (8, 2, 8), (10, 4, 16)])
-def test_larger_hypercubes_are_cubes_side_by_side_that_differ_in_a_bit(dimensions, columns, rows):
-    positions = hypercube_positions(dimensions)
-    cubes = positions[::16]
-    assert (len(set(cubes[:, 0].round(6))), len(set(cubes[:, 1].round(6)))) == (columns, rows)
-    for number, cube in enumerate(cubes):
-        steps = np.abs(cubes - cube) / CUBE_DISTANCES
-        beside = np.flatnonzero(np.isclose(steps.sum(axis=1), 1))
-        assert 2 <= len(beside) <= 4
-        assert all((number ^ int(other)).bit_count() == 1 for other in beside)
-    assert np.allclose(positions[16:32] - positions[16], positions[:16] - positions[0])
 
 
 def test_header_by_hand():

@@ -3,10 +3,8 @@
 import itertools
 
 import numpy as np
-import pytest
 
 from tests.each import each
-from topology.common.errors import TopologyError
 from topology.min.deadlock import check_min_deadlock
 from topology.min.graph import BACKWARD, BIDIRECTIONAL, FORWARD, KINDS, UNIDIRECTIONAL, MinNetwork
 from topology.min.groups import AS_PUBLISHED, NO_TOKEN, TokenGroups
@@ -150,16 +148,3 @@ def test_turn_stage_and_key():
     assert routing.routing_key(5, (4,)) == 4
     assert routing.routing_key(5, (4, 6)) == 8 + 1
     assert routing.header.unpack(routing.header_value(5, (4, 6))) == ((9, 5), 0b1010000)
-
-
-def test_bad_parameters():
-    wrong = {
-        ("ring", 2, 3, 1): "Kind must be one of baseline, butterfly, omega, bi-butterfly, not 'ring'",
-        ("omega", 1, 3, 1): "Radix must be 2 to 16, not 1",
-        ("omega", 4, 9, 1): "Stages of 4 x 4 switches must be 1 to 8 (at most 65,536 processors), not 9",
-        ("omega", 4, 2, 2): "Consumption channels must be 1 or the radix, 4, not 2",
-    }
-    for arguments, message in wrong.items():
-        with pytest.raises(TopologyError) as caught:
-            MinNetwork(*arguments)
-        assert str(caught.value) == message
