@@ -21,7 +21,7 @@ os.environ["HYDRANOC_PROGRESS"] = "off"  # on a slow machine lines of progress w
 def pytest_addoption(parser):
     add_options(parser)
     parser.addoption("--slow", action="store_true", help="run also the tests that take minutes")
-    parser.addoption("--fuzz-cases", type=int, help="cases of each format in tests/fuzz; default 30, or 10,000")
+    parser.addoption("--fuzz-cases", type=int, help="cases of each format in tests/fuzz; default 20, or 10,000")
 
 
 def pytest_configure(config):

@@ -2,11 +2,8 @@
 
 import contextlib
 import os
-import re
 import shutil
-from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from unittest import mock
 
@@ -89,36 +86,3 @@ def explore(form: Format, cases: int, first: int, judge: Callable[[Case], None],
 
     with bounded_memory(), unstuck():
         one()
-
-
-@dataclass
-class Tally:
-    """Findings of a campaign."""
-
-    codes: Counter[str] = field(default_factory=Counter)
-    found: dict[str, tuple[str, Case, str]] = field(default_factory=dict)
-
-    def add(self, case: Case, judged: Judged) -> None:
-        ended, wrong = judged
-        self.codes[ended.said if ended.code is None and not ended.trouble else str(ended.code)] += 1
-        for fault in wrong:
-            kind = kind_of(fault)
-            if kind not in self.found or _size(case) < _size(self.found[kind][1]):
-                self.found[kind] = fault, case, ended.stack
-
-
-def kind_of(fault: str) -> str:
-    """The common part of faults of one origin: the message without the values in it."""
-    return re.sub(r"[^a-z. ]+", "-", fault[:70] if "at" not in fault.split(": ")[0] else fault.split(": ")[0])
-
-
-def _size(case: Case) -> int:
-    return sum(map(len, case.files.values())) + sum(map(len, case.arguments))
-
-
-def campaign(form: Format, cases: int, first: int, folder: Path) -> Tally:
-    """Run all cases, including those after a fault."""
-    tally = Tally()
-    prepare(form, folder)
-    explore(form, cases, first, lambda case: tally.add(case, run_case(form, case, folder)), shrink=False)
-    return tally
