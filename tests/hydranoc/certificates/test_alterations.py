@@ -2,8 +2,6 @@
 
 import json
 import random
-import subprocess
-import sys
 import time
 from collections.abc import Iterable
 from dataclasses import replace
@@ -11,13 +9,15 @@ from itertools import chain
 
 import pytest
 
-from hydranoc.certificates.writing import CHECKER
 from tests.alterations.hardware import Alteration, document_alterations, hardware_alterations, places, put
 from tests.alterations.networks import NETWORKS, Checker, offer
 from tests.alterations.sound import reason
 from tests.each import each
+from tests.sampled import sampled
 
-SAMPLED, QUICK_SAMPLED = 60, 20
+SAMPLED, QUICK_SAMPLED = 500, 20
+QUICK = ("spam-stream", "torus", "min-registers")
+OFFERED = sampled(NETWORKS, QUICK)
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def checker():
         yield one
 
 
-def sampled(altered: Iterable[Alteration], draws: random.Random, size: int) -> list[Alteration]:
+def some_of(altered: Iterable[Alteration], draws: random.Random, size: int) -> list[Alteration]:
     """A uniform sample of all alterations, without all of them in memory."""
     kept: list[Alteration] = []
     for place, alteration in enumerate(altered):
@@ -37,12 +37,12 @@ def sampled(altered: Iterable[Alteration], draws: random.Random, size: int) -> l
     return kept
 
 
-@each("name", NETWORKS)
+@pytest.mark.parametrize("name", OFFERED)
 def test_altered_networks_are_refused(name, checker, request):
     sound, size = offer(name), SAMPLED if request.config.getoption("--slow") else QUICK_SAMPLED
     assert checker.judge(sound)[0] == 0
     altered = chain(hardware_alterations(name, sound, changes=1), document_alterations(sound))
-    for alteration in sampled(altered, random.Random(name), size):
+    for alteration in some_of(altered, random.Random(name), size):
         code, line = checker.judge(alteration.make())
         what = f"{alteration.kind}: {alteration.where} ends with {code}: {line}"
         assert code in (0, 1), what
@@ -58,6 +58,7 @@ HUGE = {
     "digits": '{"family": ' + "1" * 1_000_000 + "}",
     "quotes": '{"' + '\\"' * 200_000,
     "number": '{"family": NaN}',
+    "nested": "[" * 20 + "]" * 20,
     "empty": "",
     "null": "null",
     "zeros": "\0" * 1000,
@@ -77,7 +78,7 @@ def refuse(checker, offered, what):
     assert "\n" not in line, what
 
 
-@pytest.mark.parametrize("name", ["torus", "min", "harts"])
+@each("name", ["torus"])
 def test_truncated_texts_are_refused(name, checker):
     sound = offer(name)
     for text in TEXTS:
@@ -94,13 +95,13 @@ def test_huge_texts_are_refused_at_once(text, kind, checker):
     assert time.process_time() - began < 5
 
 
-@each("name", NETWORKS)
+@each("name", ["torus", "harts"])
 @each("text", ["manifest", "certificate", "digests"])
 def test_values_of_all_types_at_keys_are_refused(name, text, checker):
     sound, draws = offer(name), random.Random(f"{name} {text}")
     document = json.loads(getattr(sound, text))
     found = [(path, value) for path, value in places(document) if path[0] not in INFORMATION]
-    for path, value in draws.sample(found, min(8, len(found))):
+    for path, value in draws.sample(found, min(3, len(found))):
         for strange in STRANGE:
             if strange != value or type(strange) is not type(value):
                 new = [strange] if isinstance(path[-1], int) else {path[-1]: strange}
@@ -109,7 +110,7 @@ def test_values_of_all_types_at_keys_are_refused(name, text, checker):
                 refuse(checker, altered.signed() if text == "manifest" else altered, f"{path} is {strange!r}")
 
 
-@each("name", NETWORKS)
+@each("name", ["torus", "harts"])
 def test_parameters_of_all_types_crash_nothing(name, checker):
     """Values on which manifest and digests agree: the checks behind that comparison must handle them."""
     sound = offer(name)
@@ -123,29 +124,10 @@ def test_parameters_of_all_types_crash_nothing(name, checker):
             assert len(line.splitlines()) == 1
 
 
-@pytest.mark.parametrize("name", ["spam", "hypercube"])
-def test_text_inserted_into_verilog_is_refused(name, checker):
-    sound, draws = offer(name), random.Random(name)
+def test_text_inserted_into_verilog_is_refused(checker):
+    sound, draws = offer("torus"), random.Random(1)
     start = sound.verilog.rindex("module noc(")
     for inserted in INSERTED:
-        for place in (0, start, *(draws.randrange(start, len(sound.verilog)) for _ in range(4))):
-            verilog = sound.verilog[:place] + inserted + sound.verilog[place:]
-            refuse(checker, replace(sound, verilog=verilog).signed(), f"{inserted[:20]!r} at {place}")
-
-
-@pytest.mark.parametrize(("file", "content"), [(0, None), (1, b"\xff\xfe\0"), (2, b"\x89PNG\r\n"), (3, None)])
-def test_files_that_are_no_text_cannot_be_read(file, content, tmp_path):
-    names = [f"{name}.txt" for name in TEXTS]
-    for name, text in zip(names, TEXTS, strict=True):
-        (tmp_path / name).write_text(getattr(offer("torus"), text), encoding="utf-8")
-    (tmp_path / names[file]).unlink()
-    if content is None:
-        (tmp_path / names[file]).mkdir()
-    else:
-        (tmp_path / names[file]).write_bytes(content)
-    done = subprocess.run(
-        [sys.executable, "-I", str(CHECKER), *names], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stdout) == (2, "")
-    assert len(done.stderr.splitlines()) == 1
-    assert done.stderr.startswith("cannot read: ")
+        place = draws.choice((start, draws.randrange(start, len(sound.verilog))))
+        verilog = sound.verilog[:place] + inserted + sound.verilog[place:]
+        refuse(checker, replace(sound, verilog=verilog).signed(), f"{inserted[:20]!r} at {place}")
