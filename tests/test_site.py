@@ -13,6 +13,7 @@ import pytest
 
 import hydranoc
 from tests.api_page import API, ROOT, described, named_objects, own_docstring, public_members, sections
+from tests.each import each
 from tests.proofs.faults import FAULTS
 
 NETWORK = """network: {family: spam, topology: {kind: mesh, shape: [3, 3]}}
@@ -59,6 +60,7 @@ def pages(site):
     return {path: Page(path) for path in site.rglob("*.html")}
 
 
+@pytest.mark.slow
 def test_nothing_comes_from_another_host(site, pages):
     fetched = {one for page in pages.values() for one in page.fetched}
     assert len(fetched) > 5
@@ -67,6 +69,7 @@ def test_nothing_comes_from_another_host(site, pages):
         assert re.findall(r"""(?:url\(|@import )\s*["']?(?:https?:)?//""", path.read_text()) == [], path
 
 
+@pytest.mark.slow
 def test_every_link_leads_somewhere_from_disk(pages):
     broken = []
     for path, page in pages.items():
@@ -81,11 +84,13 @@ def test_every_link_leads_somewhere_from_disk(pages):
     assert broken == []
 
 
+@pytest.mark.slow
 def test_the_page_of_proofs_has_a_row_for_each_fault(site):
     page = (site / "docs" / "understand" / "proofs.html").read_text()
     assert page.count("→") >= len(FAULTS) > 400
 
 
+@pytest.mark.slow
 def test_the_site_begins_where_a_newcomer_does(site, pages):
     assert "docs/index.html" in (site / "index.html").read_text()
     first = pages[site / "docs" / "index.html"].links
@@ -104,6 +109,7 @@ def test_the_site_begins_where_a_newcomer_does(site, pages):
 NAMED = named_objects()
 
 
+@pytest.mark.slow
 def test_every_public_name_is_on_the_page(site, pages):
     anchors = pages[site / "docs" / "look_up" / "api.html"].anchors
     assert {f"hydranoc.{name}" for name in hydranoc.__all__} <= anchors
@@ -124,7 +130,7 @@ def test_its_programs_run(tmp_path):
         assert ended.stdout
 
 
-@pytest.mark.parametrize("name", NAMED)
+@each("name", NAMED)
 def test_everything_has_a_docstring(name):
     called = NAMED[name]
     members = public_members(called) if inspect.isclass(called) else {}
