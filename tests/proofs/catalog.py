@@ -60,7 +60,7 @@ class Proof:
     fault_cycles: Cycles within which the properties find the faults of this part.
     induction_cycles: Cycles over which induction goes: 1 where invariants say what every register holds, one more than
       the latency of a part without a loop that has none.
-    quick_cover: Looking for what must be possible is part of the quick tests if the proof is.
+    quick_cover: Looking for what must be possible is part of the quick tests.
     """
 
     part: str
@@ -69,7 +69,7 @@ class Proof:
     quick: bool = True
     fault_cycles: int = 12
     induction_cycles: int = 1
-    quick_cover: bool = True
+    quick_cover: bool = False
 
 
 # The proofs.
@@ -88,15 +88,17 @@ def _min_route_unit(inputs: int, outputs: int, classes: int, header: str, keys: 
     return route_unit(MinRouterParameters(inputs, outputs, keys, classes, most_release_flits=1, header=HEADERS[header]))
 
 
-def _proof(part: str, describe: Describe, cover_cycles: int = 12, *, quick: bool = False) -> Proof:
+def _proof(
+    part: str, describe: Describe, cover_cycles: int = 12, *, quick: bool = False, quick_cover: bool = False
+) -> Proof:
     """A head is elected, picks, and gets a VC: three cycles, over which induction goes."""
-    return Proof(part, describe, cover_cycles, quick, fault_cycles=16, induction_cycles=3)
+    return Proof(part, describe, cover_cycles, quick, fault_cycles=16, induction_cycles=3, quick_cover=quick_cover)
 
 
 PROOFS: dict[str, Proof] = {
-    "input-buffer-depth-1": Proof("input-buffer", input_buffer(1, 1)),
+    "input-buffer-depth-1": Proof("input-buffer", input_buffer(1, 1), quick_cover=True),
     "input-buffer-depth-2": Proof("input-buffer", input_buffer(2, 1)),
-    "input-buffer-depth-3": Proof("input-buffer", input_buffer(3, 1)),
+    "input-buffer-depth-3": Proof("input-buffer", input_buffer(3, 1), quick=False),
     "input-buffer-depth-4": Proof("input-buffer", input_buffer(4, 1), quick=False),
     "input-buffer-depth-2-header-2": Proof("input-buffer", input_buffer(2, 2), quick=False),
     "input-buffer-depth-3-header-3": Proof("input-buffer", input_buffer(3, 3), quick=False),
@@ -110,24 +112,24 @@ PROOFS: dict[str, Proof] = {
     "age-matrix-3": Proof("age-matrix", age_matrix(3)),
     "age-matrix-5": Proof("age-matrix", age_matrix(5), quick=False),
     "request-queues-2": Proof("request-queues", request_queues(2), quick=False),
-    "request-queues-3": Proof("request-queues", request_queues(3)),
+    "request-queues-3": Proof("request-queues", request_queues(3), quick_cover=True),
     "request-queues-5": Proof("request-queues", request_queues(5), quick=False),
-    "crossbar-3x3": Proof("crossbar", crossbar(3, 3)),
+    "crossbar-3x3": Proof("crossbar", crossbar(3, 3), quick_cover=True),
     "crossbar-5x2": Proof("crossbar", crossbar(5, 2), quick=False),
     "replication-3": Proof("replication", replication(3)),
     "replication-5": Proof("replication", replication(5), quick=False),
     "route-unit-one-flit": Proof("route-unit", _spam_route_unit("one-flit")),
     "route-unit-one-flit-delay-2": Proof("route-unit", _spam_route_unit("one-flit", routing_cycles=2), quick=False),
     "route-unit-spare-keys": Proof("route-unit", _spam_route_unit("spare-keys", 5)),
-    "route-unit-three-flit": Proof("route-unit", _spam_route_unit("three-flit")),
-    "route-unit-two-flit-key": Proof("route-unit", _spam_route_unit("two-flit-key")),
+    "route-unit-three-flit": Proof("route-unit", _spam_route_unit("three-flit"), quick=False),
+    "route-unit-two-flit-key": Proof("route-unit", _spam_route_unit("two-flit-key"), quick=False),
     "route-unit-parts": Proof("route-unit", _spam_route_unit("parts", 14)),
     "route-unit-parts-two-flit-key": Proof("route-unit", _spam_route_unit("parts-two-flit-key", 9), quick=False),
     "route-unit-min": Proof("route-unit", _min_route_unit(3, 4, 2, "one-flit")),
     "route-unit-min-three-flit": Proof("route-unit", _min_route_unit(2, 3, 1, "three-flit"), quick=False),
     "route-unit-min-parts": Proof("route-unit", _min_route_unit(2, 3, 1, "parts", 14), quick=False),
     "injector-header-1": Proof("injector", injector(1), quick=False),
-    "injector-header-3": Proof("injector", injector(3)),
+    "injector-header-3": Proof("injector", injector(3), quick_cover=True),
     "ejector": Proof("ejector", ejector()),
     "link-stage": Proof("link-stage", link_stage),
     "wire-stages-1x1": Proof("wire-stages", wire_stages(1, 1), quick=False),
@@ -137,21 +139,23 @@ PROOFS: dict[str, Proof] = {
     "deep-ring-19": Proof("deep-ring", deep_ring(19, 16), 26, quick=False),
     "worm-guard": Proof("worm-guard", worm_guard(0), quick=False),
     "worm-guard-3": Proof("worm-guard", worm_guard(3)),
-    "worm-guard-longest": Proof("worm-guard", worm_guard(MAX_WATCHDOG_FLITS), quick_cover=False),
+    "worm-guard-longest": Proof("worm-guard", worm_guard(MAX_WATCHDOG_FLITS)),
     "error-monitor-1": Proof("error-monitor", error_monitor((0,), 2), quick=False, induction_cycles=2),
-    "error-monitor-3": Proof("error-monitor", error_monitor((2, 0, 3), 5), induction_cycles=3),
+    "error-monitor-3": Proof("error-monitor", error_monitor((2, 0, 3), 5), induction_cycles=3, quick_cover=True),
     "error-monitor-11": Proof(
         "error-monitor", error_monitor(tuple(range(10, -1, -1)), 13), quick=False, induction_cycles=4
     ),
     "error-monitor-unguarded": Proof(
         "error-monitor", error_monitor((1, 0), 3, guarded=False), quick=False, induction_cycles=3
     ),
-    "error-monitor-clearable": Proof("error-monitor", error_monitor((2, 0, 3), 5, clearable=True), induction_cycles=3),
+    "error-monitor-clearable": Proof(
+        "error-monitor", error_monitor((2, 0, 3), 5, clearable=True), induction_cycles=3, quick=False
+    ),
     "byte-count-1": Proof("byte-count", byte_count(1), quick=False),
     "byte-count-4": Proof("byte-count", byte_count(4)),
     "byte-count-8": Proof("byte-count", byte_count(8), quick=False),
     "axi-injector-one-flit": Proof("axi-injector", axi_injector("one-flit"), 14, quick=False),
-    "axi-injector-two-flit": Proof("axi-injector", axi_injector("two-flit"), 14),
+    "axi-injector-two-flit": Proof("axi-injector", axi_injector("two-flit"), 14, quick_cover=True),
     "axi-injector-leading-word": Proof("axi-injector", axi_injector("two-flit", LEADING_WORD), 16, quick=False),
     "axi-injector-leading-words": Proof("axi-injector", axi_injector("two-flit", LEADING_WORD, 3), 16),
     "axi-injector-leading-words-one-flit": Proof(
@@ -160,7 +164,7 @@ PROOFS: dict[str, Proof] = {
     "axi-injector-parts": Proof("axi-injector", axi_injector("parts"), 16),
     "axi-lite-port": Proof("axi-lite-port", axi_lite_port(0), quick=False),
     "axi-lite-port-2": Proof("axi-lite-port", axi_lite_port(2)),
-    "register-block-every-kind": Proof("register-block", register_block(every_kind)),
+    "register-block-every-kind": Proof("register-block", register_block(every_kind), quick_cover=True),
     "register-block-example": Proof("register-block", register_block(example_registers), quick=False),
     "register-access": Proof("register-access", register_access()),
     "interrupts-3": Proof("interrupts", interrupts(first=(0, 5), second=(2, 1), third=(3, 33))),
@@ -168,8 +172,8 @@ PROOFS: dict[str, Proof] = {
     "axi-ejector-one-flit": Proof("axi-ejector", axi_ejector("one-flit"), quick=False),
     "axi-ejector-two-flit": Proof("axi-ejector", axi_ejector("two-flit")),
     "axi-ejector-two-flit-key": Proof("axi-ejector", axi_ejector("two-flit-key"), quick=False),
-    "axi-ejector-parts": Proof("axi-ejector", axi_ejector("parts")),
-    "router-buffer-2": Proof("router", router(2, 1)),
+    "axi-ejector-parts": Proof("axi-ejector", axi_ejector("parts"), quick=False),
+    "router-buffer-2": Proof("router", router(2, 1), quick_cover=True),
     "router-buffer-1": Proof("router", router(1, 1), quick=False),
     "router-buffer-2-delay-2": Proof("router", router(2, 2), quick=False),
     "router-buffer-1-delay-3": Proof("router", router(1, 3), 18, quick=False),
@@ -178,13 +182,13 @@ PROOFS: dict[str, Proof] = {
     ),
     "router-pair-2": Proof("router-pair", pair(2), 16),
     "router-pair-3": Proof("router-pair", pair(3), 16, quick=False),
-    "token-ring-1": Proof("token-ring", token_ring(1, 3)),
+    "token-ring-1": Proof("token-ring", token_ring(1, 3), quick_cover=True),
     "token-ring-2": Proof("token-ring", token_ring(2, 2), quick=False),
-    "token-ring-3": Proof("token-ring", token_ring(3, 3), 20),
+    "token-ring-3": Proof("token-ring", token_ring(3, 3), 20, quick=False),
     "token-ring-4": Proof("token-ring", token_ring(4, 2), 20, quick=False),
     "token-monitor-2-1-3": Proof("token-monitor", token_monitor(2, 1, 3)),
-    "token-monitor-clearable": Proof("token-monitor", token_monitor(2, 3, clearable=True)),
-    "branch-queues-3x3": Proof("branch-queues", branch_queues(3, 3)),
+    "token-monitor-clearable": Proof("token-monitor", token_monitor(2, 3, clearable=True), quick=False),
+    "branch-queues-3x3": Proof("branch-queues", branch_queues(3, 3), quick_cover=True),
     "branch-queues-4x5": Proof("branch-queues", branch_queues(4, 5), quick=False),
     "branch-copies-3x3": Proof("branch-copies", branch_copies(3, 3, token=True)),
     "branch-copies-3x3-no-token": Proof("branch-copies", branch_copies(3, 3, token=False), quick=False),
@@ -199,17 +203,17 @@ PROOFS: dict[str, Proof] = {
     "min-router-progress": Proof(
         "min-router-progress", min_progress(1, buffer_flits=2, routing_cycles=1), quick=False, induction_cycles=3
     ),
-    "min-router-pair-2x2": Proof("min-router-pair", switch_pair(2, 2, token=True), 16),
+    "min-router-pair-2x2": Proof("min-router-pair", switch_pair(2, 2, token=True), 16, quick=False),
     "min-router-pair-3x2-no-token": Proof("min-router-pair", switch_pair(3, 2, token=False), 16, quick=False),
-    "page-pool-3": Proof("page-pool", page_pool(3)),
+    "page-pool-3": Proof("page-pool", page_pool(3), quick_cover=True),
     "page-pool-4": Proof("page-pool", page_pool(4), quick=False),
     "page-pool-10": Proof("page-pool", page_pool(10), 24, quick=False),
     "page-queues": Proof("page-queues", page_queues(1), 18, fault_cycles=20),
     "page-queues-relay-2": Proof("page-queues", page_queues(2), 26, quick=False),
-    "harts-bus": Proof("harts-bus", bus, 18, quick_cover=False),
-    "harts-pages": Proof("harts-pages", pages, 30, fault_cycles=30, quick_cover=False),
-    "harts-words": Proof("harts-words", words, 29, fault_cycles=30, quick_cover=False),
-    "harts-transmitters": Proof("harts-transmitters", transmitters, 27, quick_cover=False),
+    "harts-bus": Proof("harts-bus", bus, 18),
+    "harts-pages": Proof("harts-pages", pages, 30, fault_cycles=30),
+    "harts-words": Proof("harts-words", words, 29, fault_cycles=30),
+    "harts-transmitters": Proof("harts-transmitters", transmitters, 27),
     "channel-counters-1": Proof(
         "channel-counters", channel_counters(1), 20, quick=False, fault_cycles=16, induction_cycles=3
     ),
@@ -217,8 +221,10 @@ PROOFS: dict[str, Proof] = {
     "channel-counters-5": Proof(
         "channel-counters", channel_counters(5), 22, quick=False, fault_cycles=16, induction_cycles=3
     ),
-    "multicast-key-figure-1": Proof("multicast-key", multicast_key("figure-1", 4), induction_cycles=2),
-    "multicast-key-arms": Proof("multicast-key", multicast_key("arms", 2), induction_cycles=6),
+    "multicast-key-figure-1": Proof(
+        "multicast-key", multicast_key("figure-1", 4), induction_cycles=2, quick_cover=True
+    ),
+    "multicast-key-arms": Proof("multicast-key", multicast_key("arms", 2), induction_cycles=6, quick=False),
     "multicast-key-ring": Proof("multicast-key", multicast_key("ring", 1), quick=False, induction_cycles=7),
     "multicast-key-star": Proof("multicast-key", multicast_key("star", 4), quick=False, induction_cycles=2),
     "multicast-key-alone": Proof("multicast-key", multicast_key("alone", 4), quick=False),
@@ -228,7 +234,7 @@ PROOFS: dict[str, Proof] = {
     "turn-key-bi-2x3": Proof("turn-key", turn_key("bi-butterfly", 2, 3), induction_cycles=2),
     "turn-key-bi-3x2": Proof("turn-key", turn_key("bi-butterfly", 3, 2), quick=False, induction_cycles=2),
     "round-robin-selector-2": Proof("round-robin-selector", round_robin_selector(2), quick=False),
-    "round-robin-selector-3": Proof("round-robin-selector", round_robin_selector(3)),
+    "round-robin-selector-3": Proof("round-robin-selector", round_robin_selector(3), quick=False),
     "round-robin-selector-5": Proof("round-robin-selector", round_robin_selector(5), quick=False),
     "round-robin-selector-3-one-yields": Proof("round-robin-selector", round_robin_selector(3, 1)),
     "round-robin-selector-4-two-yield": Proof("round-robin-selector", round_robin_selector(4, 2), quick=False),
@@ -236,9 +242,9 @@ PROOFS: dict[str, Proof] = {
     "cycle-order-3-of-5": Proof("cycle-order", cycle_order_claims(5, 3), 20, quick=False),
     "cycle-order-7": Proof("cycle-order", cycle_order_claims(7, 7), 16, quick=False),
     "random-order-2": Proof("random-order", random_order(2), quick=False),
-    "random-order-3": Proof("random-order", random_order(3), fault_cycles=16),
+    "random-order-3": Proof("random-order", random_order(3), fault_cycles=16, quick_cover=True),
     "random-order-6": Proof("random-order", random_order(6), quick=False),
-    "vc-output-2-to-2x2": Proof("vc-output", vc_output(2, 2, 2)),
+    "vc-output-2-to-2x2": Proof("vc-output", vc_output(2, 2, 2), quick_cover=True),
     "vc-output-3-to-2x1": Proof("vc-output", vc_output(3, 2, 1), quick=False),
     "vc-output-4-to-3x4": Proof("vc-output", vc_output(4, 3, 4), quick=False),
     "vc-output-2-to-2x2-empty": Proof("vc-output", vc_output(2, 2, 2, reuse_empty=True), quick=False),
@@ -250,7 +256,7 @@ PROOFS: dict[str, Proof] = {
     "delivery-buffer-4": Proof("delivery-buffer", delivery_buffer(4), quick=False),
     "delivery-buffer-room-4": Proof("delivery-buffer", delivery_buffer(4, tells_room=True)),
     "delivery-buffer-room-5": Proof("delivery-buffer", delivery_buffer(5, tells_room=True), quick=False),
-    "vc-input-2x2": Proof("vc-input", vc_input(2, 2)),
+    "vc-input-2x2": Proof("vc-input", vc_input(2, 2), quick_cover=True),
     "vc-input-2x1": Proof("vc-input", vc_input(2, 1), quick=False),
     "vc-input-3x3": Proof("vc-input", vc_input(3, 3), 14, quick=False),
     "vc-input-2x2-delay-2": Proof("vc-input", vc_input(2, 2, 2), quick=False),
@@ -258,9 +264,7 @@ PROOFS: dict[str, Proof] = {
     "vc-input-2x4-one-way": Proof("vc-input", vc_input(2, 4, several_candidates=False), quick=False),
     "vc-input-host-2": Proof("vc-input", vc_input(1, 2, from_host=True)),
     "vc-input-host-4-delay-3": Proof("vc-input", vc_input(1, 4, 3, from_host=True), quick=False),
-    "torus-router-mesh": Proof(
-        "torus-router", torus_router(ROW, 1, buffer_flits=2), 14, fault_cycles=14, quick_cover=False
-    ),
+    "torus-router-mesh": Proof("torus-router", torus_router(ROW, 1, buffer_flits=2), 14, fault_cycles=14),
     "torus-router-mesh-delay-3": Proof(
         "torus-router", torus_router(ROW, 1, buffer_flits=2, routing_cycles=3), 18, quick=False
     ),
@@ -285,12 +289,10 @@ PROOFS: dict[str, Proof] = {
         quick=False,
         induction_cycles=5,
     ),
-    "torus-pair-row": Proof(
-        "torus-pair", torus_pair(wraps=False, buffer_flits=2), 16, fault_cycles=14, quick_cover=False
-    ),
+    "torus-pair-row": Proof("torus-pair", torus_pair(wraps=False, buffer_flits=2), 16, quick=False, fault_cycles=14),
     "torus-pair-ring": Proof("torus-pair", torus_pair(wraps=True, buffer_flits=4), 20, quick=False),
-    "vc-allocator-2x1": _proof("vc-allocator", vc_allocator(2, 1), 14, quick=True),
-    "vc-allocator-2x2": _proof("vc-allocator", vc_allocator(2, 2), 36, quick=True),
+    "vc-allocator-2x1": _proof("vc-allocator", vc_allocator(2, 1), 14, quick=True, quick_cover=True),
+    "vc-allocator-2x2": _proof("vc-allocator", vc_allocator(2, 2), 36),
     "vc-allocator-1x2": _proof("vc-allocator", vc_allocator(1, 2, longest_wait=False)),
     "vc-allocator-3x3-two-hosts": _proof("vc-allocator", vc_allocator(3, 3, 2, longest_wait=False)),
     "vc-allocator-2x2-adaptive-only": _proof("vc-allocator", vc_allocator(2, 2, 1, ADAPTIVE_ONLY), 36),
@@ -302,7 +304,7 @@ PROOFS: dict[str, Proof] = {
     "adaptive-input-2x2-depth-4": _proof("adaptive-input", adaptive_input(2, 2, 4), 16),
     "adaptive-input-host-2": _proof("adaptive-input", adaptive_input(2, 2, 2, from_host=True), quick=True),
     "adaptive-input-host-4": _proof("adaptive-input", adaptive_input(3, 2, 4, from_host=True), 16),
-    "adaptive-output-2x2": Proof("adaptive-output", adaptive_output(2, 2, 0)),
+    "adaptive-output-2x2": Proof("adaptive-output", adaptive_output(2, 2, 0), quick=False),
     "adaptive-output-2x3-two-hosts": Proof("adaptive-output", adaptive_output(2, 3, 1, 2), 14),
     "adaptive-output-2x1": Proof("adaptive-output", adaptive_output(2, 1, 1), quick=False),
     "adaptive-output-6x4": Proof("adaptive-output", adaptive_output(6, 4, 2), 24, quick=False),
@@ -324,7 +326,7 @@ PROOFS: dict[str, Proof] = {
     "hypercube-router-3x1-wrong-escape": _proof(
         "hypercube-router", cube_router(dimensions=3, vcs=1, buffer_flits=2, rule=WRONG_ESCAPE), 16
     ),
-    "hypercube-pair-2x1": _proof("hypercube-pair", cube_pair(dimensions=2, vcs=1, buffer_flits=2), 16, quick=True),
+    "hypercube-pair-2x1": _proof("hypercube-pair", cube_pair(dimensions=2, vcs=1, buffer_flits=2), 16),
     "hypercube-pair-2x2": _proof("hypercube-pair", cube_pair(dimensions=2, vcs=2, buffer_flits=4), 20),
 }
 

@@ -1,6 +1,6 @@
 """Claims about whole switches of hypercubes."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from amaranth.hdl import Const, Mux, Value
@@ -11,26 +11,27 @@ from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, Describe, at_most_one, started
 from tests.proofs.hypercube_allocator import promises
 from tests.proofs.hypercube_ports import AdaptiveVc, tie_input, vcs_out
-from tests.proofs.links import ReferenceQueue
 from tests.proofs.vc_orders import CyclePhases
-from tests.proofs.vc_ports import tie_delivery, tie_room
+from tests.proofs.vc_ports import tie_room
 from tests.proofs.vc_references import flits_held
 from tests.proofs.vc_switch import (
+    CREDITS,
     FLIT_BITS,
+    LINK,
+    SOUND,
     FollowedSwitch,
+    SwitchInvariants,
     VcIn,
     VcWormsIn,
-    as_stream,
     assume_host,
-    delivered,
-    front_tag,
-    places_of,
-    prove_link,
+    follow_pair,
+    look_for_passages,
+    prove_passage,
     tag_of,
+    tie_crossing,
     tie_delivered_worms,
     tie_worms_in_vc,
 )
-from tests.proofs.worms import TrackedFlit
 
 # A whole HypercubeRouter, and the worms on its lanes.
 
@@ -100,49 +101,44 @@ class WholeSwitch(FollowedSwitch[AdaptiveVc]):
 # Ties the registers of a whole switch to the worms on its VCs, so that induction closes.
 
 
-class SwitchInvariants:
-    """Adds the invariants of a switch.
-
-    delivery: Flits that go to the host, in the buffer and on the link.
-    waiting: How many of them are in the buffer.
-    owned: By VC in: the VC out that its worm has, from the grant until the tail has left, one-hot or 0.
-    """
+class CubeInvariants(SwitchInvariants[AdaptiveVc]):
+    """Adds the invariants of a switch; a worm has its VC out from the grant until the tail has left."""
 
     def __init__(self, claims: Claims, switch: WholeSwitch):
-        self._switch, p = switch, switch.p
+        super().__init__(claims, switch, "delivery", switch.p.delivery_flits, HOME)
+
+    def tie_inputs(self, claims: Claims) -> None:
+        switch = self.switch
         self._tie_orders(claims)
-        for i in range(len(p.input_vcs)):
+        for i in range(len(switch.input_vcs)):
             rows = [vc.reference for vc in switch.vcs_in if vc.i == i]
             tie_input(claims, switch.inside, switch.input(i), rows, f"input_{i}")
         for name, condition in promises(claims, switch.inside.placed["allocator"], f"{switch.name}_vc"):
             claims.invariant(name, condition)
-        self.owned = [_tie_worms(claims, switch, vc) for vc in switch.vcs_in]
-        link, port = switch.link_out(p.delivery), switch.inside.placed["delivery"]
-        self.delivery = ReferenceQueue(claims, p.delivery_flits + 1, port.write, port.flit, link.valid & link.ready)
-        waiting = self.delivery.held - link.valid
-        self.waiting: Any = claims.named(waiting, f"{switch.name}_waiting")[: len(self.delivery.held)]
-        tie_delivery(claims, switch.inside, p.delivery_flits, self.delivery.row, link, self.waiting, "delivery")
-        tie_room(claims, port, self.waiting)
-        self._tie_outputs(claims)
 
     def _tie_orders(self, claims: Claims) -> None:
-        inside, p = self._switch.inside, self._switch.p
+        inside, p = self.switch.inside, self.switch.p
         sizes = {"order": p.order_size, **({"lane_order": p.vc_order_size} if p.vcs > 1 else {})}
         phases = CyclePhases(claims, list(sizes.values()))
         for name, size in sizes.items():
             phases.tie(claims, inside, size, name)
 
-    def _tie_outputs(self, claims: Claims) -> None:
-        switch, number = self._switch, 0
+    def tie_outputs(self, claims: Claims) -> None:
+        switch, number = self.switch, 0
+        tie_room(claims, self.port, self.waiting)
         for o, vcs in enumerate(switch.p.output_vcs):
             for w in range(vcs):
-                owners = claims.named(concat(owned[number] for owned in self.owned), f"{switch.name}_owners_{number}")
+                owners = self.owners(claims, number)
                 claims.invariant("a VC has one owner", at_most_one(owners))
                 owned = switch.inside.register(f"owned_{w}", f"output_{o}")
                 if o == switch.p.delivery:
                     claims.invariant("delivery is one worm's up to its tail", owned == owners.any())
-                    right = _last_bit(switch)
-                    after, last = tie_delivered_worms(claims, self.delivery, switch.vcs_out[number], right)
+                    after, last = tie_delivered_worms(
+                        claims,
+                        self.delivery,
+                        switch.vcs_out[number],
+                        lambda flit: Value.cast(switch.allowed_heads(flit)[-1]),
+                    )
                     self._tie_owner(claims, owners, after, last)
                 else:
                     self._tie_vc_out(claims, owners, owned, number)
@@ -150,13 +146,13 @@ class SwitchInvariants:
 
     def _tie_vc_out(self, claims: Claims, owners: Any, owned: Any, number: int) -> None:
         """The worm on a VC, and the flits of it for which no credit has come back."""
-        worms, without = self._switch.vcs_out[number], self._switch.outstanding[number].count
+        worms, without = self.switch.vcs_out[number], self.switch.outstanding[number].count
         flit = worms.link.payload
         after = Mux(worms.valid, ~flit.tail, worms.in_worm)
         self._tie_owner(claims, owners, after, Mux(worms.valid, tag_of(flit), worms.owner))
         behind = (without != 0) | worms.valid
         claims.invariant("a VC is owned until its tail has its credit", owned == (owners.any() | behind))
-        for i, vc in enumerate(self._switch.vcs_in):
+        for i, vc in enumerate(self.switch.vcs_in):
             row = vc.reference
             begun = row.begun_now
             clean = ~behind & (row.spent == 0) & ~row.left
@@ -165,47 +161,30 @@ class SwitchInvariants:
             claims.invariant("both ends count the same flits", ~owners[i] | ~begun | same)
 
     def _tie_owner(self, claims: Claims, owners: Any, after: Any, owner: Any) -> None:
-        vcs = self._switch.vcs_in
-        begun: Any = concat(owners[i] & vc.reference.begun_now for i, vc in enumerate(vcs))
-        claims.invariant("a worm is open at both ends", after == begun.any())
-        for i, vc in enumerate(vcs):
-            claims.invariant("a worm's owner is its VC", ~begun[i] | (owner == front_tag(vc)))
+        begun: Any = concat(owners[i] & vc.reference.begun_now for i, vc in enumerate(self.switch.vcs_in))
+        self.tie_owner(claims, begun, after, owner)
 
-    def in_delivery(self, way: Any, tag: Any) -> Iterator[tuple[Any, Any]]:
-        """Places of the delivery buffer, the front first: valid bit of a direction and a lane."""
-        link = self._switch.link_out(self._switch.p.delivery)
-        for there, flit in delivered(self.delivery, link, self.waiting, tag):
-            yield there & (way == HOME), flit
-
-    def in_vcs(self, way: Any, vc: Any) -> Iterator[tuple[Any, Any]]:
-        """Places of the buffer of a VC in, the front first: valid bit of a direction, and the flit."""
-        yield from places_of(self._switch.vcs_in, self._switch.wanted, way, vc, self._switch.p.buffer_flits)
-
-
-def _last_bit(switch: WholeSwitch) -> Any:
-    return lambda flit: Value.cast(switch.allowed_heads(flit)[-1])
-
-
-def _tie_worms(claims: Claims, switch: WholeSwitch, vc: Vc) -> Any:
-    """The flits of a VC are worms; gives the VC out that the worm in front has, until its tail has left."""
-    row, number = vc.reference, switch.vcs_in.index(vc)
-    tie_worms_in_vc(claims, vc.worms, row, lambda entry: switch.wanted(vc, entry))
-    for k, entry in enumerate(row.queue.row):
-        flit = row.flit(entry)
-        right = switch.wanted(vc, entry) == switch.ways(switch.candidates(number, flit))
-        claims.invariant("heads take their route candidates", (row.queue.held <= k) | ~flit.head | right)
-    ended = row.left & row.flit(row.queue.row[0]).tail
-    goes_on = claims.named(row.active & ~ended, f"{switch.name}_goes_on_{number}")
-    claims.invariant("a worm that has begun is active", ~row.begun_now | row.active)
-    claims.invariant("a worm that is active has its head in front, or has begun", ~goes_on | row.begun_now | row.there)
-    own: Any = claims.named(
-        Mux(goes_on & ~row.nowhere, _vc_out(switch, row), Const(0, switch.outputs)), f"{switch.name}_owns_{number}"
-    )
-    may: Any = switch.candidates(number, row.front)
-    claims.invariant("a head has a VC that it may have", row.begun_now | ~(own & ~may).any())
-    wanted = Mux(row.there, switch.wanted(vc, row.now[0]), vc.worms.asked)
-    claims.invariant("a worm leaves by the output that it requested", ~goes_on | (switch.ways(own) == wanted))
-    return own
+    def tie_worms(self, claims: Claims, vc: Vc) -> Any:
+        switch, row, number = self.switch, vc.reference, self.switch.vcs_in.index(vc)
+        tie_worms_in_vc(claims, vc.worms, row, lambda entry: switch.wanted(vc, entry))
+        for k, entry in enumerate(row.queue.row):
+            flit = row.flit(entry)
+            right = switch.wanted(vc, entry) == switch.ways(switch.candidates(number, flit))
+            claims.invariant("heads take their route candidates", (row.queue.held <= k) | ~flit.head | right)
+        ended = row.left & row.flit(row.queue.row[0]).tail
+        goes_on = claims.named(row.active & ~ended, f"{switch.name}_goes_on_{number}")
+        claims.invariant("a worm that has begun is active", ~row.begun_now | row.active)
+        claims.invariant(
+            "a worm that is active has its head in front, or has begun", ~goes_on | row.begun_now | row.there
+        )
+        own: Any = claims.named(
+            Mux(goes_on & ~row.nowhere, _vc_out(switch, row), Const(0, switch.outputs)), f"{switch.name}_owns_{number}"
+        )
+        may: Any = switch.candidates(number, row.front)
+        claims.invariant("a head has a VC that it may have", row.begun_now | ~(own & ~may).any())
+        wanted = Mux(row.there, switch.wanted(vc, row.now[0]), vc.worms.asked)
+        claims.invariant("a worm leaves by the output that it requested", ~goes_on | (switch.ways(own) == wanted))
+        return own
 
 
 def _vc_out(switch: WholeSwitch, row: Any) -> Value:
@@ -230,32 +209,14 @@ def router(**settings: Any) -> Describe:
 
     def describe(claims: Claims) -> None:
         switch = WholeSwitch(claims, **settings)
-        switch.enter_all(claims)
-        switch.leave(claims, switch.allowed)
-        p = switch.p
-        links = [as_stream(switch.link_out(o), host=o == p.delivery) for o in range(len(p.output_vcs))]
-        worms, wanted = [vc.worms for vc in switch.vcs_in], [vc.worms.wanted for vc in switch.vcs_in]
-        tracked = TrackedFlit(claims, worms, [links[: p.delivery], links[p.delivery :]], wanted, tag_of)
-        invariants = SwitchInvariants(claims, switch)
-        tracked.tie(claims, _stages(invariants, tracked))
-        for o in range(len(p.output_vcs)):
-            prove_link(claims, switch.link_out(o), host=o == p.delivery, name=f"output_{o}")
+        home = switch.p.delivery
+        tracked = prove_passage(claims, switch, CubeInvariants, lambda links: [links[:home], links[home:]])
         prove_inputs(claims, switch)
         for out, without in zip(switch.vcs_out, switch.outstanding, strict=False):
             claims.always(CLEAN, ~(out.valid & out.link.payload.head) | (without.count == 0))
-        both = concat(link.valid for link in links).all()
-        claims.possible("a flit comes out of all outputs at once", both & tracked.comes_out)
-        full = switch.outstanding[0].count == p.buffer_flits
-        claims.possible("a VC has no credits as the followed flit comes out", full & tracked.comes_out)
-        lost = switch.part.discarding[0] & tracked.comes_out
-        claims.possible("a head is discarded as the followed flit comes out", lost)
+        look_for_passages(claims, switch, tracked)
 
     return describe
-
-
-def _stages(invariants: SwitchInvariants, tracked: TrackedFlit) -> Iterator[tuple[Any, Any]]:
-    yield from invariants.in_delivery(tracked.o, tracked.i)
-    yield from invariants.in_vcs(tracked.o, tracked.i)
 
 
 def prove_inputs(claims: Claims, switch: WholeSwitch) -> None:
@@ -286,11 +247,7 @@ def _prove_wires(claims: Claims, switch: WholeSwitch, vc: Vc) -> None:
 CONSERVED = "credits, link, buffer and credit wire make up the depth of a worm's VC"
 EMPTY = "behind a VC that has no worm the buffer is empty"
 ROOM = "what crosses the link has room, and worms an empty buffer"
-SOUND = "what crosses the link are sound worms"
-CREDITS = "credits that cross the link are for flits that have crossed"
 RELEASED = "releases that cross the link come with the tail's credit"
-LINK = 0
-"""Output of the first switch and input of the second one: the dimension in which they are neighbours."""
 
 
 def pair(**settings: Any) -> Describe:
@@ -300,33 +257,21 @@ def pair(**settings: Any) -> Describe:
         back = (f"credited_{LINK}", f"released_{LINK}")
         near = WholeSwitch(claims, name="near", joined=back, **settings)
         far = WholeSwitch(claims, name="far", joined=(f"inputs__{LINK}__",), node=near.node ^ (1 << LINK), **settings)
-        _join(claims, near, far)
-        tags = near.enter_all(claims)
-        far.enter(claims, LINK, None)
-        for i in range(LINK + 1, len(far.p.input_vcs)):
-            tags = far.enter_tagged(claims, i, tags)
-        near.leave(claims, near.allowed, joined=LINK)
-        far.leave(claims, lambda flit: far.allowed_behind(near, flit))
-        invariants = [SwitchInvariants(claims, switch) for switch in (near, far)]
+        follow_pair(claims, near, far, (("credited", "credits"), ("released", "releases")))
+        invariants = [CubeInvariants(claims, switch) for switch in (near, far)]
         _prove_crossing(claims, near, far, invariants[0])
         for switch in (near, far):
             prove_inputs(claims, switch)
-        _tie_crossing(claims, near, far)
+        tie_crossing(claims, near, far)
+        for v in range(near.p.vcs):
+            closed = ~near.vcs_out[v].in_worm & (near.outstanding[v].count != 0)
+            same = far.vcs_in[v].reference.pending == closed
+            claims.invariant("both ends of the link record that a tail has crossed", same)
 
     return describe
 
 
-def _join(claims: Claims, near: WholeSwitch, far: WholeSwitch) -> None:
-    out, entry = near.link_out(LINK), far.link_in(LINK)
-    claims.m.d.comb += [
-        entry.valid.eq(out.valid),
-        Value.cast(entry.payload).eq(Value.cast(out.payload)),
-        near.credited(LINK).eq(far.credits(LINK)),
-        getattr(near.part, f"released_{LINK}").eq(getattr(far.part, f"releases_{LINK}")),
-    ]
-
-
-def _prove_crossing(claims: Claims, near: WholeSwitch, far: WholeSwitch, invariants: SwitchInvariants) -> None:
+def _prove_crossing(claims: Claims, near: WholeSwitch, far: WholeSwitch, invariants: CubeInvariants) -> None:
     link = near.link_out(LINK)
     claims.always(SOUND, at_most_one(link.valid))
     for v in range(near.p.vcs):
@@ -342,7 +287,7 @@ def _prove_crossing(claims: Claims, near: WholeSwitch, far: WholeSwitch, invaria
     claims.possible("all VCs of the link are full", full.all())
 
 
-def _prove_depth(claims: Claims, near: WholeSwitch, far: WholeSwitch, invariants: SwitchInvariants, v: int) -> None:
+def _prove_depth(claims: Claims, near: WholeSwitch, far: WholeSwitch, invariants: CubeInvariants, v: int) -> None:
     """Places of the buffer of a VC; only these need access to internal registers."""
     link, reference = near.link_out(LINK), far.vcs_in[v].reference
     held = flits_held(far.inside, far.input(LINK).slots, v, f"input_{LINK}", gray=True)
@@ -358,19 +303,3 @@ def _prove_depth(claims: Claims, near: WholeSwitch, far: WholeSwitch, invariants
     claims.always(CONSERVED, ~worm | (places == near.p.buffer_flits))
     claims.always(EMPTY, near.inside.register(f"owned_{v}", f"output_{LINK}") | ~link.valid[v] & (held == 0))
     claims.possible("a worm has no credits left, and one of them on the wire", worm & (credits == 0) & reference.left)
-
-
-def _tie_crossing(claims: Claims, near: WholeSwitch, far: WholeSwitch) -> None:
-    flit = near.link_out(LINK).payload
-    for v in range(near.p.vcs):
-        out, entry, without = near.vcs_out[v], far.vcs_in[v], near.outstanding[v].count
-        reference = entry.reference
-        claims.invariant("both ends of the link count the same flits", without == reference.queue.held)
-        alike = (entry.worms.in_worm == out.in_worm) & (~out.in_worm | (entry.worms.tag == out.owner))
-        claims.invariant("both ends of the link see the same worm", alike)
-        closed = ~out.in_worm & (without != 0)
-        claims.invariant("both ends of the link record that a tail has crossed", reference.pending == closed)
-        claims.invariant("flits on the link come from the first switch", ~out.valid | near.has_passed(flit))
-        for k, row in enumerate(reference.queue.row):
-            crossed = near.has_passed(reference.flit(row))
-            claims.invariant("flits in its VCs come from the first switch", (reference.queue.held <= k) | crossed)

@@ -9,15 +9,11 @@ from tests.proofs.prove import prove
 from tests.tb.mutations import as_parameters
 
 
-def by_quickness(*members, one_of_each_part=False):
-    """All proofs as parameters; slow tests but for those that have all of these members of ``Proof``.
-
-    The first of each part is a sentinel.
-    """
+def by_quickness(member):
+    """All proofs as parameters, slow ones but for those with this member; the first of each part is a sentinel."""
     cases, parts = [], set()
     for name, proof in PROOFS.items():
-        first = proof.part not in parts
-        quick = all(getattr(proof, member) for member in members) and (first or not one_of_each_part)
+        quick, first = getattr(proof, member), proof.part not in parts
         marks = [pytest.mark.sentinel] * (quick and first) + [pytest.mark.slow] * (not quick)
         parts.update([proof.part] * quick)
         cases.append(pytest.param(name, marks=marks))
@@ -31,7 +27,7 @@ def test_properties_hold_by_induction(name, tmp_path):
     assert outcome.status == "PASS", outcome
 
 
-@pytest.mark.parametrize("name", by_quickness("quick", "quick_cover", one_of_each_part=True))
+@pytest.mark.parametrize("name", by_quickness("quick_cover"))
 def test_assumptions_leave_what_matters_possible(name, tmp_path):
     proof = PROOFS[name]
     outcome = prove(rtlil_of(proof.describe), "cover", proof.cover_cycles, tmp_path)

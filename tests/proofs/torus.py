@@ -1,6 +1,6 @@
 """Claims about whole switches of tori and meshes."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from amaranth.hdl import Const, Mux, Value
@@ -8,27 +8,28 @@ from amaranth.hdl import Const, Mux, Value
 from rtl.parts.selection import concat
 from rtl.torus.network import torus_plan
 from tests.proofs.claims import Claims, Describe, at_most_one, started
-from tests.proofs.links import ReferenceQueue
 from tests.proofs.routed_switch import prove_progress
 from tests.proofs.vc_orders import tie_one_after_the_other
-from tests.proofs.vc_ports import tie_delivery
 from tests.proofs.vc_references import VcReference, flits_held, pops, tie_vcs, vcs_of
 from tests.proofs.vc_switch import (
+    CREDITS,
     FLIT_BITS,
+    LINK,
+    SOUND,
     FollowedSwitch,
+    SwitchInvariants,
     VcIn,
     VcWormsIn,
-    as_stream,
     assume_host,
-    delivered,
-    front_tag,
-    places_of,
-    prove_link,
+    follow_pair,
+    look_for_passages,
+    prove_links,
+    prove_passage,
     tag_of,
+    tie_crossing,
     tie_delivered_worms,
     tie_worms_in_vc,
 )
-from tests.proofs.worms import TrackedFlit
 from topology.common.virtual_channels import ATOMIC
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid
@@ -118,37 +119,39 @@ class WholeSwitch(FollowedSwitch[VcReference]):
 # Ties the registers of a whole switch to the worms on its VCs, so that induction closes.
 
 
-class SwitchInvariants:
-    """Adds the invariants of a switch.
-
-    delivery: Flits that go to the host, in the buffer and on the link.
-    waiting: How many of them are in the buffer.
-    """
+class TorusInvariants(SwitchInvariants[VcReference]):
+    """Adds the invariants of a switch."""
 
     def __init__(self, claims: Claims, switch: WholeSwitch):
-        self._switch = switch
-        shape = switch.shape
-        for i in range(shape.inputs):
-            rows = [vc.reference for vc in switch.vcs_in if vc.i == i]
-            tie_vcs(claims, switch.inside, switch.inside.placed[f"input_{i}"], rows, f"input_{i}")
-        self._owned = [_tie_worms(claims, switch, vc) for vc in switch.vcs_in]
-        link = switch.link_out(shape.outputs - 1)
-        buffer = f"delivery_{shape.outputs - 1}"
-        port = switch.inside.placed[buffer]
-        self.delivery = ReferenceQueue(claims, shape.depth + 1, port.write, port.flit, link.valid & link.ready)
-        waiting = self.delivery.held - link.valid
-        self.waiting: Any = claims.named(waiting, f"{switch.name}_waiting")[: len(self.delivery.held)]
-        tie_delivery(claims, switch.inside, shape.depth, self.delivery.row, link, self.waiting, buffer)
-        self._credit = port.credit
-        self._tie_outputs(claims)
+        host = switch.shape.outputs - 1
+        super().__init__(claims, switch, f"delivery_{host}", switch.depth, host)
 
-    def _tie_outputs(self, claims: Claims) -> None:
-        switch, vc = self._switch, 0
+    def tie_inputs(self, claims: Claims) -> None:
+        for i in range(self.switch.shape.inputs):
+            rows = [vc.reference for vc in self.switch.vcs_in if vc.i == i]
+            tie_vcs(claims, self.switch.inside, self.switch.input(i), rows, f"input_{i}")
+
+    def tie_worms(self, claims: Claims, vc: VcIn[VcReference]) -> Any:
+        switch, reference, number = self.switch, vc.reference, self.switch.vcs_in.index(vc)
+        tie_worms_in_vc(claims, vc.worms, reference, lambda entry: switch.wanted(vc, entry))
+        for k, row in enumerate(reference.queue.row):
+            flit, wanted = reference.flit(row), switch.wanted(vc, row)
+            spec = switch.candidates(number, flit)
+            says = (switch.everywhere(vc.i, reference.ways(row)) == spec) & (wanted == switch.ports(spec))
+            claims.invariant("the outputs follow the routing", (reference.queue.held <= k) | ~flit.head | says)
+        begun = reference.begun_now
+        wanted = Mux(reference.held_now == 0, vc.worms.asked, switch.wanted(vc, reference.now[0]))
+        own = switch.everywhere(vc.i, reference.own_now)
+        claims.invariant("a worm leaves by the output that it requested", ~begun | (switch.ports(own) == wanted))
+        return Mux(begun, own, Const(0, switch.outputs))
+
+    def tie_outputs(self, claims: Claims) -> None:
+        switch, vc = self.switch, 0
         for o, vcs in enumerate(switch.shape.output_vcs):
             turning = len(switch.shape.inputs_of(o)) - switch.shape.yielding_inputs(o)
             tie_one_after_the_other(claims, switch.inside, "input", turning, f"output_{o}")
             for w in range(vcs):
-                owners = claims.named(concat(owned[vc] for owned in self._owned), f"{switch.name}_owners_{vc}")
+                owners = self.owners(claims, vc)
                 free = switch.inside.register(f"free_{w}", f"output_{o}")
                 claims.invariant("a VC has one owner", at_most_one(owners) & (free == ~owners.any()))
                 if switch.shape.is_host_output(o):
@@ -158,59 +161,26 @@ class SwitchInvariants:
                 vc += 1
 
     def _tie_vc_out(self, claims: Claims, owners: Any, o: int, w: int, vc: int) -> None:
-        switch, worms = self._switch, self._switch.vcs_out[vc]
+        switch, worms = self.switch, self.switch.vcs_out[vc]
         flit = worms.link.payload
         after = Mux(worms.valid, ~flit.tail, worms.in_worm)
         owner = Mux(worms.valid, tag_of(flit), worms.owner)
-        self._tie_owner(claims, owners, after, owner)
+        self.tie_owner(claims, owners, after, owner)
         depth = switch.shape.depth
         credits = switch.inside.register(f"credits_{w}", f"output_{o}")
         claims.invariant("credits are counted", credits + switch.outstanding[vc].count + worms.valid == depth)
         has_credit = switch.inside.register(f"has_credit_{w}", f"output_{o}")
         claims.invariant("has credit shows whether there are credits", has_credit == (credits != 0))
 
-    def _tie_owner(self, claims: Claims, owners: Any, after: Any, owner: Any) -> None:
-        claims.invariant("a worm is open at both ends", after == owners.any())
-        for i, vc in enumerate(self._switch.vcs_in):
-            claims.invariant("a worm's owner is its VC", ~owners[i] | (owner == front_tag(vc)))
-
     def _tie_delivery(self, claims: Claims, owners: Any, worms: Any, o: int) -> None:
-        switch = self._switch
-        after, last = tie_delivered_worms(
-            claims, self.delivery, worms, lambda flit: Value.cast(switch.allowed_heads(flit)[-1])
-        )
-        self._tie_owner(claims, owners, after, last)
+        switch = self.switch
+        after, last = tie_delivered_worms(claims, self.delivery, worms, self.may_go_home)
+        self.tie_owner(claims, owners, after, last)
         credits = switch.inside.register("credits_0", f"output_{o}")
-        inside = self.waiting + self._credit
+        inside = self.waiting + self.port.credit
         claims.invariant("credits of the delivery buffer are counted", credits + inside == switch.shape.depth)
         has_credit = switch.inside.register("has_credit_0", f"output_{o}")
         claims.invariant("has credit shows whether there are credits", has_credit == (credits != 0))
-
-    def in_delivery(self, o: Any, tag: Any) -> Iterator[tuple[Any, Any]]:
-        """Places of the delivery buffer, the front first: whether a flit for an output from a VC is there."""
-        host = self._switch.shape.outputs - 1
-        for there, flit in delivered(self.delivery, self._switch.link_out(host), self.waiting, tag):
-            yield there & (o == host), flit
-
-    def in_vcs(self, o: Any, vc: Any) -> Iterator[tuple[Any, Any]]:
-        """Places of the buffer of a VC in, the front first: whether a flit for an output is there, and the flit."""
-        yield from places_of(self._switch.vcs_in, self._switch.wanted, o, vc, self._switch.shape.depth)
-
-
-def _tie_worms(claims: Claims, switch: WholeSwitch, vc: VcIn[VcReference]) -> Any:
-    """The flits of a VC are worms, up to those on its link; gives the VC out of the worm that has begun."""
-    reference, number = vc.reference, switch.vcs_in.index(vc)
-    tie_worms_in_vc(claims, vc.worms, reference, lambda entry: switch.wanted(vc, entry))
-    for k, row in enumerate(reference.queue.row):
-        flit, wanted = reference.flit(row), switch.wanted(vc, row)
-        spec = switch.candidates(number, flit)
-        says = (switch.everywhere(vc.i, reference.ways(row)) == spec) & (wanted == switch.ports(spec))
-        claims.invariant("the outputs follow the routing", (reference.queue.held <= k) | ~flit.head | says)
-    begun = reference.begun_now
-    wanted = Mux(reference.held_now == 0, vc.worms.asked, switch.wanted(vc, reference.now[0]))
-    own = switch.everywhere(vc.i, reference.own_now)
-    claims.invariant("a worm leaves by the output that it requested", ~begun | (switch.ports(own) == wanted))
-    return Mux(begun, own, Const(0, switch.outputs))
 
 
 # A whole TorusRouter: flits leave by the route of their header, once, in order, worms unmixed.
@@ -221,27 +191,11 @@ def router(grid: Grid, number: int, vcs: int = 2, **settings: Any) -> Describe:
 
     def describe(claims: Claims) -> None:
         switch = WholeSwitch(claims, grid, number, vcs, **settings)
-        switch.enter_all(claims)
-        switch.leave(claims, switch.allowed)
-        links = [
-            as_stream(switch.link_out(o), host=switch.shape.is_host_output(o)) for o in range(switch.shape.outputs)
-        ]
-        wanted = [vc.worms.wanted for vc in switch.vcs_in]
-        tracked = TrackedFlit(claims, [vc.worms for vc in switch.vcs_in], [[link] for link in links], wanted, tag_of)
-        invariants = SwitchInvariants(claims, switch)
-        tracked.tie(claims, _stages(invariants, tracked))
-        for o in range(switch.shape.outputs):
-            prove_link(claims, switch.link_out(o), host=switch.shape.is_host_output(o), name=f"output_{o}")
+        tracked = prove_passage(claims, switch, TorusInvariants, lambda links: [[link] for link in links])
         prove_inputs(claims, switch)
         if switch.shape.vc_reallocation == ATOMIC:
             _prove_alone_in_vc(claims, switch)
-        both = concat(link.valid for link in links).all()
-        claims.possible("a flit comes out of all outputs at once", both & tracked.comes_out)
-        full = switch.outstanding[0].count == switch.shape.depth
-        claims.possible("a VC has no credits as the followed flit comes out of another", full & tracked.comes_out)
-        claims.possible(
-            "a head is discarded as the followed flit comes out", switch.part.discarding[0] & tracked.comes_out
-        )
+        look_for_passages(claims, switch, tracked)
 
     return describe
 
@@ -251,11 +205,6 @@ def _prove_alone_in_vc(claims: Claims, switch: WholeSwitch) -> None:
     for out, without in zip(switch.vcs_out, switch.outstanding, strict=False):
         head = out.valid & out.link.payload.head
         claims.always("a head takes a VC with all its credits", ~head | (without.count == 0))
-
-
-def _stages(invariants: SwitchInvariants, tracked: TrackedFlit) -> Iterator[tuple[Any, Any]]:
-    yield from invariants.in_delivery(tracked.o, tracked.i)
-    yield from invariants.in_vcs(tracked.o, tracked.i)
 
 
 def prove_inputs(claims: Claims, switch: WholeSwitch) -> None:
@@ -278,10 +227,6 @@ def prove_inputs(claims: Claims, switch: WholeSwitch) -> None:
 
 CONSERVED = "buffer, link, credits and credit wire make up the depth of a VC"
 ROOM = "what crosses the link has room"
-SOUND = "what crosses the link are sound worms"
-CREDITS = "credits that cross the link are for flits that have crossed"
-LINK = 0
-"""Output of the first switch and input of the second one."""
 
 
 def pair(wraps: bool, vcs: int = 2, **settings: Any) -> Describe:
@@ -291,29 +236,14 @@ def pair(wraps: bool, vcs: int = 2, **settings: Any) -> Describe:
         grid = Grid(1, 4, wraps)
         near = WholeSwitch(claims, grid, 1, vcs, name="near", joined=(f"credited_{LINK}",), **settings)
         far = WholeSwitch(claims, grid, 2, vcs, name="far", joined=(f"inputs__{LINK}__",), **settings)
-        _join(claims, near, far)
-        tags = near.enter_all(claims)
-        far.enter(claims, LINK, None)
-        for i in range(LINK + 1, far.shape.inputs):
-            tags = far.enter_tagged(claims, i, tags)
-        near.leave(claims, near.allowed, joined=LINK)
-        far.leave(claims, lambda flit: far.allowed_behind(near, flit))
+        follow_pair(claims, near, far, (("credited", "credits"),))
         _prove_crossing(claims, near, far)
         for switch in (near, far):
-            SwitchInvariants(claims, switch)
+            TorusInvariants(claims, switch)
             prove_inputs(claims, switch)
-        _tie_crossing(claims, near, far)
+        tie_crossing(claims, near, far)
 
     return describe
-
-
-def _join(claims: Claims, near: WholeSwitch, far: WholeSwitch) -> None:
-    out, entry = near.link_out(LINK), far.link_in(LINK)
-    claims.m.d.comb += [
-        entry.valid.eq(out.valid),
-        Value.cast(entry.payload).eq(Value.cast(out.payload)),
-        near.credited(LINK).eq(far.credits(LINK)),
-    ]
 
 
 def _prove_crossing(claims: Claims, near: WholeSwitch, far: WholeSwitch) -> None:
@@ -334,20 +264,6 @@ def _prove_crossing(claims: Claims, near: WholeSwitch, far: WholeSwitch) -> None
     claims.possible("all VCs of the link are full", both.all())
 
 
-def _tie_crossing(claims: Claims, near: WholeSwitch, far: WholeSwitch) -> None:
-    for v in range(near.shape.output_vcs[LINK]):
-        out, entry = near.vcs_out[v], far.vcs_in[v]
-        same = near.outstanding[v].count == entry.reference.queue.held
-        claims.invariant("both ends of the link count the same flits", same)
-        alike = (entry.worms.in_worm == out.in_worm) & (~out.in_worm | (entry.worms.tag == out.owner))
-        reference, flit = entry.reference, near.link_out(LINK).payload
-        claims.invariant("flits on the link come from the first switch", ~out.valid | near.has_passed(flit))
-        for k, row in enumerate(reference.queue.row):
-            crossed = near.has_passed(reference.flit(row))
-            claims.invariant("flits in its VCs come from the first switch", (reference.queue.held <= k) | crossed)
-        claims.invariant("both ends of the link see the same worm", alike)
-
-
 # Progress of a whole TorusRouter: if a flit may move, some flit moves.
 
 
@@ -359,9 +275,8 @@ def progress(grid: Grid, number: int, cycles: int, seen_cycles: int, vcs: int, *
         with claims.proved_elsewhere():
             switch.enter_all(claims)
             switch.leave(claims, switch.allowed)
-            SwitchInvariants(claims, switch)
-            for o in range(switch.shape.outputs):
-                prove_link(claims, switch.link_out(o), host=switch.shape.is_host_output(o), name=f"output_{o}")
+            TorusInvariants(claims, switch)
+            prove_links(claims, switch)
             prove_inputs(claims, switch)
         inputs = range(switch.shape.inputs)
         may_go = concat(_may_go(switch, vc) for vc in switch.vcs_in).any()

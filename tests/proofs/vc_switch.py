@@ -11,7 +11,9 @@ from rtl.parts.flit import flit_layout
 from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, Inside, at_most_one
 from tests.proofs.links import ReferenceQueue, assume_link_rules, prove_link_rules
+from tests.proofs.vc_ports import tie_delivery
 from tests.proofs.vc_references import BufferedVc
+from tests.proofs.worms import TrackedFlit
 
 # 10-bit flits that show on which VC they entered: the four highest data bits are its number.
 
@@ -172,26 +174,6 @@ def front_tag(vc: VcIn[Any]) -> Any:
     return Mux(reference.held_now == 0, vc.worms.tag, tag_of(reference.flit(reference.now[0])))
 
 
-def places_of(
-    vcs: Sequence[VcIn[Any]], wanted: Callable[[VcIn[Any], Any], Value], o: Any, vc: Any, depth: int
-) -> Iterator[tuple[Any, Any]]:
-    """Places of the buffer of a VC in, the front first: whether a flit for an output is there, and the flit."""
-    for k in range(depth):
-        there, flits = [], []
-        for entering in vcs:
-            reference = entering.reference
-            there.append((reference.held_now > k) & wanted(entering, reference.now[k]).bit_select(o, 1))
-            flits.append(Value.cast(reference.flit(reference.now[k])))
-        yield Value.cast(Array(there)[vc]), Value.cast(Array(flits)[vc])
-
-
-def delivered(queue: ReferenceQueue, link: Any, waiting: Any, tag: Any) -> Iterator[tuple[Any, Any]]:
-    """Places of the delivery buffer, the front first: whether a flit from a VC is there, and the flit."""
-    for k in range(len(queue.row) - 1):
-        flit = Mux(link.valid, queue.row[k + 1], queue.row[k])
-        yield (waiting > k) & (tag_of(as_flit(flit)) == tag), flit
-
-
 def tie_delivered_worms(
     claims: Claims, queue: ReferenceQueue, worms: VcWormsOut, right: Callable[[Any], Value]
 ) -> tuple[Any, Any]:
@@ -224,7 +206,7 @@ class FollowedSwitch(ABC, Generic[Reference]):
         self, claims: Claims, part: Any, name: str, input_vcs: Sequence[int], output_vcs: Sequence[int], depth: int
     ):
         self.name, self.part = name, part
-        self.input_vcs, self.output_vcs, self._depth = input_vcs, output_vcs, depth
+        self.input_vcs, self.output_vcs, self.depth = input_vcs, output_vcs, depth
         self.inside = Inside(claims, part, name=name)
         self.vcs_in: list[VcIn[Reference]] = []
         self.vcs_out: list[VcWormsOut] = []
@@ -288,7 +270,7 @@ class FollowedSwitch(ABC, Generic[Reference]):
                 name = f"{self.name}_out_{o}_{w}"
                 self.vcs_out.append(VcWormsOut(claims, link, valid, moves, _bit(may, len(self.vcs_out)), name))
                 if not host:
-                    self.outstanding.append(Outstanding(claims, valid, self.credited(o)[w], self._depth, name))
+                    self.outstanding.append(Outstanding(claims, valid, self.credited(o)[w], self.depth, name))
                     if o != joined:
                         self.assume_back(claims, o, w)
 
@@ -318,3 +300,138 @@ class FollowedSwitch(ABC, Generic[Reference]):
 
 def _bit(mask: Any, vc: int) -> Callable[[Any], Value]:
     return lambda _flit: Value.cast(mask[vc])
+
+
+class SwitchInvariants(ABC, Generic[Reference]):
+    """Ties the registers of a switch to the worms on its VCs; a family ties its inputs, worms and VCs out.
+
+    owned: By VC in: the VC out that its worm has, one-hot or 0.
+    delivery: Flits that go to the host, in the buffer and on the link.
+    waiting: How many of them are in the buffer.
+    home: The host, among the ways that a flit is wanted for.
+    """
+
+    def __init__(self, claims: Claims, switch: Any, buffer: str, places: int, home: int):
+        self.switch, self._home = switch, home
+        self.tie_inputs(claims)
+        self.owned = [self.tie_worms(claims, vc) for vc in switch.vcs_in]
+        link, self.port = switch.link_out(len(switch.output_vcs) - 1), switch.inside.placed[buffer]
+        self.delivery = ReferenceQueue(claims, places + 1, self.port.write, self.port.flit, link.valid & link.ready)
+        waiting = self.delivery.held - link.valid
+        self.waiting: Any = claims.named(waiting, f"{switch.name}_waiting")[: len(self.delivery.held)]
+        tie_delivery(claims, switch.inside, places, self.delivery.row, link, self.waiting, buffer)
+        self.tie_outputs(claims)
+
+    @abstractmethod
+    def tie_inputs(self, claims: Claims) -> None:
+        """Tie all inputs."""
+
+    @abstractmethod
+    def tie_worms(self, claims: Claims, vc: VcIn[Reference]) -> Any:
+        """Tie the worms of a VC in; gives the VC out that the worm in front has."""
+
+    @abstractmethod
+    def tie_outputs(self, claims: Claims) -> None:
+        """Tie all outputs."""
+
+    def may_go_home(self, flit: Any) -> Value:
+        """True if a header may leave to the host."""
+        return Value.cast(self.switch.allowed_heads(flit)[-1])
+
+    def owners(self, claims: Claims, number: int) -> Any:
+        """The VCs in whose worms have a VC out."""
+        return claims.named(concat(owned[number] for owned in self.owned), f"{self.switch.name}_owners_{number}")
+
+    def tie_owner(self, claims: Claims, begun: Any, after: Any, owner: Any) -> None:
+        """Tie the worm on a VC out to the VC in where it has begun."""
+        claims.invariant("a worm is open at both ends", after == begun.any())
+        for i, vc in enumerate(self.switch.vcs_in):
+            claims.invariant("a worm's owner is its VC", ~begun[i] | (owner == front_tag(vc)))
+
+    def stages(self, tracked: TrackedFlit) -> Iterator[tuple[Any, Any]]:
+        """Places of a flit that is followed, the front first: whether one of its kind is there, and the flit."""
+        link = self.switch.link_out(len(self.switch.output_vcs) - 1)
+        for k in range(len(self.delivery.row) - 1):
+            flit = Mux(link.valid, self.delivery.row[k + 1], self.delivery.row[k])
+            yield (self.waiting > k) & (tag_of(as_flit(flit)) == tracked.i) & (tracked.o == self._home), flit
+        for k in range(self.switch.depth):
+            there, flits = [], []
+            for vc in self.switch.vcs_in:
+                reference = vc.reference
+                wanted = self.switch.wanted(vc, reference.now[k])
+                there.append((reference.held_now > k) & wanted.bit_select(tracked.o, 1))
+                flits.append(Value.cast(reference.flit(reference.now[k])))
+            yield Value.cast(Array(there)[tracked.i]), Value.cast(Array(flits)[tracked.i])
+
+
+def prove_links(claims: Claims, switch: Any) -> None:
+    """The rules of all links out of a switch."""
+    host = len(switch.output_vcs) - 1
+    for o in range(host + 1):
+        prove_link(claims, switch.link_out(o), host=o == host, name=f"output_{o}")
+
+
+def prove_passage(
+    claims: Claims, switch: Any, invariants: Callable[..., Any], grouped: Callable[[list[Any]], list[list[Any]]]
+) -> TrackedFlit:
+    """Prove that flits come out once, unaltered and in order, by one of the links of a group."""
+    switch.enter_all(claims)
+    switch.leave(claims, switch.allowed)
+    worms = [vc.worms for vc in switch.vcs_in]
+    tracked = TrackedFlit(claims, worms, grouped(streams_of(switch)), [vc.wanted for vc in worms], tag_of)
+    tracked.tie(claims, invariants(claims, switch).stages(tracked))
+    prove_links(claims, switch)
+    return tracked
+
+
+def streams_of(switch: Any) -> list[Any]:
+    """All links out with ``valid`` and ``ready``."""
+    host = len(switch.output_vcs) - 1
+    return [as_stream(switch.link_out(o), host=o == host) for o in range(host + 1)]
+
+
+def look_for_passages(claims: Claims, switch: Any, tracked: TrackedFlit) -> None:
+    """States that must be possible as the flit that is followed comes out."""
+    both = concat(link.valid for link in streams_of(switch)).all()
+    claims.possible("a flit comes out of all outputs at once", both & tracked.comes_out)
+    full = switch.outstanding[0].count == switch.depth
+    claims.possible("a VC has no credits as the followed flit comes out", full & tracked.comes_out)
+    lost = switch.part.discarding[0] & tracked.comes_out
+    claims.possible("a head is discarded as the followed flit comes out", lost)
+
+
+# Two switches that are joined by a link: the assumptions of each are guarantees of the other one.
+
+SOUND = "what crosses the link are sound worms"
+CREDITS = "credits that cross the link are for flits that have crossed"
+LINK = 0
+"""Output of the first switch and input of the second one."""
+
+
+def follow_pair(claims: Claims, near: Any, far: Any, wires: tuple[tuple[str, str], ...]) -> None:
+    """Join two switches, by a link and wires back, and follow the worms through both."""
+    out, entry = near.link_out(LINK), far.link_in(LINK)
+    claims.m.d.comb += [entry.valid.eq(out.valid), Value.cast(entry.payload).eq(Value.cast(out.payload))]
+    for back, forth in wires:
+        claims.m.d.comb += getattr(near.part, f"{back}_{LINK}").eq(getattr(far.part, f"{forth}_{LINK}"))
+    tags = near.enter_all(claims)
+    far.enter(claims, LINK, None)
+    for i in range(LINK + 1, len(far.input_vcs)):
+        tags = far.enter_tagged(claims, i, tags)
+    near.leave(claims, near.allowed, joined=LINK)
+    far.leave(claims, lambda flit: far.allowed_behind(near, flit))
+
+
+def tie_crossing(claims: Claims, near: Any, far: Any) -> None:
+    """Both ends of the link agree about what has crossed."""
+    flit = near.link_out(LINK).payload
+    for v in range(near.output_vcs[LINK]):
+        out, entry, without = near.vcs_out[v], far.vcs_in[v], near.outstanding[v].count
+        reference = entry.reference
+        claims.invariant("both ends of the link count the same flits", without == reference.queue.held)
+        alike = (entry.worms.in_worm == out.in_worm) & (~out.in_worm | (entry.worms.tag == out.owner))
+        claims.invariant("both ends of the link see the same worm", alike)
+        claims.invariant("flits on the link come from the first switch", ~out.valid | near.has_passed(flit))
+        for k, row in enumerate(reference.queue.row):
+            crossed = near.has_passed(reference.flit(row))
+            claims.invariant("flits in its VCs come from the first switch", (reference.queue.held <= k) | crossed)
