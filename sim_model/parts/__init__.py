@@ -1,6 +1,6 @@
-"""Golden twins of the shared hardware parts: one small class per part, in plain Python.
+"""Golden twins of the input buffer and of hosts: one small class per part, in plain Python.
 
 A twin is written from its part's contract and not from its code. ``step(inputs) -> outputs`` is one cycle: it returns
 the outputs of that cycle, combinational ones included, and then updates the registers. Ports are named as in
-the part, with dots: ``link.valid``, ``links.0.payload``. Flits are integers in the order of ``topology.common.flits``.
+the part, with dots: ``link.valid``. Flits are integers in the order of ``topology.common.flits``.
 """

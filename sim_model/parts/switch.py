@@ -1,7 +1,7 @@
-"""Golden twins of the parts of a switch: input buffer, round-robin arbiter, age matrix and replicating crossbar."""
+"""Golden twin of the input buffer."""
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Protocol
 
 Inputs = Mapping[str, int]
@@ -24,11 +24,6 @@ class GoldenTwin(Protocol):
             ValueError: If the inputs break a rule of the part: the part's behaviour is not defined then.
         """
         ...
-
-
-def bit(mask: int, position: int) -> int:
-    """Return one bit of a mask."""
-    return mask >> position & 1
 
 
 class InputBufferTwin:
@@ -97,104 +92,3 @@ class InputBufferTwin:
         visible = self.readable or (arriving and self.cursor == len(self.entries))
         if advance and not visible:
             raise ValueError("The cursor may move only while the flit at it is in the buffer or moving in")
-
-
-class RoundRobinArbiterTwin:
-    """Chooses the first eligible requester at or after ``turn``; the turn then goes to the one after it, cyclically.
-
-    Parameters:
-        count: Number of requesters, at least 1.
-
-    Members:
-        turn (int): Requester that is first in turn in the coming cycle.
-    """
-
-    def __init__(self, count: int):
-        self.count = count
-        self.turn = 0
-
-    def step(self, inputs: Inputs) -> Outputs:
-        """Run one cycle; ports ``eligible`` and ``chosen``."""
-        for distance in range(self.count):
-            candidate = (self.turn + distance) % self.count
-            if bit(inputs["eligible"], candidate):
-                self.turn = (candidate + 1) % self.count
-                return {"chosen": 1 << candidate}
-        return {"chosen": 0}
-
-
-class AgeMatrixTwin:
-    """Records the order in which its members entered last.
-
-    Parameters:
-        count: Number of members, at least 1.
-
-    Members:
-        entered (list of int): The members that have entered since reset, oldest first. All others are older than these,
-            in an order that is left open.
-    """
-
-    def __init__(self, count: int):
-        self.count = count
-        self.entered: list[int] = []
-
-    def step(self, inputs: Inputs) -> Outputs:
-        """Run one cycle; ports ``enter`` and ``older.0``, ``older.1``, ..."""
-        entering = inputs["enter"]
-        if entering & entering - 1:
-            raise ValueError(f"At most 1 member may enter in a cycle, not {entering.bit_count()}")
-        outputs: Outputs = {f"older.{member}": self._row(member) for member in range(self.count)}
-        if entering:
-            member = entering.bit_length() - 1
-            self.entered = [other for other in self.entered if other != member] + [member]
-        return outputs
-
-    def _row(self, member: int) -> int | None:
-        """Return the mask of all members younger than one."""
-        if member in self.entered:
-            return sum(1 << other for other in self.entered[self.entered.index(member) + 1 :])
-        never_entered = self.count - len(self.entered)
-        return sum(1 << other for other in self.entered) if never_entered == 1 else None
-
-
-class ReplicatingCrossbarTwin:
-    """Output registers, each fed by any one input; one input may feed several at once.
-
-    Parameters:
-        inputs, outputs (int): Numbers of inputs and outputs, at least 1 each.
-
-    Members:
-        registers (list of (int or None)): The flit in each output register; None while it is empty.
-    """
-
-    def __init__(self, inputs: int, outputs: int):
-        self.inputs = inputs
-        self.outputs = outputs
-        self.registers: list[int | None] = [None] * outputs
-
-    def free(self, ready: Sequence[int]) -> int:
-        """Return the mask of the outputs that may load in a cycle, given the ``ready`` of their links."""
-        return sum(1 << output for output, flit in enumerate(self.registers) if flit is None or ready[output])
-
-    def step(self, inputs: Inputs) -> Outputs:
-        """Run one cycle; ports ``flits.i``, ``select.o``, ``load``, ``free``, ``links.o.*``."""
-        ready = [inputs[f"links.{output}.ready"] for output in range(self.outputs)]
-        free = self.free(ready)
-        if inputs["load"] & ~free:
-            raise ValueError(f"Only free outputs ({free:#b}) may load, not {inputs['load']:#b}")
-        outputs: Outputs = {"free": free}
-        for output, flit in enumerate(self.registers):
-            outputs[f"links.{output}.valid"] = int(flit is not None)
-            outputs[f"links.{output}.payload"] = flit
-        for output in range(self.outputs):
-            if bit(inputs["load"], output):
-                self.registers[output] = self._taken(inputs, output)
-            elif ready[output]:
-                self.registers[output] = None
-        return outputs
-
-    def _taken(self, inputs: Inputs, output: int) -> int:
-        select = inputs[f"select.{output}"]
-        if select.bit_count() != 1:
-            raise ValueError(f"An output that loads must select 1 input, not {select.bit_count()}")
-        return inputs[f"flits.{select.bit_length() - 1}"]

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from amaranth.back import verilog
-from amaranth.hdl import Module, Signal, Value
+from amaranth.hdl import Module, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -45,7 +45,6 @@ def _failure(case: ElementTree.Element) -> str | None:
 
 TOP = "rack"
 ALL_TESTS = "."
-CYCLES_BEFORE_FAULT = 12
 
 
 @dataclass(frozen=True)
@@ -79,53 +78,23 @@ class Rack(wiring.Component):
         return m
 
 
-def pass_through(m: Any, outer: Any, part: Any, flips: Mapping[str, Any] | None = None) -> None:
-    """Connect the ports of a part to those of an interface of the same signature around it, arrays included.
-
-    ``flips`` has what an output, by its dotted name, is XORed with.
-    """
+def pass_through(m: Any, outer: Any, part: Any) -> None:
+    """Connect the ports of a part to those of an interface of the same signature around it, arrays included."""
     inside = {path: Value.cast(value) for path, _, value in part.signature.flatten(part)}
     for path, member, value in part.signature.flatten(outer):
         if member.flow is In:
             m.d.comb += inside[path].eq(Value.cast(value))
         else:
-            m.d.comb += Value.cast(value).eq(inside[path] ^ (flips or {}).get(".".join(map(str, path)), 0))
-
-
-class Tampered(wiring.Component):
-    """A part of which, some cycles after reset, one output has its highest bit inverted."""
-
-    def __init__(self, part: Any, port: str):
-        self.part = part
-        self.port = port
-        super().__init__(part.signature)
-
-    def elaborate(self, _platform):
-        m: Any = Module()
-        m.submodules.part = self.part
-        cycles = Signal(range(CYCLES_BEFORE_FAULT + 1))
-        faulty = Signal()
-        m.d.comb += faulty.eq(cycles == CYCLES_BEFORE_FAULT)
-        with m.If(~faulty):
-            m.d.sync += cycles.eq(cycles + 1)
-        widths = {path: len(Value.cast(value)) for path, _, value in self.signature.flatten(self)}
-        flip = faulty << widths[tuple(int(step) if step.isdecimal() else step for step in self.port.split("."))] - 1
-        pass_through(m, self, self.part, {self.port: flip})
-        return m
+            m.d.comb += Value.cast(value).eq(inside[path])
 
 
 def mutated(module: ModuleType, text: str, replacement: str) -> ModuleType:
     """A copy of a module in which a piece of text, which must occur exactly once, is replaced."""
     source = inspect.getsource(module)
     assert source.count(text) == 1, f"{module.__name__} has {source.count(text)} times {text!r}; the mutation needs 1"
-    return copy_of(module, source.replace(text, replacement))
-
-
-def copy_of(module: ModuleType, source: str | None = None) -> ModuleType:
-    """A copy of a module, or a module with another source in its place."""
     copy = ModuleType(f"{module.__name__}_mutated")
     copy.__file__ = module.__file__
-    exec(compile(inspect.getsource(module) if source is None else source, str(module.__file__), "exec"), copy.__dict__)
+    exec(compile(source.replace(text, replacement), str(module.__file__), "exec"), copy.__dict__)
     return copy
 
 

@@ -5,6 +5,7 @@ The oracle also judges the twin alone, and faulty twins, without a simulator.
 
 import asyncio
 import functools
+import random
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,8 +16,9 @@ import pytest
 
 from rtl.harts import copy_collector, copy_emission, copy_entries, copy_vote, finished_broadcasts
 from sim_model.harts import copy_collector as twins
-from tb.common.parts.monitor import RuleBroken
+from tb.common.parts.monitor import LinkMonitor, RuleBroken
 from tb.common.parts.parameters import phases
+from tb.common.parts.stream import PauseGenerator, StreamSink, StreamSource
 from tb.harts.copy_collector import (
     ABANDONED,
     CROWDED,
@@ -123,121 +125,24 @@ def copy_of(module: ModuleType) -> ModuleType:
 
 ANY_OUTPUT = r"(i\.ready|o\.valid|o\.payload|refused|undecided) is 0x"
 MUTANTS = [
-    # votes
-    Mutant(
-        "a_tie_decides",
-        copy_collector,
-        "threshold(COPIES[algorithm], VOTE) - 1",
-        "threshold(COPIES[algorithm] - 1, VOTE) - 1",
-        ANY_OUTPUT,
-    ),
     Mutant("votes_twice", copy_collector, "seen | beaten", "beaten", "refused is 0x0 and not 0x1"),
-    Mutant(
-        "skips_the_last_word",
-        copy_vote,
-        "~self.word.head & ~groups.all()",
-        "~self.word.head & ~self.word.tail & ~groups.all()",
-        ANY_OUTPUT,
-    ),
-    Mutant(
-        "does_not_compare_lengths",
-        copy_vote,
-        "(self.word.data, self.word.tail)",
-        "(self.word.data, self.stored.tail)",
-        ANY_OUTPUT,
-    ),
-    Mutant("has_a_lane_less", copy_collector, "self.lanes = lanes(mode)", "self.lanes = lanes(mode) - 1", ANY_OUTPUT),
-    # entries
     Mutant("takes_the_entry_that_is_sent", copy_entries, "~in_use & ~emitted", "~in_use", r"o\.payload is 0x"),
-    Mutant("does_not_free_entries", copy_collector, "(complete | ~broadcast)", "~broadcast", ANY_OUTPUT),
     Mutant(
-        "forgets_what_is_finished",
-        copy_collector,
-        "finished.write.eq(deciding & broadcast)",
-        "finished.write.eq(0)",
-        "refused is 0x0 and not 0x1",
-    ),
-    Mutant(
-        "does_not_sweep",
-        finished_broadcasts,
-        "self.sweeping | self.write",
-        "self.write",
-        "refused is 0x1 and not 0x0",
-        tests=ALL_TESTS,
-    ),
-    Mutant("takes_a_tail_too_early", copy_collector, "& ~(flit.tail & self._emission.emitting)", "", ANY_OUTPUT),
-    Mutant("shares_the_last_lane", copy_vote, "none & ~following[-1]", "none & ~following[-2:].any()", ANY_OUTPUT),
-    Mutant(
-        "takes_an_empty_body_for_any_other", copy_vote, " & ~(poll.empty ^ head.replicate(self.lanes))", "", ANY_OUTPUT
+        *("does_not_sweep", finished_broadcasts, "self.sweeping | self.write", "self.write"),
+        *("refused is 0x1 and not 0x0", SMALL, ALL_TESTS),
     ),
     Mutant("forgets_differences", copy_vote, "equal.eq(equal & ~compared)", "equal.eq(~compared)", ANY_OUTPUT),
+    Mutant("loads_late", copy_emission, "& register.free", "& ~link.valid", r"o\.valid is 0x0", SMALL, ALL_TESTS),
     Mutant(
-        "drives_out_the_entry_that_is_sent",
-        copy_entries,
-        "Mux(self.emitting & (self.emitted == turn), self._after(turn), turn)",
-        "turn",
-        ANY_OUTPUT,
-        STRICT,
-        "entries_do_not_suffice",
+        *("drives_out_the_same_always", copy_entries, "turn.eq(self._after(self.entry))", "turn.eq(turn)"),
+        *(ANY_OUTPUT, SMALL, "entries_do_not_suffice"),
     ),
     Mutant(
-        "drives_out_the_same_always",
-        copy_entries,
-        "turn.eq(self._after(self.entry))",
-        "turn.eq(turn)",
-        ANY_OUTPUT,
-        tests="entries_do_not_suffice",
+        *("refuses_too_much", copy_collector, "COPIES[algorithm] < self.least", "COPIES[algorithm] <= self.least"),
+        *("refused is 0x1 and not 0x0", STRICT),
     ),
-    Mutant(
-        "matches_what_is_gone", copy_entries, "in_use[entry] & (key == self.key)", "key == self.key", "refused is 0x"
-    ),
-    Mutant("keeps_ordinary_packets", copy_collector, "(complete | ~broadcast)", "complete", ANY_OUTPUT),
-    Mutant("delivers_both_of_two_algorithms", copy_collector, "seen | beaten", "seen", ANY_OUTPUT),
-    Mutant("keeps_what_is_beaten", copy_collector, '| self._steps[Step.ENTER] & decision["beaten"]', "", ANY_OUTPUT),
-    Mutant("keeps_what_is_out_of_date", copy_entries, "Mux(self.keyed, stale, 0)", "0", ANY_OUTPUT),
-    Mutant("lets_ordinary_packets_date_entries", copy_entries, "Mux(self.keyed, stale, 0)", "stale", ANY_OUTPUT),
-    Mutant("mixes_algorithms", copy_collector, '("algorithm", "source", "id")', '("source", "id")', ANY_OUTPUT),
     Mutant("stores_late_copies", copy_collector, "eq(~refused & ~late)", "eq(~refused)", ANY_OUTPUT, FIRST_COPY),
-    # finished copies, and their report
-    Mutant(
-        "takes_one_id_for_another",
-        finished_broadcasts,
-        "Mux(upper, read.data[1], read.data[0])",
-        "read.data.any()",
-        "refused is 0x1 and not 0x0",
-    ),
-    Mutant("sweeps_too_long", finished_broadcasts, "~swept.all()", "swept.any()", ANY_OUTPUT, tests="latency_and_rate"),
-    Mutant(
-        "refuses_too_much",
-        copy_collector,
-        "COPIES[algorithm] < self.least",
-        "COPIES[algorithm] <= self.least",
-        "refused is 0x1 and not 0x0",
-        STRICT,
-    ),
-    Mutant(
-        "does_not_tell_what_is_lost", copy_collector, "& ~following.delivered", "& 0", "undecided is 0x0 and not 0x1"
-    ),
-    Mutant(
-        "does_not_tell_what_is_driven_out",
-        copy_collector,
-        'self._steps[Step.COUNT] & decision["losing"] | lost',
-        "lost",
-        "undecided is 0x0 and not 0x1",
-        tests="entries_do_not_suffice",
-    ),
-    # sending
-    Mutant(
-        "sends_the_first_header",
-        copy_collector,
-        "voting & (room | self._word.head)",
-        "voting & Mux(self._word.head, ~next_lane.any(), room)",
-        r"o\.payload is 0x",
-    ),
-    Mutant("loads_late", copy_emission, "& register.free", "& ~link.valid", r"o\.valid is 0x0", tests=ALL_TESTS),
-    Mutant("sends_on_while_one_waits", copy_emission, "& register.free", "", r"o\.\w+ is 0x"),
 ]
-QUICK_MUTANTS = ("votes_twice", "takes_the_entry_that_is_sent", "does_not_sweep")
 CAME_OUT = "came out and (not|none)"
 TWIN_FAULTS = [
     ("threshold(entry.copies, self.mode)", "(entry.copies + 1) // 2", SMALL, ORDERLY, CAME_OUT),
@@ -271,7 +176,7 @@ def _own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("HYDRANOC_CACHE", str(tmp_path / "simulators"))
 
 
-@pytest.mark.parametrize("of", sampled([*SHAPES, *MORE_SHAPES], (SMALL, STRICT, FIRST_COPY)), ids=name_of)
+@pytest.mark.parametrize("of", sampled([*SHAPES, *MORE_SHAPES], (SMALL, FIRST_COPY)), ids=name_of)
 def test_collector_agrees_with_its_golden_twin_and_the_oracle(of, require_tool, tmp_path):
     require_tool("icarus")
     part = sound(of, CYCLES_PER_PHASE if of in SHAPES else SLOW_CYCLES_PER_PHASE)
@@ -281,7 +186,7 @@ def test_collector_agrees_with_its_golden_twin_and_the_oracle(of, require_tool, 
 
 @pytest.mark.parametrize(
     "mutant",
-    sampled(MUTANTS, [mutant for mutant in MUTANTS if mutant.name in QUICK_MUTANTS]),
+    sampled(MUTANTS, MUTANTS[:3]),
     ids=lambda mutant: mutant.name,
 )
 def test_bench_finds_the_fault(mutant, require_tool, tmp_path):
@@ -318,7 +223,7 @@ def judge(module: ModuleType, of: Shape, traffic: str, cycles: int = TWIN_CYCLES
 
 
 @pytest.mark.parametrize("traffic", [ORDERLY, ABANDONED, CROWDED, STEADY])
-@pytest.mark.parametrize("of", [*SHAPES, *MORE_SHAPES], ids=name_of)
+@pytest.mark.parametrize("of", sampled([*SHAPES, *MORE_SHAPES], SHAPES), ids=name_of)
 def test_twin_agrees_with_the_oracle(of, traffic):
     judge(twins, of, traffic)
 
@@ -454,3 +359,33 @@ def test_crowded_oracle_counts_pulses():
     oracle.check_settled(refused=1, undecided=1)
     with pytest.raises(RuleBroken, match="2 copies were refused and 1 broadcasts given up, of 2 copies"):
         oracle.check_settled(refused=2, undecided=1)
+
+
+def test_monitor_finds_what_breaks_the_link_rules():
+    monitor = LinkMonitor("link")
+    assert not monitor.observe(1, 7, 0)
+    with pytest.raises(RuleBroken, match="link: valid fell before 0x7 had moved"):
+        monitor.observe(0, 7, 0)
+    with pytest.raises(RuleBroken, match="link: payload changed from 0x7 to 0x8 before it had moved"):
+        monitor.observe(1, 8, 1)
+    monitor.start_phase()
+    with pytest.raises(RuleBroken, match="nothing moved while ready waited for valid"):
+        monitor.check_progress()
+    assert monitor.observe(1, 7, 1)
+    monitor.check_progress()
+
+
+def test_source_holds_what_it_offers_and_sink_can_wait_for_valid():
+    numbers = random.Random(1)
+    source = StreamSource(iter([3, 4]), 8, PauseGenerator(numbers), numbers)
+    assert source.offer() == (1, 3)
+    assert source.settle(0) is None
+    source.pause.probability = 1.0
+    assert source.offer() == (1, 3)
+    assert source.settle(1) == 3
+    assert source.offer()[0] == 0
+    sink = StreamSink(PauseGenerator(numbers))
+    sink.waits_for_valid = True
+    assert sink.offer() == 0
+    sink.settle(1, 0)
+    assert sink.offer() == 1

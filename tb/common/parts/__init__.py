@@ -1,5 +1,4 @@
-"""Benches of the shared hardware parts: each part next to its golden twin, with random traffic.
+"""Drivers and checks of benches that run a part next to its golden twin, with random traffic.
 
-One file per part contains its cocotb tests, with parameters from ``parameters.py``. The other files are the drivers and
-checks of the benches, which do not need a simulator themselves.
+Parameters of instances are in ``parameters.py``. Drivers and checks do not need a simulator themselves.
 """

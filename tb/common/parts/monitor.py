@@ -1,6 +1,4 @@
-"""Checks without a golden twin: the rules of a link, its rate, and no lost, duplicated or altered items."""
-
-from collections import deque
+"""A check without a golden twin: the rules of a link."""
 
 
 class RuleBroken(AssertionError):
@@ -49,49 +47,3 @@ class LinkMonitor:
         self._held = payload if valid and not ready else None
         self.moved += moved
         return moved
-
-
-def check_rate(name: str, moved: int, due: int, cycles: int) -> None:
-    """Raise ``RuleBroken`` unless exactly the items that are due moved in a number of cycles without any pause."""
-    if moved != due:
-        raise RuleBroken(f"{name}: {moved} items moved in {cycles} cycles and not {due}")
-
-
-class Scoreboard:
-    """Compares the output of a part with its input, in order.
-
-    Parameters:
-        name: For the message.
-    """
-
-    def __init__(self, name: str):
-        self.name = name
-        self._pending: deque[int] = deque()
-        self._received = 0
-
-    @property
-    def pending(self) -> int:
-        """Items in the part."""
-        return len(self._pending)
-
-    def expect(self, item: int) -> None:
-        """Add an item that went in."""
-        self._pending.append(item)
-
-    def receive(self, item: int) -> None:
-        """Check an item that came out.
-
-        Raises:
-            RuleBroken: If it is not the one that is due.
-        """
-        if not self._pending:
-            raise RuleBroken(f"{self.name}: item {self._received} ({item:#x}) came out but none went in")
-        due = self._pending.popleft()
-        if item != due:
-            raise RuleBroken(f"{self.name}: item {self._received} came out as {item:#x} and not as {due:#x}")
-        self._received += 1
-
-    def check_empty(self) -> None:
-        """Raise ``RuleBroken`` if an item never came out."""
-        if self._pending:
-            raise RuleBroken(f"{self.name}: {self.pending} items went in and never came out")

@@ -7,12 +7,6 @@ import random
 from collections.abc import Iterator
 
 
-def random_words(random_numbers: random.Random, width: int) -> Iterator[int]:
-    """Yield endless random payloads of a width in bits."""
-    while True:
-        yield random_numbers.getrandbits(width)
-
-
 class PauseGenerator:
     """Decides in each cycle whether a driver pauses.
 

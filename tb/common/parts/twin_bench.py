@@ -25,7 +25,6 @@ from tb.common.parts.parameters import Phase, instances, parameters_of, phases
 
 CLOCK_PERIOD_NS = 10
 RESET_CYCLES = 2
-STEADY_CYCLES = 64
 
 
 class TwinMismatch(AssertionError):
@@ -173,9 +172,3 @@ async def all_phases(run: PartBench) -> None:
     """Every mixture of idle cycles and back-pressure."""
     for phase in phases():
         await run.traffic(phase, parameters_of(run.bench.instance)["cycles"])
-
-
-async def steady_cycles(run: PartBench) -> None:
-    """Run `STEADY_CYCLES` cycles with the drivers' present settings; without any phase before they never pause."""
-    for _ in range(STEADY_CYCLES):
-        await run.step()
