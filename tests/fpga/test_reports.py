@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import statistics
-import subprocess
 
 import pytest
 
@@ -16,10 +15,11 @@ from fpga.common.subject import TOP, network_subject, representative_switches, r
 from fpga.common.timing import Hop, Path, Timing, own_name, path_lines, read_timing, readable, with_design_names
 from hydranoc.fpga.baseline import find_entry, read_baseline, regressions
 from hydranoc.fpga.run import Measurement, tool_versions
-from hydranoc.lockstep.tools import tool_environment
+from rtl.generator.network import GeneratedDesign
 from rtl.spam.network import spam_plan
 from tests.each import each
 from tests.networks import figure_1
+from tests.rtl.simulate import check_accepted
 from topology.common.regular import mesh_network
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting
@@ -196,6 +196,7 @@ def hold(row: Row, seeds: int = SEEDS) -> None:
     assert not found, f"{row.name}: {'; '.join(found)}{other}"
 
 
+@pytest.mark.slow
 def test_the_reference_router_has_not_become_worse(require_tool):
     for tool in ("yosys", DEVICE.place_and_route):
         require_tool(tool)
@@ -239,14 +240,6 @@ def test_a_row_is_the_switch_that_its_name_says(row: Row):
     assert ("release_flits" in constants) == (not unicast)
 
 
-@each("row", ROWS["harts"])
-def test_a_row_is_the_node_that_its_name_says(row: Row):
-    plan = row.plan
-    size, packet_flits, pages = (plan.parameters[name] for name in ("size", "packet_flits", "pages"))
-    guard = "-guard" if "node" in plan.routers[row.switch].constants else ""
-    assert row.name == f"harts-size{size}-f{plan.flit_bits}-packet{packet_flits}-pages{pages}{guard}"
-
-
 @each("row", ROWS["torus"])
 def test_a_row_is_the_switch_of_a_torus_that_its_name_says(row: Row):
     plan, router = row.plan, row.plan.shapes[row.plan.routers[row.switch].shape]()
@@ -258,15 +251,6 @@ def test_a_row_is_the_switch_of_a_torus_that_its_name_says(row: Row):
     assert (parameters["lane_reuse"] == "empty") == row.name.endswith("-empty")
     assert (parameters["injection_priority"] == "low") == row.name.endswith("-low")
     assert (parameters["lane_rule"] == "dateline") == row.name.endswith("-dateline")
-
-
-@each("row", ROWS["hypercube"])
-def test_a_row_is_the_switch_of_a_hypercube_that_its_name_says(row: Row):
-    plan, parameters = row.plan, row.plan.parameters
-    sizes = f"hypercube-n{parameters['dimensions']}-l{parameters['lanes']}-b{parameters['buffer_flits']}"
-    channels = parameters["injection_channels"]
-    assert row.name == f"{sizes}-f{plan.flit_bits}" + (f"-i{channels}" if channels > 1 else "")
-    assert 0 < row.switch < plan.network.switches - 1
 
 
 def test_rows_have_names_of_their_own():
@@ -321,16 +305,11 @@ def test_a_switch_that_is_not_there(switch):
 @pytest.mark.parametrize("device", ["ecp5", "ice40-hx8k"])
 @pytest.mark.parametrize("whole", [False, True])
 def test_the_verilog_is_clean(device, whole, require_tool, tmp_path):
-    verilator = require_tool("verilator")
     plan = plan_of(figure_1())
     subject = network_subject(plan) if whole else router_subject(plan, 3)
-    (tmp_path / "design.v").write_text(subject.verilog(DEVICES[device]))
-    command = [*verilator.command, "--lint-only", "-Wall", "--top-module", TOP, "design.v"]
-    answer = subprocess.run(
-        command, cwd=tmp_path, env=tool_environment(verilator), capture_output=True, text=True, check=False
-    )
-    assert answer.returncode == 0, answer.stderr
-    assert f"module {subject.module}(" in (tmp_path / "design.v").read_text()
+    made = GeneratedDesign("design", {}, {"design.v": subject.verilog(DEVICES[device])})
+    check_accepted(made, require_tool, tmp_path, ["verilator"], TOP)
+    assert f"module {subject.module}(" in made.files["design.v"]
 
 
 @pytest.mark.parametrize("device", TIMED, ids=lambda device: device.name)

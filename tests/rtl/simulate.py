@@ -66,6 +66,24 @@ def call(tool, arguments, folder):
     return answer.stdout + answer.stderr
 
 
+NO_LATCHES = "select -assert-none t:$dlatch t:$dlatchsr t:$adlatch"
+
+
+def check_accepted(made, require_tool, folder, tools=("verilator", "icarus", "yosys"), top=None):
+    """Check that tools read a design without a complaint, and that Yosys finds no latch in it."""
+    for file, text in made.files.items():
+        (folder / file).write_text(text)
+    if "verilator" in tools:
+        arguments = ["--lint-only", "-Wall", *(["--top-module", top] if top else []), f"{made.top}.v"]
+        assert call(require_tool("verilator"), arguments, folder).count("%Warning") == 0
+    if "icarus" in tools:
+        assert call(require_tool("icarus"), ["-g2005", "-Wall", "-o", "design.vvp", f"{made.top}.v"], folder) == ""
+    if "yosys" in tools:
+        read = f"read_verilog {made.top}.v\nhierarchy -check -top {top or made.top}"
+        (folder / "check.ys").write_text(f"{read}\nproc\n{NO_LATCHES}\ncheck -assert\n")
+        call(require_tool("yosys"), ["-q", "check.ys"], folder)
+
+
 # Networks in Amaranth's simulator whose parts have resets of their own.
 
 

@@ -9,11 +9,10 @@ import pytest
 from amaranth.hdl import Module, UnusedElaboratable
 from amaranth.lib.wiring import In, Out
 
-from rtl.endpoints.harness import generate_harness
 from rtl.generator.fabric import Fabric
 from rtl.generator.network import NetworkTop, generate_network
 from rtl.generator.plan import NetworkPlan, RouterInstance, plan_routers
-from rtl.generator.structure import Constant, SharedModule, Slice, StructuralPart, Structure, width_of
+from rtl.generator.structure import Constant, SharedModule, Slice, StructuralPart, Structure
 from rtl.generator.structure_verilog import structure_verilog
 from rtl.generator.verilog import ModuleLibrary
 from rtl.harts.network import harts_plan
@@ -154,12 +153,6 @@ def test_a_new_name_is_nobody_elses():
     assert names == ["a_variant2", "a", "a_variant3", "a_variant4"]
 
 
-def test_ports_of_one_name_and_two_widths():
-    library = ModuleLibrary()
-    assert library.add(RoundRobinArbiter(2), "arbiter") == "arbiter"
-    assert library.add(RoundRobinArbiter(3), "arbiter") == "arbiter_variant2"
-
-
 @pytest.mark.parametrize(("value", "width"), [(8, 3), (-1, 3), (1, 0)])
 def test_a_constant_that_does_not_fit_is_refused(value, width):
     most = (1 << width) - 1
@@ -259,10 +252,6 @@ def test_text(structure, arbiter):
     assert structure_verilog("top", structure, module_of) == TEXT
 
 
-def test_width_of_a_concatenation():
-    assert width_of((Constant(1, 3), (Constant(0, 4), Constant(0, 5)))) == 12
-
-
 def test_wrong_width(structure, arbiter):
     instance = structure.instance("arbiter", arbiter)
     with pytest.raises(ValueError, match=r"^Port eligible of arbiter must get 3 bits, not 4$"):
@@ -294,26 +283,6 @@ def test_switches_of_one_shape_share_it_and_constants_are_their_own():
     assert [router.shape for router in routers] == [f"size_{size}" for size in sizes]
     assert [router.constants for router in routers] == [{"switch": i, "size": size} for i, size in enumerate(sizes)]
     assert list(plan_routers(Named, sizes, lambda _switch, _size: {}, order=int)[0]) == ["size_2", "size_7", "size_30"]
-
-
-def test_routers_of_spam_are_listed_by_their_ports():
-    network = figure_1()
-    degrees = [network.degree(switch) for switch in range(network.switches)]
-    plan = spam_plan(SpamRouting(SpamLabels(network), 16))
-    assert sorted(set(degrees)) != list(dict.fromkeys(degrees))
-    assert list(plan.shapes) == [f"spam_router_p{ports}" for ports in sorted(set(degrees))]
-    assert [router.shape for router in plan.routers] == [f"spam_router_p{ports}" for ports in degrees]
-
-
-def test_switches_are_listed_by_the_first_of_their_shape():
-    network = MinNetwork("bi-butterfly", 2, 3, 2)
-    plan = min_plan(MinRouting(network, 16))
-    assert len(plan.shapes) > 1
-    assert list(plan.shapes) == list(dict.fromkeys(router.shape for router in plan.routers))
-    for switch, router in enumerate(plan.routers):
-        size = plan.shapes[router.shape]()
-        assert len(size.inputs) == len(network.input_channel[switch])
-        assert len(size.outputs) == len(network.output_channel[switch])
 
 
 PLANS = {
@@ -396,22 +365,6 @@ def test_vcs_are_the_channels_between_switches(name, vcs_connected):
     between = [c for c in network.channels if network.is_switch(c.source) and network.is_switch(c.sink)]
     assert vcs_connected == between
     assert [c for c, ready in zip(network.channels, fabric.ready, strict=True) if ready == FLOWING] == between
-
-
-@pytest.mark.parametrize("generate", [generate_network, generate_harness])
-@pytest.mark.parametrize("name", [name for name in WITHOUT_VCS if name != "spam-staged"])
-def test_the_way_of_vcs_is_not_needed(name, generate, monkeypatch):
-    """A fabric without VCs generates the same files."""
-    due = generate(WITHOUT_VCS[name]()).files
-    monkeypatch.setattr(Fabric, "_is_vc", lambda _self, _channel: False)
-    monkeypatch.setattr(Fabric, "_link", lambda _self, channel: channel)
-    assert generate(WITHOUT_VCS[name]()).files == due
-
-
-def test_a_network_without_vcs_is_not_taken_for_one_with_vcs(monkeypatch):
-    monkeypatch.setattr(Fabric, "_is_vc", lambda _self, _channel: True)
-    with pytest.raises(AssertionError):
-        fabric_of(WITHOUT_VCS["spam"]())
 
 
 # Bad parameters are refused with a message that names the value and the limit.

@@ -9,17 +9,16 @@ from amaranth.sim import Simulator
 
 from rtl.endpoints.harness import message_fields
 from rtl.generator.verilog import ModuleLibrary
-from rtl.parts.deep_ring import MISSING_FLITS, DeepRing, front_slots
+from rtl.parts.deep_ring import DeepRing, front_slots
 from rtl.parts.flit import flit_layout, link_signature
-from rtl.parts.host_pattern import HostPattern, PausingSource, StallingReceiver
+from rtl.parts.host_pattern import HostPattern
 from rtl.parts.injector import descriptor_layout
 from rtl.parts.input_buffer import InputBuffer
 from rtl.parts.monitor import SignatureMonitor
 from rtl.parts.worm_guard import WormGuard
 from rtl.spam.network import spam_plan
-from sim_model.parts.hosts import HostPatternTwin, PausingSourceTwin, StallingReceiverTwin
 from tests.networks import ring
-from tests.rtl.simulate import call, compare, run
+from tests.rtl.simulate import call, run
 from tests.topology.test_flits import random_flits
 from topology.common.flit_signature import flit_signature
 from topology.common.flits import FlitFormat, HeaderFormat
@@ -30,48 +29,7 @@ from topology.spam.routing import SpamRouting
 # Deep rings: readable flits, refused parameters, and deep buffers in block RAM.
 
 BITS, CYCLES, BURST_CYCLES = 16, 4_000, 50
-RATES = (0.1, 0.5, 0.9, 1.0)
 SYNTHESIS = "read_verilog buffer.v\nsynth_ecp5 -nowidelut -top buffer\nflatten\ntee -q -o figures.txt stat\n"
-
-
-def longest_prefix(depth: int, slots: int, readable: int) -> None:
-    """Random traffic; the first flits are compared with those of a queue in every cycle."""
-    numbers, part = random.Random(depth), DeepRing(BITS, depth, slots)
-
-    async def testbench(ctx):
-        queue: list[int] = []
-        dropped, most, rates = 0, 0, (0.0, 0.0)
-        for cycle in range(CYCLES):
-            if cycle % BURST_CYCLES == 0:
-                rates = numbers.choice(RATES), numbers.choice(RATES)
-            writes = len(queue) < depth and numbers.random() < rates[0]
-            pops = bool(queue) and numbers.random() < rates[1]
-            entry = numbers.getrandbits(BITS)
-            ctx.set(part.write, writes)
-            ctx.set(part.entry, entry)
-            ctx.set(part.pop, pops)
-            for k in range(min(len(queue), readable)):
-                ctx.set(part.position, (dropped + k) % slots)
-                assert ctx.get(part.read) == queue[k], f"flit {k} of {len(queue)} in cycle {cycle}"
-            await ctx.tick()
-            queue += [entry] * writes
-            most = max(most, len(queue))
-            dropped += pops
-            queue = queue[pops:]
-        assert most == depth
-
-    run(part, testbench)
-
-
-@pytest.mark.parametrize(("depth", "slots"), [(9, 8), (24, 8), (40, 16)])
-def test_first_flits(depth, slots):
-    longest_prefix(depth, slots, slots - MISSING_FLITS)
-
-
-def test_no_more_than_that_can_be_read():
-    """Shorter fronts fail, so the length is minimal."""
-    with pytest.raises(AssertionError, match=r"^flit \d+ of \d+ in cycle"):
-        longest_prefix(24, 8, 8 - MISSING_FLITS + 1)
 
 
 @pytest.mark.parametrize(("readable", "slots"), [(1, 32), (30, 32), (31, 64), (62, 64), (63, 128)])
@@ -101,45 +59,6 @@ def test_deep_buffers_become_block_ram(shape, is_block, require_tool, tmp_path):
 
 
 # Host back-pressure: hardware against the golden model.
-
-PATTERN_CYCLES = 400
-PATTERNS = [(0, 0, 77), (4, 0x9E37, 230), (0x1234, 0x1234, 128), (9, 1, 0)]
-
-
-def chance(numbers, probability=0.5):
-    return int(numbers.random() < probability)
-
-
-@pytest.mark.parametrize(("seed", "salt", "level"), PATTERNS)
-def test_pattern(seed, salt, level):
-    compare(HostPattern(), HostPatternTwin(), lambda: {"seed": seed, "salt": salt, "level": level}, PATTERN_CYCLES)
-
-
-@pytest.mark.parametrize(("seed", "salt", "level"), PATTERNS)
-def test_source(seed, salt, level):
-    numbers = random.Random(seed)
-
-    def stimulus():
-        return {
-            "seed": seed,
-            "salt": salt,
-            "level": level,
-            "start": chance(numbers, 0.1),
-            "payload_seed": numbers.getrandbits(32),
-            "words.ready": chance(numbers),
-        }
-
-    compare(PausingSource(16), PausingSourceTwin(16), stimulus, PATTERN_CYCLES)
-
-
-@pytest.mark.parametrize(("seed", "salt", "level"), PATTERNS)
-def test_receiver(seed, salt, level):
-    numbers = random.Random(seed)
-
-    def stimulus():
-        return {"seed": seed, "salt": salt, "level": level, "blocked": chance(numbers)}
-
-    compare(StallingReceiver(), StallingReceiverTwin(), stimulus, PATTERN_CYCLES)
 
 
 def test_a_reset_begins_the_pattern_anew():

@@ -3,17 +3,15 @@
 import random
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import pairwise
 
 import pytest
 
 from rtl.generator.network import NetworkTop
-from rtl.generator.plan import NetworkPlan, RouterInstance
 from rtl.harts.network import harts_plan
 from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
 from tests.rtl.simulate import SkewedResets, run
+from tests.sampled import sampled
 from topology.common.graph import Network
 from topology.harts.broadcast import COPIES
 from topology.harts.graph import HexMesh
@@ -45,7 +43,11 @@ def min_case():
 CASES = {"spam": spam_case, "min": min_case}
 
 
-@pytest.mark.parametrize("offered_from", [0, 2 * LATEST_RELEASE], ids=["traffic-already-offered", "before-any-traffic"])
+@pytest.mark.parametrize(
+    "offered_from",
+    [0, pytest.param(2 * LATEST_RELEASE, marks=pytest.mark.slow)],
+    ids=["traffic-already-offered", "before-any-traffic"],
+)
 @pytest.mark.parametrize("family", CASES)
 def test_nothing_is_lost(family, offered_from):
     plan, routing, rings = CASES[family]()
@@ -250,13 +252,13 @@ class RingUnderReset:
         return ctx.get(self.top.token_lost) & 1, ctx.get(self.top.token_duplicated) & 1
 
 
-@pytest.mark.parametrize("link_cycles", [1, 3])
+@pytest.mark.parametrize("link_cycles", sampled([1, 3], [3]))
 def test_two_cycles_later_and_any_time_earlier_are_sound(link_cycles):
     """Switches and wires alike; the watch must not begin before there can be a token."""
     ring, numbers = RingUnderReset(link_cycles), random.Random(1)
 
     async def testbench(ctx):
-        for extremes in (True,) * 6 + (False,) * 12:
+        for extremes in (True,) * 4 + (False,) * 4:
             parts = [*(f"router_s{k}" for k in RING if k != FIRST), *ring.wires]
             choices = (EARLIEST, LATEST) if extremes else range(EARLIEST, LATEST + 1)
             delays = {**{name: numbers.choice(choices) for name in parts}, "token": numbers.randrange(START)}
@@ -265,7 +267,7 @@ def test_two_cycles_later_and_any_time_earlier_are_sound(link_cycles):
     run(ring.whole, testbench)
 
 
-@pytest.mark.parametrize("link_cycles", [1, 3])
+@pytest.mark.parametrize("link_cycles", sampled([1, 3], [1]))
 def test_a_switch_may_leave_reset_until_the_token_comes_and_not_later(link_cycles):
     ring = RingUnderReset(link_cycles)
 
@@ -276,83 +278,3 @@ def test_a_switch_may_leave_reset_until_the_token_comes_and_not_later(link_cycle
             assert seen == [SOUND, SOUND, LOST, LOST], switch
 
     run(ring.whole, testbench)
-
-
-def test_a_wire_that_leaves_reset_too_late_loses_the_token():
-    ring = RingUnderReset(3)
-
-    async def testbench(ctx):
-        seen = [await ring.status(ctx, {"wire_token_in_s1": LATEST + later}) for later in (0, 1, 2)]
-        assert seen == [SOUND, LOST, LOST]
-
-    run(ring.whole, testbench)
-
-
-def test_a_watch_that_begins_too_early_misses_the_token():
-    ring = RingUnderReset(1)
-
-    async def testbench(ctx):
-        assert [await ring.status(ctx, {"token": delay}) for delay in (-2, -1, 0, 1)] == [LOST, LOST, SOUND, SOUND]
-
-    run(ring.whole, testbench)
-
-
-def test_a_reset_of_one_switch_alone_is_reported():
-    """In cycle p of the four, the token comes to switch p + 1, and to the first one in p = 3.
-
-    The first switch begins with a new token two cycles later, and if the old one comes in just that cycle they are one.
-    """
-    ring = RingUnderReset(1)
-
-    async def testbench(ctx):
-        first = [await ring.after_reset_of(ctx, f"router_s{FIRST}", phase) for phase in RING]
-        other = [await ring.after_reset_of(ctx, "router_s2", phase) for phase in RING]
-        assert first == [DUPLICATED, SOUND, DUPLICATED, LOST]
-        assert other == [SOUND, LOST, SOUND, SOUND]
-
-    run(ring.whole, testbench)
-
-
-# Tokens that are lost or doubled show on the status outputs of the network.
-
-CYCLES = 20
-
-
-def plan_with_tokens(starts: dict[int, int], link_cycles: int) -> NetworkPlan:
-    """A network of 8 nodes in which some switches begin with another number of tokens than they should."""
-    plan = min_plan(MinRouting(MinNetwork("baseline", 2, 3), 16), link_cycles=link_cycles)
-    instances = [
-        RouterInstance(
-            instance.shape, {**instance.constants, "starts_here": starts.get(switch, instance.constants["starts_here"])}
-        )
-        for switch, instance in enumerate(plan.routers)
-    ]
-    return replace(plan, routers=tuple(instances))
-
-
-@pytest.mark.parametrize("link_cycles", [1, 3])
-@pytest.mark.parametrize(
-    ("starts", "lost", "duplicated"),
-    [
-        ({}, 0, 0),
-        ({0: 0}, 0b1, 0),  # the ring of stage 0
-        ({4: 0, 6: 0}, 0b110, 0),  # both rings of stage 1
-        ({3: 1}, 0, 0b1),
-        ({5: 1, 11: 0}, 0b1000000, 0b10),
-    ],
-)
-def test_status_outputs(starts, lost, duplicated, link_cycles):
-    """A token in the register of a wire is not lost."""
-    top = NetworkTop(plan_with_tokens(starts, link_cycles))
-    seen = []
-
-    async def testbench(ctx):
-        for _ in range(CYCLES):
-            seen.append((ctx.get(top.token_lost), ctx.get(top.token_duplicated)))
-            await ctx.tick()
-
-    run(top, testbench)
-    assert seen[0] == (0, 0)
-    assert seen[-1] == (lost, duplicated)
-    changes = [first for first, second in pairwise(seen) if first != second]
-    assert len(changes) <= 1  # reported until reset

@@ -153,7 +153,7 @@ COMPARED: dict[str, Callable[[], Comparison]] = {
 _REGISTERS = "tests/tb/test_registers.py::test_registers_do_what_the_map_says[icarus-{}]"
 _MAPS = "tests/rtl/test_register_maps.py"
 _STREAMS = {
-    "narrow-tuser": ("tests/tb/test_axi_streams.py::test_pair[tuser-8]", "tests/rtl/test_axi_parts.py"),
+    "narrow-tuser": ("tests/tb/test_axi_streams.py::test_pair[tuser-8]",),
     "pair": ("tests/tb/test_axi_streams.py::test_pair[leading_word-8]", "tests/tb/test_axi_streams.py"),
     "min-b-channels": ("tests/tb/test_axi_streams.py",),
     "mesh": ("tests/tb/test_axi_torus.py",),
