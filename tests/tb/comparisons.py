@@ -74,7 +74,7 @@ def compare_verilog_text(sound: Comparison, verilog: str, folder: Path) -> Locks
     """Compare with other Verilog than the comparison's own, under Icarus and without a waveform."""
     result, job, layout = folder / "result.json", folder / "job.pickle", sound.harness.observed
     assert layout is not None
-    behaviour = {"hosts": sound.hosts, "resets": sound.resets}
+    behaviour = {"hosts": sound.hosts, "resets": sound.resets, "table_words": sound.harness.table_words}
     files = str(result), str(folder / "progress")
     record = LockstepJob(sound.model, sound.messages, 0, sound.cycles, True, *files, layout, **behaviour)
     job.write_bytes(pickle.dumps(record))

@@ -5,11 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hydranoc import load
-from rtl.endpoints.harness import observed_layout
 from sim_model.engines.simulation import Simulation
-from sim_model.harts.record import variant_field
-from sim_model.loops.bits import INDEX_SHIFT, MESSAGE_SHIFT, TAIL, index_of, message_of
 from sim_model.messages.messages import Messages
 from tb.common.difference import Difference
 from tb.common.expectation import Expectation
@@ -18,7 +14,7 @@ from tb.common.message_flits import MessageFlits
 from tests.networks import figure_1
 from tests.sim_model.builders import build, harts_model, mixed_traffic, random_records
 from tests.sim_model.test_messages import MODELS, random_dependent_records
-from tests.tb.workloads import Shape, injecting_job, injecting_routing, staged_traffic, torus_job, torus_routing
+from tests.tb.workloads import Shape, hypercube_job, hypercube_routing, staged_traffic, torus_job, torus_routing
 from tests.tb.workloads import spam_comparison as comparison
 from topology.common.flit_signature import flit_signature
 from topology.common.flits import FlitFormat
@@ -26,7 +22,6 @@ from topology.common.host_pattern import EAGER, HostBehaviour
 from topology.common.link_stages import LinkStages
 from topology.common.observed import UNSIGNED, ObservedLayout, StatusOutput
 from topology.common.side_wires import SideWire
-from topology.harts.faults import NO_FAULTS, Faults
 
 # Expected values of the lock-step bench, and its report of a mismatch.
 
@@ -44,28 +39,6 @@ def torus():
     """Two lanes on every link."""
     routing = torus_routing(2, 3, 2, wraps=True, flit_bits=16, rule="dally-seitz")
     return torus_job(routing, buffer_flits=4, routing_cycles=1, cycles=400)
-
-
-@pytest.mark.parametrize("flit_bits", [8, 16, 30, 31, 32, 40, 63, 64, 512])
-def test_lanes_of_flits_are_the_models_data(flit_bits):
-    """Many flits at once against the one-by-one definition in the topology layer."""
-    shape = Shape(flit_bits=flit_bits)
-    routing = shape.routing(figure_1(), root=0)
-    job = comparison(routing, shape, staged_traffic(routing, 300, seed=3), cycles=1)
-    simulation, layout = Simulation(job.model, job.messages), FlitFormat(flit_bits)
-    pairs = [(m, k) for m in range(len(job.messages)) for k in range(int(job.messages.flits[m]))]
-    message, index = (np.array(column) for column in zip(*pairs, strict=True))
-    packed = message << MESSAGE_SHIFT | index << INDEX_SHIFT
-    packed |= np.where(index == job.messages.flits[message] - 1, TAIL, 0)
-    flits = MessageFlits(job.model, job.messages)
-    lanes = flits.lanes(packed, np.zeros_like(packed))
-    for (message, index), row, bits in zip(pairs, lanes.tolist(), flits.bits(lanes), strict=True):
-        value = sum(lane << 32 * number for number, lane in enumerate(row))
-        assert value == sum(int(bit) << position for position, bit in enumerate(bits))
-        last = int(job.messages.flits[message]) - 1
-        expected = (simulation.data_of(message, index), index == 0, index == last)
-        assert layout.unpack(value) == expected
-        assert value < 1 << layout.width
 
 
 def field(row: str, low: int, bits: int) -> int:
@@ -224,10 +197,10 @@ def test_a_descriptor_that_was_not_taken_is_reported(job):
 
 
 def test_of_several_injectors_the_right_one_is_reported():
-    several = injecting_job(injecting_routing(1, 3, 2, wraps=False), 4)
+    several = hypercube_job(hypercube_routing(2, 1, injection_channels=2), 2, 40)
     nothing = "0" * several.harness.observed.bits
     low = several.harness.observed.parts["accepted"].low
-    assert several.harness.observed.parts["accepted"].bits == 6
+    assert several.harness.observed.parts["accepted"].bits == 8
     text, _ = described(several, 9, flipped(nothing, low + 3), nothing)
     wanted = "  injector of p1 on p1_1->s1: hardware did not take the descriptor in cycle 8, model did"
     assert text.splitlines()[1:] == [wanted]
@@ -237,89 +210,6 @@ def test_unknown_values_are_a_difference(job):
     cycle, row = first_delivery(job)
     text, _ = described(job, cycle, "x" + row[1:], row)
     assert "unknown" in text
-
-
-PACKED = {
-    "spam": {"family": "spam", "topology": {"kind": "ring", "switches": 4}, "flit_bits": 8, "link_cycles": 3},
-    "min": {"family": "min", "topology": {"kind": "bi-butterfly", "radix": 2, "stages": 2}, "flit_bits": 40},
-    "harts": {
-        "family": "harts",
-        "topology": {"kind": "hexmesh", "size": 2},
-        "packet_flits": 9,
-        "faults": {"corrupting_nodes": [2]},
-    },
-    "torus": {"family": "torus", "topology": {"kind": "torus", "rows": 2, "columns": 3}, "flit_bits": 63},
-    "hypercube": {"family": "hypercube", "topology": {"kind": "hypercube", "dimensions": 3}},
-}
-
-
-@pytest.mark.parametrize("family", PACKED)
-def test_packed_rows_are_the_rows_as_bits(family):
-    traffic = {"kind": "random", "cycles": 600, "messages_per_node_per_cycle": 0.02, "flits": 9}
-    design = load({"network": PACKED[family], "traffic": traffic})
-    layout = observed_layout(design.plan)
-    expectation, simulation = Expectation(MessageFlits(design.model, design.messages), layout), design.simulation()
-    row_bytes, moved = layout.bits // 8 + 5, 0
-    for cycles in (150, 30, 200):  # shorter ones behind longer ones as well: memory is used again
-        recording = simulation.record(cycles)
-        moved += int(recording.moved.sum())
-        packed = expectation.packed_rows(recording, row_bytes)
-        assert packed.shape == (cycles, row_bytes)
-        as_text = [format(int.from_bytes(row.tobytes(), "little"), f"0{layout.bits}b") for row in packed]
-        assert as_text == expectation.rows(recording)
-    assert moved > 100
-
-
-@pytest.mark.parametrize("flit_bits", [8, 11, 16, 40])
-def test_headers_are_cut_into_flits_bit_by_bit(flit_bits):
-    """Headers of one flit and of several, in flits that end within bytes and lanes, or with them."""
-    shape = Shape(flit_bits=flit_bits)
-    routing = shape.routing(figure_1(), root=0)
-    made = comparison(routing, shape, staged_traffic(routing, 200, seed=3), cycles=1)
-    flits = MessageFlits(made.model, made.messages)
-    assert (max(flits.header_flits) > 1) == (flit_bits < 16)
-    for message, header in enumerate(flits.headers):
-        for index in range(int(flits.header_flits[message])):
-            packed = flits.packed(message << MESSAGE_SHIFT | index << INDEX_SHIFT, 0)
-            data, head, _ = flits.format.unpack(packed)
-            assert (data, head) == (header >> flit_bits * index & (1 << flit_bits) - 1, index == 0)
-
-
-# Headers and bodies that hosts of a mesh are expected to get, against the closed form in the topology layer.
-
-CYCLES = 1_200
-
-
-@pytest.mark.parametrize(
-    "faults", [NO_FAULTS, Faults((), (3,), ((0, 1),), forging_nodes=((2, 5),))], ids=["sound", "faulty"]
-)
-def test_delivered_flits_are_as_the_routing_says(faults):
-    model = harts_model(2, faults=faults)
-    messages = build(model, mixed_traffic(model, CYCLES, 0.006, 1))
-    recording = Simulation(model, messages).record(CYCLES)
-    flits, layout, routing = MessageFlits(model, messages), FlitFormat(model.flit_bits), model.routing
-    heads = spoilt = 0
-    for node, channel in zip(model.network.delivery_processors, model.network.delivery_channels, strict=True):
-        for cycle in np.flatnonzero(recording.flits[:, channel] >= 0).tolist():
-            flit, variant = int(recording.flits[cycle, channel]), recording.variants[cycle, channel]
-            data, head, _ = layout.unpack(flits.packed(flit, int(variant)))
-            message = message_of(flit)
-            assert head == (index_of(flit) == 0)
-            if not head:
-                spoilt += variant_field(variant, "spoilt")
-                assert (data == (1 << model.flit_bits) - 1) == bool(variant_field(variant, "spoilt"))
-                continue
-            heads += 1
-            assert data == routing.delivered_header(
-                int(messages.source[message]),
-                node,
-                int(messages.operation[message]),
-                message,
-                int(variant_field(variant, "direction")),
-                forwarded=bool(variant_field(variant, "forwarded")),
-            )
-    assert heads > 40
-    assert (spoilt > 0) == bool(faults.corrupting_nodes)
 
 
 # The bench's own rules of hosts against the model's hosts, and against messages with other dependencies.

@@ -1,7 +1,5 @@
 """Hexagonal meshes in lock-step with their golden model, and one-line faults that it must report."""
 
-from dataclasses import replace
-
 import pytest
 
 from hydranoc.lockstep.compare import Comparison
@@ -19,7 +17,7 @@ from topology.harts.faults import NO_FAULTS, Faults
     "settings",
     sampled(
         [{}, {"faults": FAULTS[2]}, {"buffer_flits": 2, "gap_frames": 3}, {"relay_frames": 3, "pages": 19}],
-        [{"faults": FAULTS[2]}, {"buffer_flits": 2, "gap_frames": 3}],
+        [{"faults": FAULTS[2]}],
     ),
     ids=str,
 )
@@ -42,17 +40,6 @@ def test_hardware_and_model_deadlock_alike_without_classes(tmp_path, require_too
     records = mixed_traffic(model, 12_000, 0.004, seed=1, broadcasts=0.2)
     job = comparison(model, records)
     assert Simulation(model, job.messages).run().deadlocked
-    assert_equal(job, "verilator", tmp_path)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("faults", [False, True], ids=["sound", "faulty"])
-@pytest.mark.parametrize("size", [2, 3, 4, 5])
-def test_campaign(size, faults, tmp_path, require_tool):
-    require_tool("verilator")
-    broken = replace(FAULTS[size], forging_nodes=((1, 2), (4, 3)))
-    job = loaded(size, 66_000, faults=broken if faults else NO_FAULTS, guard=faults)
-    assert job.cycles >= 100_000
     assert_equal(job, "verilator", tmp_path)
 
 
@@ -81,7 +68,7 @@ def forgers(size: int, *, guard: bool) -> Comparison:
     return comparison(model, records)
 
 
-@pytest.mark.parametrize("guard", [False, True], ids=["open", "guarded"])
+@pytest.mark.parametrize("guard", sampled([False, True], [True]), ids=["open", "guarded"])
 def test_forged_broadcasts_go_everywhere_or_nowhere(guard, tmp_path, require_tool):
     require_tool("icarus")
     job = forgers(2, guard=guard)
@@ -109,7 +96,7 @@ SHORT_RUNS = {
 }
 
 
-@pytest.mark.parametrize("name", SHORT_RUNS)
+@pytest.mark.parametrize("name", sampled(SHORT_RUNS, ("legs-of-two-steps", "algorithm-a")))
 def test_short_runs(name, tmp_path, require_tool):
     require_tool("icarus")
     assert_equal(SHORT_RUNS[name](), "icarus", tmp_path)

@@ -1,6 +1,5 @@
 """Hypercubes in lock-step with their golden model, with atomic and non-atomic VC reallocation."""
 
-import itertools
 from dataclasses import replace
 from pathlib import Path
 
@@ -55,15 +54,7 @@ def job_of(shape, **more) -> Comparison:
     return job(routing, buffer_flits, **more)
 
 
-def campaign():
-    """All sizes with all VCs and depths; other parameters vary in turn."""
-    deal = itertools.product((2, 3, 4, 5, 6), (1, 2, 3, 4), (1, 2, 4))
-    for number, (dimensions, vcs, depth) in enumerate(deal):
-        channels = (1, dimensions, 2)[(number + number // 12) % 3]
-        yield (dimensions, vcs, depth, (16, 64)[number % 2], DUATO, channels), HOSTS[number // 3 % 2]
-
-
-@pytest.mark.parametrize("shape", sampled(SMALL, (SMALL[2], SMALL[3], SMALL[4])), ids=name)
+@pytest.mark.parametrize("shape", sampled(SMALL, (SMALL[2], SMALL[4])), ids=name)
 def test_small_networks_under_icarus(shape, tmp_path, require_tool):
     require_tool("icarus")
     assert_equal(job_of(shape, cycles=500, most_compared=2_000), "icarus", tmp_path)
@@ -75,7 +66,7 @@ def test_pauses_and_stalls(tmp_path, require_tool):
     assert_equal(job_of(SMALL[3], cycles=500, hosts=HOSTS[1], most_compared=2_000), "icarus", tmp_path, anew=True)
 
 
-@pytest.mark.parametrize("channels", [1, 3])
+@pytest.mark.parametrize("channels", sampled([1, 3], [3]))
 def test_broadcasts_among_unicasts(channels, tmp_path, require_tool):
     """Relays send on when they have the tail, over the injection channel of the dimension if it exists."""
     require_tool("icarus")
@@ -85,7 +76,7 @@ def test_broadcasts_among_unicasts(channels, tmp_path, require_tool):
     assert_equal(comparison, "icarus", tmp_path)
 
 
-@pytest.mark.parametrize("hosts", HOSTS, ids=["eager", "pausing"])
+@pytest.mark.parametrize("hosts", sampled(HOSTS, HOSTS[1:]), ids=["eager", "pausing"])
 def test_what_is_sent_to_its_own_sender_is_drained(hosts, tmp_path, require_tool):
     require_tool("icarus")
     sound = job_of(SMALL[3], cycles=500, hosts=hosts)
@@ -96,17 +87,6 @@ def test_what_is_sent_to_its_own_sender_is_drained(hosts, tmp_path, require_tool
     assert (results.discarded, results.lost, results.disordered) == (wrong, wrong, 0)
     forged = replace(sound, model=model, cycles=min(2_000, results.cycles))
     assert_equal(forged, "icarus", tmp_path)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("shape", "hosts"), list(campaign()), ids=lambda part: name(part) if isinstance(part, tuple) else ""
-)
-def test_campaign(shape, hosts, tmp_path, require_tool):
-    require_tool("verilator")
-    comparison = job_of(shape, cycles=100_000, hosts=hosts, most_compared=120_000, broadcasts=True)
-    assert comparison.cycles >= 100_000
-    assert_equal(comparison, "verilator", tmp_path)
 
 
 @pytest.mark.parametrize(("rule", "vcs"), [(WRONG_ESCAPE, 1), (ADAPTIVE_ONLY, 1)])
@@ -157,15 +137,6 @@ def reuse_job(shape, **more) -> Comparison:
     return job(routing, buffer_flits, vc_reallocation=vc_reallocation, **more)
 
 
-def reuse_campaign():
-    """All sizes with all VCs and depths; other parameters vary in turn."""
-    deal = itertools.product((2, 3), (1, 2, 3), (1, 2, 4), (NON_ATOMIC_ESCAPE, NON_ATOMIC))
-    for number, shape in enumerate(deal):
-        channels = (1, shape[0])[number // 2 % 2]
-        most_body_flits = (SHORT_BODY_FLITS, 24)[number // 3 % 2]
-        yield shape, channels, most_body_flits, HOSTS[number // 5 % 2]
-
-
 @pytest.mark.parametrize(
     "number", sampled(range(len(REUSE_SMALL)), (1, 4)), ids=lambda number: reuse_name(REUSE_SMALL[number])
 )
@@ -183,7 +154,7 @@ def test_small_networks_behind_tails_under_icarus(number, tmp_path, require_tool
     )
 
 
-@pytest.mark.parametrize("vc_reallocation", [NON_ATOMIC_ESCAPE, NON_ATOMIC])
+@pytest.mark.parametrize("vc_reallocation", sampled([NON_ATOMIC_ESCAPE, NON_ATOMIC], [NON_ATOMIC]))
 def test_worms_without_a_way_are_drained_one_behind_the_other(vc_reallocation, tmp_path, require_tool):
     require_tool("icarus")
     sound = reuse_job((2, 2, 4, vc_reallocation), cycles=500, most_compared=1_500, most_body_flits=SHORT_BODY_FLITS)
@@ -198,17 +169,3 @@ def test_hardware_and_model_deadlock_alike_behind_tails(tmp_path, require_tool):
     assert results.deadlocked
     harness = harness_source(cube.plan)
     assert_equal(Comparison(cube.model, cube.messages, 0, results.cycles + 60, harness), "icarus", tmp_path)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("shape", "channels", "most_body_flits", "hosts"),
-    list(reuse_campaign()),
-    ids=lambda part: reuse_name(part) if isinstance(part, tuple) else "",
-)
-def test_campaign_behind_tails(shape, channels, most_body_flits, hosts, tmp_path, require_tool):
-    require_tool("verilator")
-    more = {"hosts": hosts, "channels": channels, "most_body_flits": most_body_flits}
-    comparison = reuse_job(shape, cycles=20_000, most_compared=25_000, broadcasts=True, **more)
-    assert comparison.cycles >= 20_000
-    assert_equal(comparison, "verilator", tmp_path)

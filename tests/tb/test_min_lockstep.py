@@ -27,14 +27,6 @@ SMALL = (
     ("bi-butterfly", 2, 3, 2, 16, 1, 2),
     ("baseline", 4, 2, 1, 16, 16, 1),
 )
-HEADER = 5  # flits of the header of 64 nodes in flits of 16 bits: a buffer for a header and more
-LARGE = [
-    (kind, radix, stages, channels, 16, buffer_flits, 1)
-    for radix, stages in ((2, 3), (8, 1), (2, 4), (4, 2), (8, 2), (4, 3), (2, 6))
-    for kind in ("baseline", "bi-butterfly")
-    for channels in (1, radix)
-    for buffer_flits in ((1, 2, HEADER, 16) if radix**stages == 64 else (1, 2, 16))
-]
 
 
 def name(shape) -> str:
@@ -42,27 +34,18 @@ def name(shape) -> str:
     return f"{kind}-{radix}x{stages}-c{channels}-flit{flit_bits}-buffer{buffer_flits}-routing{routing_cycles}"
 
 
-@pytest.mark.parametrize("shape", sampled(SMALL, (SMALL[2], SMALL[3], SMALL[5], SMALL[6])), ids=name)
+@pytest.mark.parametrize("shape", sampled(SMALL, (SMALL[2], SMALL[5])), ids=name)
 def test_small_networks_under_icarus(shape, tmp_path, require_tool):
     require_tool("icarus")
-    assert_equal(job(*shape), "icarus", tmp_path)
+    assert_equal(job(*shape, cycles=1_200), "icarus", tmp_path)
 
 
 @pytest.mark.sentinel
-@pytest.mark.parametrize("channels", [1, 2])
+@pytest.mark.parametrize("channels", sampled([1, 2], [2]))
 def test_messages_that_all_turn_at_one_switch(channels, tmp_path, require_tool):
     require_tool("icarus")
     comparison = job("bi-butterfly", 2, 3, channels, 16, 2, 1, cycles=1_200, ordering=TOTAL)
     assert_equal(comparison, "icarus", tmp_path, anew=True)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("shape", LARGE, ids=name)
-def test_campaign(shape, tmp_path, require_tool):
-    require_tool("verilator")
-    comparison = job(*shape, cycles=100_000)
-    assert comparison.cycles >= 100_000
-    assert_equal(comparison, "verilator", tmp_path)
 
 
 def test_without_tokens_hardware_and_model_deadlock_alike(tmp_path, require_tool):

@@ -19,6 +19,7 @@ from rtl.endpoints.axi_network import generate_axi_network
 from rtl.spam.network import spam_plan
 from sim_model.engines.simulation import Simulation
 from tests.networks import five_port_network
+from tests.sampled import sampled
 from tests.tb import test_headers_lockstep as headers
 from tests.tb import test_hosts_lockstep as links
 from tests.tb import test_hypercube_lockstep as hypercube
@@ -164,7 +165,7 @@ def sound(workload: str) -> tuple[Comparison, dict[str, Any], str]:
 @pytest.mark.parametrize(
     "workload",
     [
-        pytest.param(name, marks=() if name in ("spam multi-flit-headers", "hosts stalls") else pytest.mark.slow)
+        pytest.param(name, marks=() if name == "hosts stalls" else pytest.mark.slow)
         for name in sorted({mutation.workload for mutation in LOCKSTEP})
     ],
 )
@@ -242,7 +243,7 @@ def run_streams(mode: str, mutation, folder):
     return run_job(axi_source(verilog, "noc", nodes, nodes), job, "icarus", folder), job
 
 
-@pytest.mark.parametrize("mode", STREAM_MODES)
+@pytest.mark.parametrize("mode", sampled(STREAM_MODES, ("tuser",)))
 def test_sound_streams_pass(mode, tmp_path, require_tool):
     require_tool("icarus")
     check(*run_streams(STREAM_MODES[mode], None, tmp_path))
@@ -269,7 +270,7 @@ def test_bench_of_registers_sees_the_fault(mutation, tmp_path, require_tool):
 def test_faults_are_of_lines_that_there_are(tmp_path):
     """Those of proofs too."""
     every = [m for kind in ("proof", "lock-step", "bench") for m in mutations(kind)]
-    assert len(every) > 700
+    assert len(every) > 500
     assert [m for m in every if (ROOT / "rtl" / m.file).read_text().count(m.text) != 1] == []
     with pytest.raises(ValueError, match=r"must have exactly once 'no line has this', not 0 times"):
         copy_hardware(tmp_path, replace(every[0], text="no line has this"))

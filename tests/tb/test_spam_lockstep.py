@@ -12,7 +12,8 @@ from tests.tb.comparisons import assert_delivered, assert_equal
 from tests.tb.workloads import Shape, model_results, staged_traffic
 from tests.tb.workloads import spam_comparison as comparison
 from topology.common.graph import Network
-from topology.common.lattice import irregular_network, lattice_network
+from topology.common.host_pattern import Blockade, HostBehaviour
+from topology.common.lattice import irregular_network
 from topology.common.total_order import TOTAL
 
 # Hardware against golden model: whole networks, every cycle, every field.
@@ -20,7 +21,7 @@ from topology.common.total_order import TOTAL
 SHAPES = [Shape(flit_bits=bits, buffer_flits=flits) for bits in (16, 64) for flits in (1, 2, 4)]
 
 
-@pytest.mark.parametrize("shape", sampled(SHAPES, (SHAPES[0], SHAPES[-1])), ids=lambda shape: shape.name)
+@pytest.mark.parametrize("shape", sampled(SHAPES, SHAPES[-1:]), ids=lambda shape: shape.name)
 def test_figure_1_under_icarus(shape, tmp_path, require_tool):
     require_tool("icarus")
     routing = shape.routing(figure_1(), root=0)
@@ -42,7 +43,7 @@ def test_routing_delays(routing_cycles, tmp_path, require_tool):
 
 def test_messages_that_all_turn_at_the_root(tmp_path, require_tool):
     require_tool("icarus")
-    shape = Shape(flit_bits=16, ordering=TOTAL)
+    shape = Shape(flit_bits=16, buffer_flits=40, ordering=TOTAL)  # in block RAM, all but a front
     routing = shape.routing(random_irregular(7, switches=6))
     job = comparison(routing, shape, staged_traffic(routing, 900, seed=6))
     assert_delivered(job)
@@ -63,41 +64,14 @@ def test_narrowest_and_widest_flits(flit_bits, tmp_path, require_tool):
 
 
 def test_irregular_network_under_verilator(tmp_path, require_tool):
+    """Host behaviour is not part of the hardware, so the simulator is built once."""
     require_tool("verilator")
     shape = Shape(flit_bits=16, buffer_flits=1, routing_cycles=2)
-    routing = shape.routing(irregular_network(10, seed=11))
-    job = comparison(routing, shape, staged_traffic(routing, 30_000, seed=2), cycles=100_000)
+    routing = shape.routing(irregular_network(5, seed=11))
+    job = comparison(routing, shape, staged_traffic(routing, 10_000, seed=2), cycles=30_000)
     assert_delivered(job)
     assert_equal(job, "verilator", tmp_path)
-
-
-CAMPAIGN_CYCLES = 102_000
-
-
-def campaign_networks():
-    yield "figure-1", figure_1(), "icarus"
-    for seed in range(20):
-        switches = 4 + seed * 60 // 19
-        network = irregular_network(switches, seed=100 + seed, extra_links=(seed % 4) * switches // 3)
-        yield f"irregular-{switches}", network, "icarus" if seed == 0 else "verilator"
-    yield "lattice-64", lattice_network(64, seed=7), "verilator"
-    yield "lattice-128", lattice_network(128, seed=7), "verilator"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
-@pytest.mark.parametrize(
-    ("network", "simulator"), [pytest.param(net, sim, id=name) for name, net, sim in campaign_networks()]
-)
-def test_campaign(network, simulator, shape, tmp_path, require_tool):
-    require_tool(simulator)
-    routing = shape.routing(network)
-    job = comparison(routing, shape, staged_traffic(routing, CAMPAIGN_CYCLES, seed=9), cycles=CAMPAIGN_CYCLES)
-    assert_equal(job, simulator, tmp_path)
-    if simulator == "verilator" and network.switches <= 16:
-        short = comparison(routing, shape, staged_traffic(routing, 4_000, seed=10))
-        assert_delivered(short)
-        assert_equal(short, "icarus", tmp_path)
+    assert_equal(replace(job, hosts=HostBehaviour(60, 60, 8, (Blockade(2, 2_000, 3_000),))), "verilator", tmp_path)
 
 
 # Negative controls deadlock in model and hardware in the same cycle; with the rule kept, neither deadlocks.

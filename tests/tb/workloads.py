@@ -7,15 +7,11 @@ from typing import Any
 import numpy as np
 
 from hydranoc.lockstep.compare import Comparison, harness_source
-from rtl.generator.plan import NetworkPlan, plan_routers
 from rtl.harts.network import harts_plan
 from rtl.hypercube.network import hypercube_plan
 from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
 from rtl.torus.network import torus_plan
-from rtl.torus.parameters import TorusRouterParameters
-from rtl.torus.router import TorusRouter
-from rtl.vc.parameters import VcRouterShape
 from sim_model.engines.results import Results
 from sim_model.engines.simulation import Simulation
 from sim_model.harts.model import HartsModel
@@ -27,10 +23,9 @@ from sim_model.min.model import MinModel
 from sim_model.spam.model import SpamModel
 from sim_model.torus.model import TorusModel
 from sim_model.traffic import random_traffic
-from tests.networks import InjectingTorus, random_irregular
 from tests.sim_model.builders import broadcast, build, harts_model, mixed_traffic
 from topology.common.graph import Network
-from topology.common.host_pattern import EAGER, Blockade, HostBehaviour, level_of
+from topology.common.host_pattern import EAGER, HostBehaviour, level_of
 from topology.common.part_headers import BIT_STRING
 from topology.common.total_order import NO_ORDER
 from topology.common.virtual_channels import ATOMIC
@@ -38,7 +33,7 @@ from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS
 from topology.harts.faults import NO_FAULTS, Faults
 from topology.hypercube.graph import HypercubeNetwork
 from topology.hypercube.routing import DUATO, HypercubeRouting
-from topology.min.graph import KINDS, MinNetwork
+from topology.min.graph import MinNetwork
 from topology.min.routing import MinRouting
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting
@@ -182,16 +177,6 @@ def min_job(
 
 MAX_BODY_FLITS = 24
 MEAN_FLITS = 13.5
-
-
-def loads_up_to_overload(grid: Grid) -> tuple[float, ...]:
-    """A light load, one near saturation and one beyond.
-
-    With uniform traffic half of the messages cross the middle of the longer side, over two channels a row in each
-    direction, one in a mesh; a host sends one flit per cycle at most.
-    """
-    capacity = min(1.0, (8 if grid.wraps else 4) / max(grid.rows, grid.columns))
-    return tuple(share * capacity for share in (0.1, 0.3, 1.0))
 
 
 def torus_routing(rows: int, columns: int, vcs: int, *, wraps: bool, flit_bits: int, rule: str) -> TorusRouting:
@@ -343,78 +328,14 @@ def every_broadcast(size: int, *, algorithm_a: bool = False) -> Comparison:
     return harts_comparison(model, records)
 
 
-# Tori and meshes whose processors have several injection channels, ready to be compared.
-
-
-@dataclass(frozen=True)
-class InjectingParameters(TorusRouterParameters):
-    """A switch with several inputs from its processor; all of them reach what the one of a torus does."""
-
-    injection_channels: int = 1
-
-    @property
-    def shape(self) -> VcRouterShape:
-        plain, more = super().shape, self.injection_channels - 1
-        return replace(
-            plain,
-            input_vcs=(*plain.input_vcs, *(1,) * more),
-            host_inputs=1 + more,
-            reaches=(*plain.reaches, *(plain.reaches[-1],) * more),
-        )
-
-
-def injecting_routing(rows: int, columns: int, injection_channels: int, *, wraps: bool) -> TorusRouting:
-    return TorusRouting(InjectingTorus(Grid(rows, columns, wraps), 2, injection_channels), 16)
-
-
-def injecting_plan(routing: TorusRouting, **settings) -> NetworkPlan:
-    """The plan of a torus with the switches that its network needs."""
-    network, plain = routing.network, torus_plan(routing, **settings)
-    parameters = [
-        InjectingParameters(
-            routing.header,
-            network.grid.rows,
-            network.grid.columns,
-            network.grid.wraps,
-            network.directions[switch],
-            network.vcs,
-            injection_channels=network.injection_channels_per_processor,
-            **settings,
-        )
-        for switch in range(network.switches)
-    ]
-    shapes, routers = plan_routers(TorusRouter, parameters, lambda switch, _: plain.routers[switch].constants)
-    return replace(plain, shapes=shapes, routers=routers)
-
-
-def injecting_job(routing: TorusRouting, messages: int, hosts: HostBehaviour = EAGER, **settings) -> Comparison:
-    """Unicasts over all injection channels, more than the network can carry, compared to the end."""
-    model, random = TorusModel(routing, **settings), np.random.default_rng(11)
-    nodes, channels = routing.network.grid.nodes, routing.network.injection_channels_per_processor
-    records = []
-    for number in range(messages):
-        source, destination = map(int, random.choice(nodes, 2, replace=False))
-        flits = model.header_flits([destination]) + int(random.integers(0, 12))
-        injection = int(random.integers(channels))
-        records.append(Message(source, [destination], flits, start_cycle=number, injection=injection))
-    built = Messages.build(records, processors=nodes, header_flits=model.header_flits, injection_channels=channels)
-    results = Simulation(model, built, 2, hosts=hosts).run()
-    assert (results.lost, results.duplicated, results.disordered, results.deadlocked) == (0, 0, 0, False)
-    return Comparison(
-        model, built, 2, results.cycles + 16, harness_source(injecting_plan(routing, **settings)), hosts=hosts
-    )
-
-
 # Networks of all families under load, with host back-pressure.
 
-BLOCKED_CYCLES = 10_000
+BLOCKED_CYCLES = 3_000
 BACK_PRESSURE_QUIET_CYCLES = 40
 SOME, MOST = level_of(0.3), level_of(0.9)
 BEHAVIOURS = {
-    "eager": EAGER,
     "0.3": HostBehaviour(SOME, SOME, seed=1),
     "0.9": HostBehaviour(MOST, MOST, seed=2),
-    "blocked": HostBehaviour(SOME, 0, seed=3, blocked=(Blockade(1, 20_000, BLOCKED_CYCLES),)),
 }
 SMALL_SPAM = Network(3, [(0, 1), (1, 2), (0, 2)], [0, 0, 1, 1, 2, 2])
 
@@ -443,36 +364,3 @@ def small_harts(cycles: int = 300) -> Comparison:
 
 
 SMALL: dict[str, Callable[[], Comparison]] = {"spam": small_spam, "min": small_min, "harts": small_harts}
-
-
-def random_spam(number: int, cycles: int) -> Comparison:
-    random = np.random.default_rng(number)
-    shape = Shape(*(int(random.choice(choices)) for choices in ((16, 32, 64), (1, 2, 4), (1, 2, 3))))
-    routing = shape.routing(random_irregular(number + 50, switches=3 + number))
-    return spam_comparison(routing, shape, staged_traffic(routing, cycles, number), cycles=cycles)
-
-
-def random_min(number: int, cycles: int) -> Comparison:
-    random = np.random.default_rng(number)
-    radix, stages = ((2, 2), (2, 3), (4, 2), (3, 2), (2, 4))[number % 5]
-    settings = (int(random.choice(choices)) for choices in ((1, radix), (16, 32, 64), (1, 2, 4), (1, 2, 3)))
-    return min_job(KINDS[number % len(KINDS)], radix, stages, *settings, cycles=cycles, seed=number)
-
-
-def random_harts(number: int, cycles: int) -> Comparison:
-    random, size = np.random.default_rng(number), 3 if number % 5 == 4 else 2
-    faults = Faults((), (3,), ()) if number % 2 else NO_FAULTS  # no links over which packets would be dropped
-    buffer_flits, gap_frames, relay_frames = (int(random.integers(1, 4)) for _ in range(3))
-    return loaded(
-        size,
-        cycles,
-        faults=faults,
-        seed=number,
-        guard=bool(number % 3),
-        buffer_flits=buffer_flits,
-        gap_frames=gap_frames,
-        relay_frames=relay_frames,
-    )
-
-
-RANDOM = {"spam": random_spam, "min": random_min, "harts": random_harts}
