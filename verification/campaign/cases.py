@@ -6,17 +6,10 @@ from collections.abc import Callable
 
 from hydranoc import Design, load
 from hydranoc.errors import ConfigError
-from verification.campaign.draws import harts, hypercube, min, spam, torus
+from verification.campaign.draws.networks import NETWORKS
 from verification.campaign.draws.random import Draw, Section
 from verification.campaign.draws.traffic import Room, hosts, traffic
 
-NETWORKS: dict[str, Callable[[Draw], Section]] = {
-    "spam": spam.network,
-    "min": min.network,
-    "harts": harts.network,
-    "torus": torus.network,
-    "hypercube": hypercube.network,
-}
 FAMILIES = tuple(NETWORKS)
 RUNS = 8
 """Cases over one network: its simulator is built once for all of them."""

@@ -1,1 +1,1 @@
-"""Random draws: networks, a file for each family, and their traffic."""
+"""Random draws: networks, and their traffic."""
