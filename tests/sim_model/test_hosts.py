@@ -16,14 +16,9 @@ from tests.sim_model.builders import build, harts_model, mixed_traffic, random_r
 from topology.common.graph import Network
 from topology.common.host_pattern import (
     EAGER,
-    SOURCE,
     Blockade,
     HostBehaviour,
-    endpoint_salt,
-    first_state,
-    holds_back,
     level_of,
-    next_state,
 )
 from topology.min.graph import MinNetwork
 from topology.min.routing import MinRouting
@@ -127,22 +122,6 @@ def test_jumps_over_idle_time_change_nothing(startup_cycles):
         stepped.step()
     assert stepped.finished
     assert_same(results, stepped.results())
-
-
-def test_hosts_that_pause_offer_messages_when_they_do_not():
-    """A message of header flits alone has no words that could be late."""
-    model = spam_model(Network(1, [], [0, 0]), flit_bits=32)
-    hosts = HostBehaviour(pause_level=200, seed=11)
-    messages = build(model, [Message(0, (1,), 1, start_cycle=start) for start in range(0, 400, 20)])
-    state, free = first_state(hosts.seed, endpoint_salt(SOURCE, 0)), []
-    for cycle in range(1_000):
-        free += [] if holds_back(state, hosts.pause_level) else [cycle]
-        state = next_state(state)
-    results = finished(model, messages, hosts)
-    idle_from = 0
-    for start, accepted in zip(results.start_cycle.tolist(), results.accepted_cycle.tolist(), strict=True):
-        assert accepted == next(cycle for cycle in free if cycle >= max(start, idle_from))
-        idle_from = accepted + 2
 
 
 # seeds with which neither worm is so late that the other has all its outputs

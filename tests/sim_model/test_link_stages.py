@@ -25,21 +25,6 @@ from topology.min.routing import MinRouting
 RUNS = 30
 
 
-def test_one_flit_through_two_stages():
-    """Cycle by cycle: each stage takes one, and the buffer behind the last one as always."""
-    model = spam_model(figure_1(), root=0, link_cycles=3)
-    simulation = simulate(model, [Message(0, [1], 2, start_cycle=0)])
-    links, moved = simulation.links, simulation.record(40).moved
-    channel = next(c for c in model.network.channels if c.name == "s1->s0")
-    first = int(np.flatnonzero(moved[:, channel.index])[0])
-    for position, hop in enumerate(links.hops):
-        if hop[0] == channel.index:
-            bit = len(model.network.channels) + position
-            assert np.flatnonzero(moved[:, bit]).tolist() == [first + hop[1], first + hop[1] + 1]
-    onward = next(c for c in model.network.channels if c.name == "s0->s3")
-    assert np.flatnonzero(moved[:, onward.index])[0] == first + 3 + 1
-
-
 def test_flits_in_stages_are_described():
     model = spam_model(figure_1(), root=0, link_cycles=3)
     records = [Message(source, [1], 40, start_cycle=0) for source in (0, 2, 3, 4)]

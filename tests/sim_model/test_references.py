@@ -235,16 +235,3 @@ def test_flits_from_a_processor_come_last_if_so_wanted():
     records = [Message(1, [7], 1), Message(4, [7], 4, start_cycle=10), Message(3, [7], 4, start_cycle=8)]
     assert arrivals_at_node_7(records)[1:] == [20, 26]
     assert arrivals_at_node_7(records, injection_priority="low")[1:] == [26, 20]
-
-
-def test_a_request_that_is_not_the_first_one_stays_even_if_it_is_not_good():
-    # Two heads come in the same cycle while a worm has the lane. One is dropped after the other, in two cycles.
-    heads = [Message(source, [7], 1, start_cycle=9) for source in (3, 5)]
-    assert arrivals_at_node_7([Message(1, [7], 20), *heads]) == [30, 32, 34]
-
-
-def test_the_turn_stays_when_a_request_is_dropped():
-    # Message 0 takes the one credit. The head of message 1 requests at the host's turn and is dropped. When the credit
-    # is back it requests again, beside message 2 from switch 3, and it is still the host's turn.
-    records = [Message(1, [7], 1), Message(4, [7], 1, start_cycle=4), Message(3, [7], 1, start_cycle=4)]
-    assert arrivals_at_node_7(records, buffer_flits=1) == [8, 12, 16]

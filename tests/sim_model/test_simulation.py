@@ -78,13 +78,6 @@ def test_step_run_and_record_agree():
     assert (stepped.run().arrival_cycle == recorded.run().arrival_cycle).all()
 
 
-def test_a_run_ends_with_the_last_tail():
-    simulation = example()
-    results = simulation.run()
-    assert results.cycles == results.arrival_cycle.max() + 1
-    assert simulation.finished
-
-
 def test_a_recording_goes_on_after_the_end():
     simulation = simulate(spam_model(random_irregular(5, switches=4)), [Message(0, [1], 5)])
     trace = simulation.record(100)

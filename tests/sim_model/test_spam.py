@@ -9,7 +9,6 @@ from tests.networks import figure_1, random_irregular, ring, with_own_lengths
 from tests.sim_model.builders import build, pick, random_network, random_records, simulate, spam_model
 from topology.common.graph import Network
 from topology.common.part_headers import BIT_STRING, HEADER_KINDS
-from topology.common.pattern import payload_seed, payload_word
 
 # Processor 0 on switch 0, processor 1 on switch 1.
 TWO_SWITCHES = Network(2, [(0, 1)], [0, 1])
@@ -39,24 +38,6 @@ def test_a_unicast_of_three_flits_with_look_ahead():
     ]
 
 
-def test_a_unicast_of_three_flits_with_two_routing_cycles():
-    # No look-ahead: moved in 1, decoded in 2, copied in 3, on the link in 4.
-    simulation = simulate(spam_model(TWO_SWITCHES, routing_cycles=2), [Message(0, [1], 3)])
-    assert moved_names(simulation, 11) == [
-        set(),
-        {"p0->s0"},
-        {"p0->s0"},
-        set(),  # the buffer of 2 was full at the start of the cycle in which the header is copied
-        {"p0->s0", "s0->s1"},
-        {"s0->s1"},
-        set(),  # the same at the second switch
-        {"s0->s1", "s1->p1"},
-        {"s1->p1"},
-        {"s1->p1"},
-        set(),
-    ]
-
-
 def test_two_headers_for_one_output_go_in_turn():
     # One switch, processors 0, 1 and 2 on ports 0, 1, 2. Both headers arrive in 1; the route unit takes input 0 in
     # 1 and input 1 in 2. Message 0 (2 flits) copies its tail in 3 and releases; message 1 is granted in 4 and is on
@@ -66,35 +47,6 @@ def test_two_headers_for_one_output_go_in_turn():
     steps = [simulation.step() for _ in range(8)]
     assert [step.ejected for step in steps] == [[], [], [], [(2, 0, 0)], [(2, 0, 1)], [(2, 1, 0)], [(2, 1, 1)], []]
     assert steps[0].accepted == [(0, 0), (1, 1)]
-
-
-def test_a_multicast_waits_for_all_its_outputs():
-    # Message 0 holds the output to processor 2; message 1 requests 2 and 3 and must not send to 3 before 2 is released.
-    network = Network(1, [], [0, 0, 0, 0])
-    model = spam_model(network, flit_bits=64)
-    simulation = simulate(model, [Message(0, [2], 4), Message(1, [2, 3], 2, start_cycle=1)])
-    steps = [simulation.step() for _ in range(10)]
-    ejected = [step.ejected for step in steps]
-    # Message 0 is on the delivery link in 3 to 6; its tail is copied in 5, so message 1 is granted in 6.
-    assert ejected[3:7] == [[(2, 0, 0)], [(2, 0, 1)], [(2, 0, 2)], [(2, 0, 3)]]
-    assert ejected[7:9] == [[(2, 1, 0), (3, 1, 0)], [(2, 1, 1), (3, 1, 1)]]
-
-
-def test_the_next_message_starts_up_when_the_injector_is_idle():
-    # The tail of message 0 leaves the injector in 5 + 2 = 7; start-up of message 1 from 8, offer in 13, on the link
-    # in 14.
-    simulation = simulate(spam_model(TWO_SWITCHES), [Message(0, [1], 2), Message(0, [1], 2)], startup_cycles=5)
-    steps = [simulation.step() for _ in range(20)]
-    assert [(cycle, step.accepted) for cycle, step in enumerate(steps) if step.accepted] == [
-        (5, [(0, 0)]),
-        (13, [(0, 1)]),
-    ]
-
-
-def test_without_start_up_messages_of_a_node_are_one_cycle_apart():
-    simulation = simulate(spam_model(TWO_SWITCHES), [Message(0, [1], 2), Message(0, [1], 2)])
-    injection = [step.moved[TWO_SWITCHES.injection_channel(0)] for step in (simulation.step() for _ in range(7))]
-    assert injection == [False, True, True, False, True, True, False]
 
 
 # The closed form of docs/look_up/timing_spam.md against simulation of single messages.
@@ -184,38 +136,6 @@ def test_exactly_once_past_saturation(seed):
     assert simulation.finished
     assert (results.lost, results.duplicated, results.disordered, results.deadlocked) == (0, 0, 0, False)
     assert results.deliveries == len(results.messages.destinations)
-
-
-@pytest.mark.parametrize("flit_bits", [8, 33, 64])
-def test_flits_arrive_in_order_with_their_data(flit_bits):
-    random = np.random.default_rng(flit_bits)
-    model = spam_model(random_irregular(3), flit_bits=flit_bits)
-    simulation = simulate(model, random_records(random, model, 60, cycles=100, body=10))
-    arrived: dict[tuple[int, int], list[int]] = {}
-    while not simulation.finished:
-        for processor, message, flit in simulation.step().ejected:
-            arrived.setdefault((message, processor), []).append(flit)
-    messages = simulation.messages
-    assert len(arrived) == len(messages.destinations)
-    for (message, processor), flits in arrived.items():
-        assert processor in messages.destinations_of(message)
-        assert flits == list(range(messages.flits[message]))
-        _check_data(simulation, message)
-
-
-def _check_data(simulation, message):
-    messages, header = simulation.messages, simulation.model.routing.header
-    destinations = messages.destinations_of(message).tolist()
-    count = simulation.model.header_flits(destinations)
-    bits = sum(simulation.data_of(message, k) << k * header.flit_bits for k in range(count))
-    (lca, source), wanted = header.unpack(bits)
-    assert source == messages.source[message]
-    assert lca == simulation.model.routing.labels.lowest_common_ancestor(destinations)
-    if len(destinations) > 1:
-        assert [processor for processor in range(header.destinations) if wanted >> processor & 1] == destinations
-    for flit in range(count, messages.flits[message]):
-        expected = payload_word(payload_seed(message), flit - count, header.flit_bits)
-        assert simulation.data_of(message, flit) == expected
 
 
 def test_lost_and_strayed_messages_are_counted_not_assumed():

@@ -9,42 +9,13 @@ import pytest
 from hydranoc.studies.torus.analytical import closed_form_latency, cycles_behind_head, has_closed_form
 from sim_model.engines.simulation import Simulation
 from sim_model.messages.messages import Message
-from sim_model.torus.router import route
 from tests.sim_model.builders import build, simulate
 from tests.sim_model.torus_traffic import random_records, torus_model
 from topology.common.host_pattern import Blockade, HostBehaviour, level_of
-from topology.torus.grid import Turns
 from topology.torus.operations import operation, turns_of
 from topology.torus.routing import VC_RULES
 
 GRIDS = {"torus": (3, 4, True), "mesh": (4, 3, False), "ring": (1, 6, True), "short": (2, 3, True)}
-
-
-@pytest.mark.parametrize("vc_rule", VC_RULES)
-@pytest.mark.parametrize("vcs", [1, 3])
-@pytest.mark.parametrize("grid", GRIDS)
-def test_compiled_routing_equals_the_tables(grid, vcs, vc_rule):
-    rows, columns, wraps = GRIDS[grid]
-    model = torus_model(rows, columns, vcs, wraps=wraps, vc_rule=vc_rule)
-    network, routing = model.network, model.routing
-    nodes = len(network.processors)
-    records = [
-        Message(source, [destination], 4, operation=number)
-        for source, destination in ((0, 1), *((1, node) for node in range(nodes) if node != 1))
-        for number in range(1, 5)
-    ]
-    simulation = simulate(model, records)
-    state, routes = simulation.state, simulation.router_state.routes
-    ways = set()
-    for message, record in enumerate(records):
-        turns = turns_of(record.operation)
-        key = routing.routing_key(record.source, record.destinations, turns)
-        for channel in network.channels:
-            if network.is_switch(channel.sink):
-                found = route(channel.sink, channel.sink_port, message, state, routes)
-                assert found == routing.candidates(channel.index, key)
-                ways.add(found != 0)
-    assert ways == {True, False}
 
 
 @pytest.mark.parametrize("vc_reallocation", ["tail", "empty"])
@@ -62,23 +33,6 @@ def test_all_messages_arrive_once_and_in_order(grid, vc_rule, vc_reallocation):
         assert (results.arrival_cycle > 0).all()
         hops = [3 + sum(1 for _ in model.network.grid.path(r.source, r.destinations[0])) - 1 for r in records]
         assert results.flit_hops == sum(hop * record.flits for hop, record in zip(hops, records, strict=True))
-
-
-def test_turns_of_their_own_are_taken():
-    model = torus_model(4, 4, 2)
-    arrivals = {}
-    for turns in (Turns(y, x) for y in (False, True) for x in (False, True)):
-        record = Message(0, [5], 1, operation=1 + turns.y_negative + 2 * turns.x_negative)
-        arrivals[turns] = int(simulate(model, [record]).run().arrival_cycle[0])
-    # one channel each way round the short side, or three; a channel and a switch more are two cycles
-    assert [arrivals[Turns(y, x)] for y, x in ((0, 0), (1, 0), (0, 1), (1, 1))] == [8, 12, 12, 16]
-
-
-def test_headers_say_the_turns():
-    model = torus_model(4, 4, 2)
-    messages = build(model, [Message(0, [5], 1), Message(0, [5], 1, operation=4)])
-    short, long = (model.sent_header(messages, message) for message in (0, 1))
-    assert (short, long) == (0b0000_0_0_01_01, 0b0000_1_1_01_01)
 
 
 @pytest.mark.parametrize(("vcs", "deadlocked"), [(1, True), (2, False)])
