@@ -16,17 +16,12 @@ from sim_model.traffic.destination_sets import (
     all_others,
     distances,
     line,
-    near,
     random_subsets,
-    same_group,
 )
 from sim_model.traffic.patterns import (
-    CandidatePattern,
-    FixedPattern,
     FunctionPattern,
     HotSpotPattern,
     UniformPattern,
-    permutation_pattern,
 )
 from sim_model.traffic.permutations import PERMUTATIONS
 from topology.common.regular import hypercube_network, mesh_network, ring_network, torus_network
@@ -41,34 +36,6 @@ SIXTY_FOUR = TorusLinks(Grid(8, 8, wraps=False))
 
 def draws(pattern, source, seed=1):
     return pattern.draw(np.random.Generator(np.random.PCG64(seed)), np.asarray(source))
-
-
-def as_bits(node, bits):
-    return format(node, f"0{bits}b")
-
-
-def halves_change_places(word):
-    half = len(word) // 2
-    return word[half:] + word[:half]
-
-
-BITS = {
-    "transpose": halves_change_places,
-    "bit-complement": lambda word: word.translate(str.maketrans("01", "10")),
-    "bit-reverse": lambda word: word[::-1],
-    "shuffle": lambda word: word[1:] + word[0],
-}
-
-
-@pytest.mark.parametrize("name", BITS)
-@pytest.mark.parametrize(
-    "network", [SIXTY_FOUR, hypercube_network(4), MinNetwork("omega", 2, 4)], ids=["8x8", "4", "m"]
-)
-def test_permutations_of_bits(name, network):
-    nodes = len(network.processors)
-    bits = nodes.bit_length() - 1
-    expected = [int(BITS[name](as_bits(node, bits)), 2) for node in range(nodes)]
-    assert PERMUTATIONS[name](network).tolist() == expected
 
 
 def _shape_or_class(value: object) -> str:
@@ -137,29 +104,10 @@ def test_hot_spots_get_their_share_from_everyone():
         assert stats.chisquare(seen[expected > 0], 20_000 * expected[expected > 0]).pvalue > MIN_P
 
 
-def test_near_nodes_are_equally_likely():
-    network = mesh_network([4, 4])
-    source = np.full(20_000, 5)
-    drawn = draws(CandidatePattern(near(network, 1)), source)
-    seen = np.bincount(drawn, minlength=16)
-    assert np.flatnonzero(seen).tolist() == [1, 4, 6, 9]
-    assert stats.chisquare(seen[seen > 0]).pvalue > MIN_P
-    with pytest.raises(ValueError, match=r"^Distance must be so large that every node has another one near, not 0$"):
-        near(network, 0)
-
-
 def test_distances_count_links_between_switches():
     assert distances(torus_network([4, 4], processors_per_switch=2))[0, :6].tolist() == [0, 0, 1, 1, 2, 2]
     one_way = distances(MinNetwork("omega", 2, 3))
     assert (one_way == 2).all()  # through three stages for any destination
-
-
-def test_a_permutation_written_out():
-    assert isinstance(permutation_pattern([2, 0, 1], 3), FixedPattern)
-    assert draws(permutation_pattern([2, 0, 1], 3), [0, 2, 2, 1]).tolist() == [2, 1, 1, 0]
-    for wrong in ([0, 1], [0, 1, 1], [1, 2, 3]):
-        with pytest.raises(ValueError, match=r"must be all processors, 0 to 2, each of them once$"):
-            permutation_pattern(wrong, 3)
 
 
 def test_a_function_of_somebody_elses_is_held_to_what_it_should_give():
@@ -216,15 +164,6 @@ def test_subsets_of_many_rows_of_many_sizes():
         assert candidates[row, part].all()
 
 
-def test_local_multicasts_stay_near():
-    network = mesh_network([4, 4])
-    apart = distances(network)
-    for source, part in zip([5] * 300, drawn_sets(RandomSets(near(network, 2), FixedCount(4)), [5] * 300), strict=True):
-        assert len(set(part)) == 4
-        assert (apart[source, part] <= 2).all()
-        assert source not in part
-
-
 def test_rows_and_columns():
     for network in (mesh_network([4, 3]), TorusLinks(Grid(3, 4))):
         assert drawn_sets(WholeSets(line(network, 0)), [5, 0]) == [[4, 6, 7], [1, 2, 3]]
@@ -237,15 +176,6 @@ def test_several_processors_of_a_switch_are_in_its_row_and_column():
     network = mesh_network([2, 2], processors_per_switch=2)
     assert drawn_sets(WholeSets(line(network, 0)), [0]) == [[1, 2, 3]]
     assert drawn_sets(WholeSets(line(network, 1)), [0]) == [[1, 4, 5]]
-
-
-def test_groups():
-    sets = WholeSets(same_group([[4, 1, 2], [0, 5]], 8))
-    assert drawn_sets(sets, [1, 5, 4, 3, 0]) == [[2, 4], [0], [1, 2], [], [5]]
-    with pytest.raises(ValueError, match=r"^Members of groups must be processors, 0 to 7, not 8$"):
-        same_group([[8]], 8)
-    with pytest.raises(ValueError, match=r"^Members of groups must be different processors, not 2 twice$"):
-        same_group([[1, 2], [2, 3]], 8)
 
 
 def test_length_mixes():
