@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from hydranoc.command import execute
 from tests.fuzz.case import OLD, RESULTS, Case, Format, faults
-from tests.fuzz.watch import MAX_CPU_SECONDS, Ended, Reached, bounded_memory, unstuck, watched
+from tests.fuzz.watch import MAX_CPU_SECONDS, Ended, Reached, bounded_memory, watched
 
 COMPILATION_SECONDS = 500.0
 Judged = tuple[Ended, list[str]]
@@ -84,5 +84,5 @@ def explore(form: Format, cases: int, first: int, judge: Callable[[Case], None],
     def one(case: Case) -> None:
         judge(case)
 
-    with bounded_memory(), unstuck():
+    with bounded_memory():
         one()

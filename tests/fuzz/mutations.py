@@ -31,7 +31,6 @@ _WORDS = (
 )
 
 ODD_TEXT = (*_NUMBERS, *_WORDS)
-ODD_WORDS = tuple(text for text in ODD_TEXT if text and not text.isspace())
 
 
 def _nested(depth: int, mapping: bool) -> Any:
@@ -52,7 +51,6 @@ ODD_VALUES: tuple[Any, ...] = (
 )
 
 odd_text = st.sampled_from(ODD_TEXT)
-odd_words = st.sampled_from(ODD_WORDS)
 odd_values = st.sampled_from(ODD_VALUES)
 
 

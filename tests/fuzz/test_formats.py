@@ -1,8 +1,6 @@
 """No random input of any format ends a command in another way than documented, and the harness finds planted faults."""
 
 import shlex
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -124,14 +122,6 @@ def test_planted_faults_are_caught(work, wrong, tmp_path):
 
 def test_what_is_right_passes(tmp_path):
     assert wrong_with(refuse, tmp_path) == wrong_with(write, tmp_path) == []
-
-
-def test_a_hang_in_compiled_code_ends_the_process():
-    work = "w.watched(lambda: bool((1 << 300_000_000) ** 7))"
-    program = f"import tests.fuzz.watch as w; w.STUCK_SECONDS = 1.0\nwith w.unstuck(): {work}"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 1
-    assert "Timeout" in done.stderr
 
 
 def test_memory_has_a_bound():

@@ -98,17 +98,12 @@ NETWORK_ERRORS = {
     "n.anynet": ("router 0 node 0 router 1\nrouter 1 node 1 router 0 77\n", 2, "The latency of link router 1"),
 }
 TRACE_ERRORS = (
-    ("cycle,source,destinations,flits\n0,0,1\n", 2, "A line must have the 4 fields"),
     ("0,zero,1,8\n", 1, "Field source must be a whole number, not 'zero'"),
     ("0,0,1,8\n\n5,0,1 9,8\n", 3, "Destination must be a processor, 0 to 3, not 9"),
-    ("0,3,3,8\n", 1, "destinations must be other processors than the source, not 3"),
-    ("0,3,1,0\n", 1, "Length must be at least the 1 header flits, not 0"),
-    ("-4,3,1,8\n", 1, "Start cycle must be at least 0, not -4"),
     ("# empty\n", 1, "the trace has no messages"),
     ("0,0," + "1 " * 100_000 + ",8\n", 1, "A line must be comma-separated values; field larger than"),
     ("9" * 5000 + ",0,1,8\n", 1, "Field cycle must have at most 18 digits, not 5000"),
     (f"{2**59},0,1,8\n", 1, f"Start cycle must be at most 1000000000000, not {2**59}"),
-    ("\0,0,1,8\n", 1, "Field cycle must be a whole number, not '\\x00'"),
 )
 
 
@@ -122,117 +117,68 @@ def _named_files() -> Cases:
             yield f"{message}{more}", _trace(text, f"error: t.csv:{line}: {message}", more)
 
 
-OF_NO_TYPE = {
-    "nothing": "~",
-    "text": "many",
-    "no letters": "''",
-    "mapping": "{a: 1}",
-    "mappings": "[{a: 1}]",
-    "date": "2001-01-01",
-    "tag": "!!int 4",
-    "Python": "!!python/object/apply:os.system [ls]",
-    "alias of nothing": "*x",
-    "alias of itself": "&x [*x]",
-    "open": "[",
-}
-NO_WHOLE_NUMBERS = {
-    **OF_NO_TYPE,
-    "list": "[1]",
-    "truth": "true",
-    "fraction": "1.5",
-    "no number": ".nan",
-    "without end": ".inf",
-    "negative": "-1",
-    "large": "1" + "0" * 40,
-    "larger": "9" * 5000,
-}
-NO_NUMBERS = {**OF_NO_TYPE, "list": "[0.5]", "truth": "true", "no number": ".nan", "without end": ".inf", "below": "-1"}
-NO_LISTS = {
-    **{name: value for name, value in OF_NO_TYPE.items() if name != "nothing"},
-    "truth": "true",
-    "number": "7",
-    "empty": "[]",
-    "list of lists": "[[[1]]]",
-    "list of text": "[a, b]",
-    "list of nothing": "[~]",
-    "list of fractions": "[0.5]",
-    "list of large numbers": f"[{10**30}, {10**30}]",
-    "list of negative numbers": "[-1, -2]",
-}
+OF_NO_TYPE = (
+    *("~", "many", "''", "{a: 1}", "[{a: 1}]", "2001-01-01", "!!int 4", "!!python/object/apply:os.system [ls]"),
+    *("*x", "&x [*x]", "["),
+)
+NO_WHOLE_NUMBERS = (*OF_NO_TYPE, "[1]", "true", "1.5", ".nan", ".inf", "-1", "1" + "0" * 40, "9" * 5000)
+NO_NUMBERS = (*OF_NO_TYPE, "[0.5]", "true", ".nan", ".inf", "-1")
+NO_LISTS = (
+    *(value for value in OF_NO_TYPE if value != "~"),
+    *("true", "7", "[]", "[[[1]]]", "[a, b]", "[~]", "[0.5]", f"[{10**30}, {10**30}]", "[-1, -2]"),
+)
 
 
 def _values() -> Cases:
     """Every odd value in every key of its type."""
     for key in ("flit_bits", "buffer_flits", "routing_cycles", "link_cycles", "watchdog_flits"):
-        for name, value in NO_WHOLE_NUMBERS.items():
-            yield f"network.{key}: {name}", _configuration(f"{NETWORK}  {key}: {value}\n")
-    for name, value in NO_WHOLE_NUMBERS.items():
+        for value in NO_WHOLE_NUMBERS:
+            yield f"network.{key}: {value[:20]}", _configuration(f"{NETWORK}  {key}: {value}\n")
+    for value in NO_WHOLE_NUMBERS:
         text = NETWORK.replace("switches: 4", f"switches: {value}")
-        yield f"network.topology.switches: {name}", _configuration(text)
+        yield f"network.topology.switches: {value[:20]}", _configuration(text)
         for key in ("cycles", "flits"):
             traffic = _flow({**RANDOM, key: value})
-            yield f"traffic.{key}: {name}", _configuration(f"{NETWORK}traffic: {traffic}\n")
-    for name, value in NO_NUMBERS.items():
+            yield f"traffic.{key}: {value[:20]}", _configuration(f"{NETWORK}traffic: {traffic}\n")
+    for value in NO_NUMBERS:
         for key in ("messages_per_node_per_cycle", "multicast_fraction"):
             traffic = _flow({**RANDOM, key: value})
-            yield f"traffic.{key}: {name}", _configuration(f"{NETWORK}traffic: {traffic}\n")
+            yield f"traffic.{key}: {value[:20]}", _configuration(f"{NETWORK}traffic: {traffic}\n")
         for key in ("pause", "stall"):
-            yield f"hosts.{key}: {name}", _configuration(f"{NETWORK}hosts: {{{key}: {value}}}\n")
-    for name, value in NO_LISTS.items():
+            yield f"hosts.{key}: {value[:20]}", _configuration(f"{NETWORK}hosts: {{{key}: {value}}}\n")
+    for value in NO_LISTS:
         message = _flow({**MESSAGE, "destinations": value})
-        yield f"destinations: {name}", _configuration(f"{NETWORK}traffic: {{kind: list, messages: [{message}]}}\n")
-        yield f"messages: {name}", _configuration(f"{NETWORK}traffic: {{kind: list, messages: {value}}}\n")
+        yield (
+            f"destinations: {value[:20]}",
+            _configuration(f"{NETWORK}traffic: {{kind: list, messages: [{message}]}}\n"),
+        )
+        yield f"messages: {value[:20]}", _configuration(f"{NETWORK}traffic: {{kind: list, messages: {value}}}\n")
         for key, others in {"shape": "kind: mesh", "edges": "switches: 2"}.items():
             text = NETWORK.replace("kind: ring, switches: 4", f"{others}, {key}: {value}")
-            if (key, name) != ("edges", "empty"):  # that is: two switches without a link
-                yield f"{key}: {name}", _configuration(text)
+            if (key, value) != ("edges", "[]"):  # that is: two switches without a link
+                yield f"{key}: {value[:20]}", _configuration(text)
 
 
-TEXTS: dict[str, bytes] = {
-    "nothing": b"",
-    "UTF-16": NETWORK.encode("utf-16"),
-    "zeros": b"\0" * 1000,
-    "two documents": NETWORK.encode() + b"---\n" + NETWORK.encode(),
-    "a long line": b"network: " + b"x" * 1_000_000,
-    "a long key": b"k" * 100_000 + b": 1\n",
-    "many keys": b"".join(b"k%d: 1\n" % i for i in range(20_000)),
-    "a key of a list": b"? [1, 2]\n: 3\n",
-    "a key of a number": b"1.5: 3\n",
-    "an escape": b'network: "\\xZZ"\n',
-    "carriage returns": b"network:\r  family: spam\r  topology: 4\r",
-}
+TEXTS = (
+    *(b"", NETWORK.encode("utf-16"), b"\0" * 1000, NETWORK.encode() + b"---\n" + NETWORK.encode()),
+    *(b"network: " + b"x" * 1_000_000, b"k" * 100_000 + b": 1\n", b"".join(b"k%d: 1\n" % i for i in range(20_000))),
+    *(b"? [1, 2]\n: 3\n", b"1.5: 3\n", b'network: "\\xZZ"\n', b"network:\r  family: spam\r  topology: 4\r"),
+)
 """Others are drawn at random (``tests/fuzz``), as are network files and traces."""
 
 
 def _files() -> Cases:
-    for name, content in TEXTS.items():
-        yield f"configuration: {name}", _configuration(content)
-    for name, path in {"no file": "none", "a folder": ".", "no name": "''", "a device": "/dev/zero"}.items():
-        yield f"trace: {name}", _configuration(f"{NETWORK}traffic: {{kind: trace, file: {path}}}\n")
-        yield f"network file: {name}", _configuration(NETWORK.replace("kind: ring, switches: 4", f"file: {path}"))
+    for content in TEXTS:
+        yield f"configuration: {content[:20]!r}", _configuration(content)
+    for path in ("none", ".", "''", "/dev/zero"):
+        yield f"trace: {path}", _configuration(f"{NETWORK}traffic: {{kind: trace, file: {path}}}\n")
+        yield f"network file: {path}", _configuration(NETWORK.replace("kind: ring, switches: 4", f"file: {path}"))
 
 
-ODD_CONFIGURATIONS = {
-    "no file": "none.yaml",
-    "a folder": ".",
-    "no name": "",
-    "a device without end": "/dev/zero",
-    "a device without content": "/dev/null",
-    "below a file": "c.yaml/c.yaml",
-    "a long name": LONG_NAME,
-    "a longer path": LONG_PATH,
-    "a name with a zero": "a\0b.yaml",
-    "a name of two lines": "a\nb.yaml",
-}
-ODD_FOLDERS = {
-    "a file": "c.yaml",
-    "below a file": "c.yaml/out",
-    "below a device": "/dev/null/out",
-    "no name": "",
-    "a long name": LONG_NAME,
-    "a longer path": LONG_PATH,
-    "a name with a zero": "a\0b",
-}
+ODD_CONFIGURATIONS = (
+    *("none.yaml", ".", "", "/dev/zero", "/dev/null", "c.yaml/c.yaml", LONG_NAME, LONG_PATH, "a\0b.yaml", "a\nb.yaml"),
+)
+ODD_FOLDERS = ("c.yaml", "c.yaml/out", "/dev/null/out", "", LONG_NAME, LONG_PATH, "a\0b")
 WITH_FOLDER = ("draw", "verilog", "model", "compare")
 
 
@@ -252,14 +198,14 @@ ARGUMENTS = (
 
 def _command_lines() -> Cases:
     for verb in ("check", *WITH_FOLDER):
-        for name, path in ODD_CONFIGURATIONS.items():
-            yield f"{verb}: {name}", Case((verb, path), files=GOOD)
-        for name, extra in {"unknown option": "--fast", "one too many": "d.yaml", "no folder": "-o"}.items():
-            yield f"{verb}: {name}", Case((verb, "c.yaml", extra), files=GOOD)
+        for path in ODD_CONFIGURATIONS:
+            yield f"{verb}: {path[:20]!r}", Case((verb, path), files=GOOD)
+        for extra in ("--fast", "d.yaml", "-o"):
+            yield f"{verb}: {extra}", Case((verb, "c.yaml", extra), files=GOOD)
         yield f"{verb}: no configuration", Case((verb,))
     for verb in WITH_FOLDER:
-        for name, path in ODD_FOLDERS.items():
-            yield f"{verb}: results in {name}", Case((verb, "c.yaml", "-o", path), files=GOOD)
+        for path in ODD_FOLDERS:
+            yield f"{verb}: results in {path[:20]!r}", Case((verb, "c.yaml", "-o", path), files=GOOD)
     for top in ("", "1x", "a b", "module", "a\nb", "é", "a" * 201, "a" * 100_000, "\\a ", "$a", "../a"):
         said = "error: Invalid value: the top module" + (" must have a Verilog identifier" if len(top) < 200 else "")
         yield f"top {top[:20]!r}", Case(("verilog", "c.yaml", "--top", top, "-o", "out"), files=GOOD, said=said)
@@ -306,7 +252,7 @@ def warm(tmp_path_factory):
 TABLES = {
     "refused": (_refused, 246),
     "long": (_long_configurations, 7),
-    "named files": (_named_files, 25),
+    "named files": (_named_files, 15),
     "values": (_values, 291),
     "files": (_files, 19),
     "command lines": (_command_lines, 149),

@@ -119,19 +119,6 @@ def test_what_the_software_of_the_family_refuses_has_a_line(tmp_path):
         _with_software(tmp_path, _unwilling, traffic)
 
 
-def test_software_multicast_sends_unicasts_of_one_group(tmp_path):
-    messages = "messages: [{source: 0, destinations: [1, 2, 3], flits: 8}]"
-    design = _load(
-        tmp_path,
-        "{kind: ring, switches: 4}",
-        f"traffic: {{kind: list, software: binomial, startup_cycles: 50, {messages}}}\n",
-    )
-    assert design.messages.destination_counts.tolist() == [1, 1, 1]
-    figures = design.simulate().figures
-    assert figures["latency_cycles"]["multicast"]["count"] == 1
-    assert figures["latency_cycles"]["multicast"]["mean"] > 2 * 50  # two steps for three destinations
-
-
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SMALL = {
     "network": {"family": "spam", "topology": {"kind": "mesh", "shape": [2, 2]}},

@@ -16,7 +16,6 @@ from hydranoc.cli import run
 from hydranoc.verbs.options import AXI_CLOCKS, DESTINATION_MODES
 from rtl.endpoints import axi_ends, axi_injector
 from tests.each import each
-from tests.rtl.simulate import call
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 EXAMPLE = EXAMPLES / "axi_stream"
@@ -127,31 +126,6 @@ def test_the_example_sees_what_is_wrong(tmp_path, fusesoc):
     assert "FAIL: packets are missing" in run_example(tmp_path, design, fusesoc)
 
 
-CORE = """CAPI=2:
-name: user:soc:soc:0.1.0
-filesets:
-  software:
-    files: [main.c]
-    file_type: cSource
-    depend: ["hydranoc:noc:noc"]
-targets:
-  default:
-    filesets: [software]
-    toplevel: noc
-    default_tool: verilator
-    tools:
-      verilator:
-        mode: cc
-"""
-PROGRAM = """\
-#include "noc_regs.h"
-#include <stdio.h>
-
-int main(void) {
-  printf("%x %x", NOC_INTERRUPT_ENABLE, NOC_ERRORS_UNROUTABLE(0));
-  return 0;
-}
-"""
 OPTIONS = ["--axi-stream", "tuser", "--registers", "axi-lite"]
 
 
@@ -159,23 +133,6 @@ def exported(folder: Path, *options: str) -> Path:
     """The example of all registers as Verilog."""
     assert run(["verilog", str(EXAMPLES / "registers.yaml"), "-o", str(folder), *OPTIONS, *options]) == 0
     return folder
-
-
-def test_a_program_of_a_dependent_core_finds_the_header(tmp_path, fusesoc, require_tool):
-    """FuseSoC sets up a simulation with C code; it is compiled with the flags that the simulator would give."""
-    exported(tmp_path / "noc")
-    (tmp_path / "soc.core").write_text(CORE)
-    (tmp_path / "main.c").write_text(PROGRAM)
-    fusesoc(tmp_path, "--cores-root", ".", "run", "--setup", "user:soc:soc")
-    (settings,) = (tmp_path / "build").rglob("*.vc")
-    lines = settings.read_text().splitlines()
-    assert not [line for line in lines if line.endswith(".h")], "the header is a source"
-    flags = [flag for line in lines if line.startswith("-CFLAGS ") for flag in line.split()[1:]]
-    (source,) = [line for line in lines if line.endswith("main.c")]
-    checks = ["-x", "c", "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]
-    call(require_tool("c++"), [*checks, *flags, "-o", "main", source], settings.parent)
-    printed = subprocess.run([settings.parent / "main"], capture_output=True, text=True, check=True).stdout
-    assert printed == "1c 40"
 
 
 def test_a_target_of_the_core_has_all_that_there_is(tmp_path, fusesoc):

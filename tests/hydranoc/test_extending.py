@@ -117,14 +117,6 @@ def test_hardware_and_model_agree_on_tables_from_outside(tmp_path):
     assert compared.outcome.right
 
 
-def test_other_tables_are_other_routers(tmp_path):
-    (tmp_path / "mine.py").write_text(MINE)
-    lowest = configured(tmp_path, EXAMPLE)
-    usual = configured(tmp_path, EXAMPLE.replace("  routing: mine.py:lowest_port\n", ""))
-    assert not np.array_equal(lowest.routing.routes, usual.routing.routes)
-    assert lowest.verilog().files != usual.verilog().files
-
-
 def test_the_command_finds_what_a_package_adds(package, tmp_path):
     (tmp_path / "outside.yaml").write_text(CONFIGURATION)
     path = os.pathsep.join([str(package), str(ROOT)])

@@ -217,16 +217,6 @@ def test_multicasts_of_random_traffic_are_broadcasts(tmp_path, capsys):
     assert set(copies.values()) == {1, 36}
 
 
-def test_copies_that_faults_take_away_are_not_missed_but_nodes_without_any_are(tmp_path, capsys):
-    dead = "  faults: {dead_links: [[4, 5]]}\n"
-    summary, rows = simulate(NETWORK + dead + BROADCAST, tmp_path, capsys)
-    assert summary["lost"] == 0
-    assert 18 < len(rows) < 108
-    single = BROADCAST.replace("6-bcast", "sbcast")
-    summary, rows = simulate(NETWORK + dead + single, tmp_path, capsys, expected=1)
-    assert summary["lost"] == sum(row["arrival_cycle"] == "" for row in rows) > 0
-
-
 def test_votes_outlast_corrupting_nodes_and_first_copies_do_not(tmp_path, capsys):
     two, three = "  faults: {corrupting_nodes: [5, 12]}\n", "  faults: {corrupting_nodes: [3, 5, 12]}\n"
     summary, rows = simulate(NETWORK + two + BROADCAST, tmp_path, capsys)

@@ -12,9 +12,7 @@ from pathlib import Path
 import pytest
 
 from hydranoc.cli import run
-from hydranoc.lockstep.bench_source import BenchSource, BuiltSimulator, SimulatorFailed
-from hydranoc.lockstep.block_build import BLOCKS_FROM_BYTES, has_blocks
-from hydranoc.lockstep.blocks import VerilogModules
+from hydranoc.lockstep.bench_source import BenchSource, SimulatorFailed
 from hydranoc.lockstep.commands import Commands
 from hydranoc.lockstep.kept import drop, drop_beyond, find_or_build, in_use, is_whole, kept_simulators, remove_leftovers
 from hydranoc.lockstep.pending_build import PendingBuild
@@ -211,7 +209,6 @@ def test_logs_are_kept_but_not_for_ever(cache):
 
 
 SOURCE = BenchSource("top", "", (), ())
-BUILT = BuiltSimulator("verilator", "top", Path("missing"), "1", 0.0, waves=False)
 
 
 def test_an_error_of_the_build_reaches_the_one_that_waits():
@@ -231,46 +228,6 @@ PART = """module part(clk);
   input clk;
 endmodule
 """
-PAIR = """module pair(clk);
-  input clk;
-  part first (
-    .clk(clk)
-  );
-  part second (
-    .clk(clk)
-  );
-endmodule
-"""
-TOP = """module top(clk);
-  input clk;
-  pair both (
-    .clk(clk)
-  );
-  part third (
-    .clk(clk)
-  );
-endmodule
-"""
-
-
-def source(verilog: str, routers: int = 1) -> BenchSource:
-    return BenchSource("top", verilog, (), (), ("part",), routers)
-
-
-def instantiated_bytes(source: BenchSource) -> int:
-    return VerilogModules(source.verilog).instantiated_bytes(source.top)
-
-
-@pytest.mark.parametrize("order", [(PART, PAIR, TOP), (TOP, PAIR, PART)])
-def test_modules_count_as_often_as_they_are_instantiated(order):
-    own = {text: len(text) for text in (PART, PAIR, TOP)}
-    assert instantiated_bytes(source("".join(order))) == own[TOP] + own[PAIR] + 3 * own[PART]
-
-
-def test_much_verilog_in_few_routers_is_compiled_in_blocks():
-    long = PART.replace("endmodule", "  // " + "x" * (BLOCKS_FROM_BYTES // 3) + "\nendmodule")
-    assert has_blocks(source(long + PAIR + TOP), waves=False)
-    assert not has_blocks(source(long + PAIR + TOP.replace("pair both", "part both")), waves=False)
 
 
 @pytest.mark.slow
@@ -283,5 +240,5 @@ def test_builds_need_no_program_called_python(tmp_path, monkeypatch, require_too
     useless.chmod(0o755)
     monkeypatch.setenv("HYDRANOC_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("PATH", f"{useless.parent}{os.pathsep}{os.environ['PATH']}")
-    built = build_simulator(source(PART + PAIR + TOP), "verilator", waves=False)
-    assert (built.folder / "top").exists()
+    built = build_simulator(BenchSource("part", PART, (), (), ("part",), 1), "verilator", waves=False)
+    assert (built.folder / "part").exists()

@@ -20,13 +20,22 @@ def order(name: str) -> list[str]:
     return certified(name).evidence["order"]
 
 
+def reordered(name: str, changed: list[str]) -> Certified:
+    return certified(name).with_evidence(order=changed)
+
+
+def shortened(name: str, field: str) -> Certified:
+    """A certificate without the first item of a list."""
+    return certified(name).with_evidence(**{field: certified(name).evidence[field][1:]})
+
+
 def swapped_vcs() -> Certified:
     """A VC and one that is requested from it."""
     changed = order("torus-lanes").copy()
     a, b = changed.index("p0->s0"), changed.index("s0->s1.1")
     assert a < b
     changed[a], changed[b] = changed[b], changed[a]
-    return certified("torus-lanes").with_evidence(order=changed)
+    return reordered("torus-lanes", changed)
 
 
 def flipped(name: str, switch: int, port: str, bit: int) -> Certified:
@@ -78,15 +87,6 @@ def credit_of_another() -> Certified:
     )
 
 
-def escape_declared_adaptive() -> Certified:
-    network = certified("hypercube")
-    return network.with_evidence(escapes=network.evidence["escapes"][1:])
-
-
-def escapes_backwards() -> Certified:
-    return certified("hypercube").with_evidence(order=order("hypercube")[::-1])
-
-
 def exchanged_nodes() -> Certified:
     """Routers of nodes 0 and 1 have each other's numbers: the links are no hypercube's then."""
     network = flipped("hypercube", 0, "node", 0)
@@ -95,32 +95,10 @@ def exchanged_nodes() -> Certified:
     )
 
 
-def other_nesting() -> Certified:
-    nesting = dict(certified("demo").evidence["nesting"])
-    inner = next(name for name, around in nesting.items() if around is not None)
-    return certified("demo").with_evidence(nesting={**nesting, inner: None})
-
-
 def without_a_branch() -> Certified:
     nesting = dict(certified("demo").evidence["nesting"])
     nesting.popitem()
     return certified("demo").with_evidence(nesting=nesting)
-
-
-def token_kept_too_short() -> Certified:
-    return flipped("min", 4, "release_flits", 2)
-
-
-def two_tokens() -> Certified:
-    return flipped("min", 5, "starts_here", 0)
-
-
-def other_rings() -> Certified:
-    return certified("min").with_evidence(tokens=certified("min").evidence["tokens"][1:])
-
-
-def token_of_another_ring() -> Certified:
-    return certified("min").with_verilog(".token_in(router_s0__token_out)", ".token_in(router_s1__token_out)")
 
 
 def loaded_word() -> Certified:
@@ -138,17 +116,6 @@ def too_few_pages() -> Certified:
     return named.with_verilog("_harts_page_pool_12", "_harts_page_pool_11").believed()
 
 
-def levels_swapped() -> Certified:
-    a, b, *others = order("harts")
-    return certified("harts").with_evidence(order=[b, a, *others])
-
-
-def fewer_levels() -> Certified:
-    network = certified("harts")
-    changed = network.with_manifest(parameters={**network.manifest["parameters"], "levels": 3})
-    return changed.with_evidence(order=order("harts")[:4]).believed()
-
-
 def wired_column() -> Certified:
     """A coordinate that is not constant."""
     network = certified("dateline")
@@ -157,20 +124,10 @@ def wired_column() -> Certified:
     return network.with_file("noc.v", network.files["noc.v"].replace(column[1], ".column(router_s1__discarding)", 1))
 
 
-def other_rule() -> Certified:
-    network = certified("torus-lanes")
-    changed = network.with_manifest(parameters={**network.manifest["parameters"], "lane_rule": "dateline"})
-    return changed.believed()
-
-
 def no_rule() -> Certified:
     """All VCs as candidates of every header."""
     network = certified("torus-lanes")
     return network.with_manifest(parameters={**network.manifest["parameters"], "lane_rule": "any"}).believed()
-
-
-def ordered(changed: list[str]) -> Certified:
-    return certified("demo").with_evidence(order=changed)
 
 
 def key_twice() -> Certified:
@@ -207,32 +164,32 @@ TAMPERED: list[tuple[str, Callable[[], Certified], str]] = [
         "router_s0 takes other inputs for the ends of rings",
     ),
     ("column wired", wired_column, "column of router_s0 is no constant of 2 bits: 'router_s1__discarding'"),
-    (
-        "rule altered",
-        other_rule,
-        "noc_torus_router_p5_l2_b4_r1 is no torus router of p5_l2_b4 with the rules _dateline",
-    ),
     ("no rule", no_rule, "no such rule of lanes: 'any'"),
-    ("escape declared adaptive", escape_declared_adaptive, "is missing in the escapes"),
-    ("escapes backwards", escapes_backwards, "behind .* a header may wait for .*, which is not later in"),
-    ("nodes exchanged", exchanged_nodes, "does not lead to the neighbour in its dimension"),
-    ("branch nested elsewhere", other_nesting, "is not nested in it|are nested in different ones"),
-    ("branch not nested", without_a_branch, "is missing in nesting"),
-    ("token kept too short", token_kept_too_short, "gives the token on after 0 flits, and 4 are needed"),
-    ("two tokens", two_tokens, "begins with 2 tokens"),
-    ("rings not declared", other_rings, "token.here has 8 bits, and what drives it 7"),
+    ("escape declared adaptive", lambda: shortened("hypercube", "escapes"), "is missing in the escapes"),
     (
-        "token of another ring",
-        token_of_another_ring,
-        "router_s1__token_out drives router_s0.token_in, not router_s0__token_out",
+        "escapes backwards",
+        lambda: reordered("hypercube", order("hypercube")[::-1]),
+        "behind .* a header may wait for .*, which is not later in",
     ),
+    ("nodes exchanged", exchanged_nodes, "does not lead to the neighbour in its dimension"),
+    ("branch not nested", without_a_branch, "is missing in nesting"),
+    (
+        "token kept too short",
+        lambda: flipped("min", 4, "release_flits", 2),
+        "gives the token on after 0 flits, and 4 are needed",
+    ),
+    ("two tokens", lambda: flipped("min", 5, "starts_here", 0), "begins with 2 tokens"),
+    ("rings not declared", lambda: shortened("min", "tokens"), "token.here has 8 bits, and what drives it 7"),
     ("loaded table altered", loaded_word, "refused"),
     ("too few pages", too_few_pages, "12 pages are needed, one per level and receiver, and there are 11"),
-    ("levels swapped", levels_swapped, "packets of level 0 wait for level 1, which does not come later"),
-    ("fewer levels", fewer_levels, "bcast travels 4 links, and there are 3 levels"),
-    ("lane removed", lambda: ordered(order("demo")[1:]), "is missing in the order"),
-    ("lane twice", lambda: ordered([*order("demo"), "s0->p0"]), "s0->p0 is twice in the order"),
-    ("unknown lane", lambda: ordered([*order("demo"), "s0->p99"]), "s0->p99 in the order is none of"),
+    (
+        "levels swapped",
+        lambda: reordered("harts", [*order("harts")[1::-1], *order("harts")[2:]]),
+        "packets of level 0 wait for level 1, which does not come later",
+    ),
+    ("lane removed", lambda: shortened("demo", "order"), "is missing in the order"),
+    ("lane twice", lambda: reordered("demo", [*order("demo"), "s0->p0"]), "s0->p0 is twice in the order"),
+    ("unknown lane", lambda: reordered("demo", [*order("demo"), "s0->p99"]), "s0->p99 in the order is none of"),
     ("key twice", key_twice, "is twice in a mapping"),
     ("field added", lambda: certified("demo").with_fields(note="x"), "has a field that is unknown: 'note'"),
     ("premise left out", lambda: certified("demo").with_fields(premises=[]), "theorem and premises are not those of"),

@@ -1,6 +1,5 @@
 """One browser for all tests of the page."""
 
-import base64
 import itertools
 import json
 import shutil
@@ -134,11 +133,6 @@ class Browser:
         """Set the preference for dark colours."""
         value = "dark" if on else "light"
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": value}])
-
-    def shot(self, path: Path, *, whole: bool = False) -> None:
-        """A picture of the window, or of the whole page."""
-        data = self.call("Page.captureScreenshot", captureBeyondViewport=whole)["data"]
-        path.write_bytes(base64.b64decode(data))
 
 
 @pytest.fixture(scope="session")

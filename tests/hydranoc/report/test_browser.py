@@ -252,6 +252,7 @@ def test_a_page_without_its_data_says_so(browser, spam, tmp_path):
     browser.complaints.clear()
 
 
+@pytest.mark.slow
 def test_frames_of_256_nodes_are_short(browser, tmp_path):
     _opened(browser, run_of(load(LARGE)), tmp_path)
     browser.ask("document.getElementById('speed').value = '100'")
