@@ -163,44 +163,40 @@ def test_shortest_paths_that_may_go_up_again_arrive_too():
     assert unreached_pairs(_routing(ring(7), up_after_down=True)) == []
 
 
-def test_a_missing_route_is_found():
-    network = figure_1()
-    routing = _routing(network)
-    routing.routes[1, network.processor_vertex(4), UP] = 0  # at the paper's switch 2, for its processor 11
-    assert unreached_pairs(routing) == [(0, 4)]
+def lose_a_route(routing: SpamRouting) -> None:
+    routing.routes[1, routing.network.processor_vertex(4), UP] = 0  # at the paper's switch 2, for its processor 11
 
 
-def test_a_route_to_the_wrong_processor_is_found():
-    network = figure_1()
-    routing = _routing(network)
-    ports = {vertex: port for port, vertex in enumerate(network.neighbours[4])}
-    wrong = 1 << ports[network.processor_vertex(2)]
-    routing.routes[4, network.processor_vertex(1), :] = wrong
-    assert {destination for _, destination in unreached_pairs(routing)} == {1}
+def swap_processors(routing: SpamRouting) -> None:
+    network = routing.network
+    port = network.neighbours[4].index(network.processor_vertex(2))
+    routing.routes[4, network.processor_vertex(1), :] = 1 << port
 
 
-def test_a_route_in_circles_is_found():
-    network = ring(4)
-    routing = _routing(network)
-    target = network.processor_vertex(2)
+def close_a_circle(routing: SpamRouting) -> None:
     for a, b in ((0, 1), (1, 0)):
-        routing.routes[a, target, :] = 1 << network.neighbours[a].index(b)
-    assert {(0, 2), (1, 2)} <= set(unreached_pairs(routing))
+        port = routing.network.neighbours[a].index(b)
+        routing.routes[a, routing.network.processor_vertex(4), :] = 1 << port
 
 
-def test_a_hole_in_a_reach_set_is_found():
-    network = figure_1()
-    routing = _routing(network)
+def leave_a_hole(routing: SpamRouting) -> None:
     routing.reach[3, :, 4] = False  # switch 4 has no route to processor 11 any more
-    assert {destination for _, destination in unreached_pairs(routing)} == {4}
 
 
-def test_two_copies_are_found():
-    network = figure_1()
-    routing = _routing(network)
-    branches = routing.reach[3].any(axis=1)
-    routing.reach[3, branches, 4] = True
-    assert {destination for _, destination in unreached_pairs(routing)} == {4}
+def copy_twice(routing: SpamRouting) -> None:
+    routing.reach[3, routing.reach[3].any(axis=1), 4] = True
+
+
+@each(
+    "damage, source, destination",
+    [(lose_a_route, 0, 4), (swap_processors, 0, 1), (close_a_circle, 0, 4), (leave_a_hole, 0, 4), (copy_twice, 0, 4)],
+)
+def test_broken_tables_are_found(damage, source, destination):
+    routing = _routing(figure_1())
+    damage(routing)
+    found = unreached_pairs(routing)
+    assert (source, destination) in found
+    assert {wrong for _, wrong in found} == {destination}
 
 
 def test_figure_1_is_proved_free():
