@@ -13,8 +13,7 @@ from tests.sim_model.builders import PAPER_ALGORITHMS, broadcast, build, harts_m
 from topology.harts.broadcast import ALGORITHM_A, COPIES
 from topology.harts.faults import Faults
 from topology.harts.frame import PROCESSOR_SLOT, SLOTS
-from topology.harts.graph import HexMesh
-from topology.harts.routing import HartsRouting, operation
+from topology.harts.routing import operation
 
 MAX_SIZE_ROUND = 4  # a path round a larger mesh needs more pages than a node can have
 BROADCASTS = [
@@ -124,26 +123,6 @@ def test_loaded_mesh_with_faults_is_not_blocked_by_them():
     assert results.duplicated == results.disordered == 0
     reachable = results.messages.copies > 0
     assert (missing[broadcasts & reachable] == 0).all()
-
-
-@pytest.mark.parametrize(
-    ("settings", "text"),
-    [
-        ({"buffer_flits": 0}, "Buffer must be at least 1, not 0"),
-        ({"gap_frames": 0}, "Gap in frames must be at least 1, not 0"),
-        ({"relay_frames": 0}, "Relay time in frames must be at least 1, not 0"),
-        ({"pages": 11}, "Pages must be at least 12, not 11"),
-        ({"pages": 311}, "Pages must be at most 310, not 311"),
-    ],
-)
-def test_settings_are_checked(settings, text):
-    with pytest.raises(ValueError, match=text):
-        HartsModel(HartsRouting(HexMesh(3), 64), **settings)
-
-
-def test_narrow_flits_are_refused():
-    with pytest.raises(ValueError, match="Flit must have room for the header's 40 bits, not 32 bits"):
-        HartsRouting(HexMesh(3), 32)
 
 
 @pytest.mark.parametrize("slot", range(SLOTS))

@@ -78,11 +78,6 @@ def test_every_message_arrives_once_behind_tails(vc_reallocation):
             assert results.cycles < expected.cycles
 
 
-def test_no_such_reuse_of_vcs():
-    with pytest.raises(ValueError, match="vc_reallocation is 'head'; it must be empty, escape-tail or tail"):
-        cube(2, 2, vc_reallocation="head")
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("vc_reallocation", [ATOMIC, NON_ATOMIC_ESCAPE])
 @pytest.mark.parametrize("vcs", [1, 2, 3, 4])

@@ -120,12 +120,3 @@ def test_every_packet_of_a_mesh_arrives_once_past_saturation(size, link_cycles):
     model = harts_model(size, link_cycles=link_cycles)
     results = simulate(model, mixed_traffic(model, 6_000, 0.02, seed=size)).run()
     assert (results.lost, results.duplicated, results.disordered, results.deadlocked) == (0, 0, 0, False)
-
-
-def test_bad_lengths():
-    with pytest.raises(ValueError, match="Cycles of a link must be an integer from 1 to 16, not 0"):
-        spam_model(figure_1(), root=0, link_cycles=0)
-    with pytest.raises(ValueError, match="Cycles of a link must be an integer from 1 to 16, not 17"):
-        MinModel(MinRouting(MinNetwork("omega", 2, 2), 16), link_cycles=17)
-    with pytest.raises(ValueError, match="Cycles of a link must be an integer from 1 to 3, not 4"):
-        harts_model(2, link_cycles=4)

@@ -92,17 +92,6 @@ def test_the_paper_s_example_is_one_of_the_places_of_the_token():
     assert (paper.unicast_ns, paper.multicast_ns) == (2040, 2120)
 
 
-def test_bad_parameters():
-    routing = MinRouting(MinNetwork("omega", 2, 2), 16)
-    for name, value, message in (
-        ("buffer_flits", 0, "Buffer must hold at least 1 flit, not 0"),
-        ("routing_cycles", 0, "Routing must take at least 1 cycle, not 0"),
-        ("token", "two", "Token must be one of exact, printed, none, not 'two'"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            MinModel(routing, **{name: value})
-
-
 def test_figure_14_in_the_small():
     """One destination is the closed form's unicast less a flit time; software takes a step more per doubling."""
     shape = Shape(BIDIRECTIONAL, 2, 3)

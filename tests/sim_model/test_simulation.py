@@ -14,6 +14,7 @@ from sim_model.engines.cycle import tables
 from sim_model.engines.engine import WORM
 from sim_model.engines.model import Wait
 from sim_model.engines.simulation import Simulation
+from sim_model.hypercube.model import HypercubeModel
 from sim_model.loops.bits import TAIL
 from sim_model.loops.compiled import compiled_loop
 from sim_model.loops.lookups import candidates_of, ports_to
@@ -24,12 +25,15 @@ from sim_model.spam.computed import SpamRoutes, spam_reach, spam_routes
 from sim_model.spam.model import SpamModel
 from tests.counted import events_of
 from tests.networks import random_irregular, with_parallel_links
-from tests.sim_model.builders import build, random_records, simulate, spam_model
+from tests.sim_model.builders import build, harts_model, random_records, simulate, spam_model
 from tests.sim_model.random_runs import differences
+from tests.sim_model.torus_traffic import torus_model
 from topology.common.counter_bus import COUNTED
 from topology.common.graph import Network
 from topology.common.lattice import irregular_network, lattice_network
 from topology.common.total_order import NO_ORDER, ORDERINGS, TOTAL
+from topology.hypercube.graph import HypercubeNetwork
+from topology.hypercube.routing import HypercubeRouting
 from topology.min.graph import BIDIRECTIONAL, KINDS, MinNetwork
 from topology.min.routing import MinRouting
 from topology.spam.graph import SpamLabels
@@ -132,17 +136,43 @@ def test_uncompiled_code_gives_the_same_result(family):
     assert int(printed[0].split()[0]) > 1000
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"buffer_flits": 0}, "Buffer must hold at least 1 flit, not 0"),
-        ({"routing_cycles": 0}, "Routing must take at least 1 cycle, not 0"),
-        ({"enqueue": "lucky"}, "Enqueue must be 'atomic' or 'split', not 'lucky'"),
-    ],
-)
-def test_model_parameters_are_checked(parameters, message):
-    with pytest.raises(ValueError, match=f"^{message}$"):
-        SpamModel(spam_model(random_irregular(1)).routing, **parameters)
+MODELS = {
+    "spam": lambda **values: SpamModel(spam_model(random_irregular(1)).routing, **values),
+    "min": lambda **values: MinModel(MinRouting(MinNetwork("omega", 2, 2), 16), **values),
+    "harts": lambda **values: harts_model(3, **values),
+    "torus": lambda **values: torus_model(2, 2, 2, **values),
+    "hypercube": lambda **values: HypercubeModel(HypercubeRouting(HypercubeNetwork(2, 2), 32), 4, **values),
+}
+REFUSED = """
+spam buffer_flits 0: Buffer must hold at least 1 flit, not 0
+spam routing_cycles 0: Routing must take at least 1 cycle, not 0
+spam enqueue lucky: Enqueue must be 'atomic' or 'split', not 'lucky'
+spam link_cycles 0: Cycles of a link must be an integer from 1 to 16, not 0
+min buffer_flits 0: Buffer must hold at least 1 flit, not 0
+min routing_cycles 0: Routing must take at least 1 cycle, not 0
+min token two: Token must be one of exact, printed, none, not 'two'
+min link_cycles 17: Cycles of a link must be an integer from 1 to 16, not 17
+harts buffer_flits 0: Buffer must be at least 1, not 0
+harts gap_frames 0: Gap in frames must be at least 1, not 0
+harts relay_frames 0: Relay time in frames must be at least 1, not 0
+harts pages 11: Pages must be at least 12, not 11
+harts pages 311: Pages must be at most 310, not 311
+harts link_cycles 4: Cycles of a link must be an integer from 1 to 3, not 4
+torus buffer_flits 0: Buffer must hold 1 to 16 flits, not 0
+torus buffer_flits 17: Buffer must hold 1 to 16 flits, not 17
+torus routing_cycles 0: Routing must take at least 1 cycle, not 0
+torus vc_reallocation head: vc_reallocation is 'head'; it must be tail or empty
+torus injection_priority high: Priority of injection must be equal or low, not 'high'
+hypercube vc_reallocation head: vc_reallocation is 'head'; it must be empty, escape-tail or tail
+"""
+"""Family, parameter, value, and error."""
+
+
+@pytest.mark.parametrize("row", REFUSED.strip().splitlines())
+def test_model_parameters_are_checked(row):
+    (family, name, value), message = row.partition(": ")[0].split(), row.partition(": ")[2]
+    with pytest.raises(ValueError, match=f"^{message}"):
+        MODELS[family](**{name: int(value) if value.isdecimal() else value})
 
 
 def test_startup_is_checked():

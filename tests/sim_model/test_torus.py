@@ -120,21 +120,6 @@ def test_sixty_four_rows_and_columns():
     assert results.lost == 0
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"buffer_flits": 0}, "Buffer must hold 1 to 16 flits, not 0"),
-        ({"buffer_flits": 17}, "Buffer must hold 1 to 16 flits, not 17"),
-        ({"routing_cycles": 0}, "Routing must take at least 1 cycle, not 0"),
-        ({"vc_reallocation": "head"}, "vc_reallocation is 'head'; it must be tail or empty"),
-        ({"injection_priority": "high"}, "Priority of injection must be equal or low, not 'high'"),
-    ],
-)
-def test_bad_parameters_are_refused(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        torus_model(2, 2, 2, **parameters)
-
-
 def test_several_destinations_are_refused():
     model = torus_model(2, 2, 2)
     with pytest.raises(ValueError, match="A message in a torus must have 1 destination"):
