@@ -1,4 +1,4 @@
-"""Golden twins of the input buffer and of hosts: one small class per part, in plain Python.
+"""Golden twin of the input buffer, in plain Python.
 
 A twin is written from its part's contract and not from its code. ``step(inputs) -> outputs`` is one cycle: it returns
 the outputs of that cycle, combinational ones included, and then updates the registers. Ports are named as in

@@ -5,8 +5,6 @@ import numpy as np
 from verification.campaign.situations.common import COMMON, WORM_SWITCHES
 from verification.campaign.situations.sample import Sample, Situations, bits, how_many
 
-MAX_OUTPUTS = 63
-
 
 def standing(sample: Sample) -> np.ndarray:
     """Return masks of inputs, by switch, whose request is complete and not yet fully served."""
