@@ -22,7 +22,6 @@ from hydranoc.design import Design
 from hydranoc.families.registry import FAMILIES
 from hydranoc.fpga.baseline import read_baseline
 from hydranoc.reports.summary import summary_of
-from hydranoc.studies.common import measured as figures_measured
 from hydranoc.studies.common.measured import MEASURED, measured_names
 from hydranoc.studies.registry import REPRODUCTIONS
 from sim_model.engines.simulation import Simulation
@@ -124,28 +123,6 @@ def test_every_kept_figure_stands_on_the_page_once():
 def test_kept_figures_are_full_runs_of_figures_that_there_are(name):
     assert any(name in figures for figures in REPRODUCTIONS.values())
     assert json.loads((MEASURED / f"{name}.json").read_text(encoding="utf-8"))["quick"] is False
-
-
-@pytest.fixture
-def one_kept(tmp_path, monkeypatch):
-    claims = [
-        {"claim": "less", "measured": "more", "holds": False, "note": "The cause is unknown."},
-        {"claim": "more", "measured": "more", "holds": True, "note": ""},
-    ]
-    (tmp_path / "one.json").write_text(json.dumps({"title": "One", "quick": False, "claims": claims}))
-    (tmp_path / "one.csv").write_text("x\n1\n")
-    monkeypatch.setattr(figures_measured, "MEASURED", tmp_path)
-
-
-@pytest.mark.usefixtures("one_kept")
-def test_tables_are_made_of_what_is_kept():
-    old = "# Page\n\n<!-- measured: one -->\n| name |\n|---|\n| old |\n\nText.\n"
-    new = page_with_tables(old)
-    assert new == (
-        "# Page\n\n<!-- measured: one -->\n| name | claim of the paper | measured |\n|---|---|---|\n"
-        "| `one` | less | **does not hold**: more. The cause is unknown |\n| | more | more |\n\nText.\n"
-    )
-    assert page_with_tables(new) == new
 
 
 def test_a_command_runs_with_caches_of_its_own(tmp_path, monkeypatch):

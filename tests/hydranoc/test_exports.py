@@ -34,13 +34,6 @@ def test_the_verb_writes_the_network(tmp_path, capsys):
     assert "s_axis_n4_tdest" in (tmp_path / "a" / "noc.v").read_text()
 
 
-def test_without_the_option_nothing_changes(tmp_path, capsys):
-    assert run(["verilog", str(EXAMPLES / "fig1.yaml"), "-o", str(tmp_path)]) == 0
-    capsys.readouterr()
-    assert "axi_stream" not in json.loads((tmp_path / "manifest.json").read_text())
-    assert "axis" not in (tmp_path / "noc.v").read_text()
-
-
 def test_moved_is_an_option(tmp_path, capsys):
     for option, there in (("--moved", True), ("--no-moved", False)):
         folder = tmp_path / option
@@ -146,13 +139,6 @@ def test_a_target_of_the_core_has_all_that_there_is(tmp_path, fusesoc):
     files = {Path(file["name"]).name: file for file in setup["files"]}
     assert set(files) == {"noc.v", "noc_regs.h", "noc_arrays.sv"}
     assert files["noc_regs.h"]["is_include_file"]
-
-
-def test_without_registers_the_core_names_no_header(tmp_path):
-    assert run(["verilog", str(EXAMPLES / "registers.yaml"), "-o", str(tmp_path)]) == 0
-    core = yaml.safe_load((tmp_path / "noc.core").read_text())
-    assert set(core["filesets"]) == {"rtl"}
-    assert core["targets"]["default"]["filesets"] == ["rtl"]
 
 
 @pytest.mark.parametrize("name", ["harts.yaml", "torus-lanes.yaml"])

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from hydranoc.cli import run
-from hydranoc.measurement.observations import NOT_DELIVERED, PARTS
+from hydranoc.measurement.observations import PARTS
 from hydranoc.measurement.point import DIVERGES, STABLE, UNDECIDED
 from hydranoc.measurement.whole_runs import finish, prepare
 from hydranoc.studies.common.figure import Effort
 from hydranoc.studies.common.loads import RunLength
 from hydranoc.studies.harts import table_2
 from hydranoc.studies.harts.latency import FLIT_BITS
-from hydranoc.studies.harts.table_2 import KINDS, SENDS, RoundPoint, RoundsLoad, measure_rounds, sends
+from hydranoc.studies.harts.table_2 import RoundPoint, measure_rounds, sends
 from hydranoc.studies.hypercube.analytical import saturation_rate, solve
 from hydranoc.studies.hypercube.analytical_traffic import VARIANTS, HypercubeLoad, link_load
 from hydranoc.studies.hypercube.latency_figure import accuracy_claim, curve, discrepancy_claims
@@ -390,17 +390,6 @@ def harts_point(found: float, half_width: float, busy: float = 0.1, *, stable: b
 )
 def test_sends_within_a_tenth_of_the_formula(points, holds):
     assert table_2.buffering_claim(points).holds == holds
-
-
-def test_rounds_among_packets():
-    run = RoundsLoad(3, 0.3).run(0, 200_000)
-    own = (run.kind == KINDS.index(SENDS)) & (run.end_cycle != NOT_DELIVERED)
-    found = run.latency_cycles[own]
-    assert len(found) > 5
-    assert found.min() >= 1
-    assert found.max() <= 18
-    assert run.channel_flits is not None
-    assert np.diff(run.channel_flits, axis=0).min() >= 0
 
 
 @pytest.mark.slow

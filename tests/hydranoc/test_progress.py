@@ -80,19 +80,6 @@ def test_lines_say_in_what_it_is_counted_and_what_is_left(stderr):
     assert line.endswith(" s, 1 s left")  # 3,000 cycles at 2,500 per second
 
 
-def test_what_is_left_gets_less_while_nothing_is_told(stderr, monkeypatch):
-    terminal, now = stderr(False), [0.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
-    lines = progress._Lines()
-    lines("measuring", 2, 10)
-    now[0] = 20.0
-    lines("measuring", 6, 10)
-    for now[0] in (26.0, 60.0):
-        lines.refresh()
-    said = [line.rpartition(", ")[2] for line in terminal.getvalue().splitlines()]
-    assert said == ["14 s left", "0 s left"]
-
-
 def test_a_run_tells_of_cycles_and_deliveries():
     told = []
     outcome = load(EXAMPLE).simulate(lambda *call: told.append(call))

@@ -48,15 +48,6 @@ def test_figure_2_holds_its_claims_against_the_points(measured, tmp_path, capsys
     assert {path.suffix for path in tmp_path.iterdir()} == {".csv", ".json", ".svg", ".png"}
 
 
-def test_the_bound_of_the_paper_is_one_start_up_too_high(measured, tmp_path, capsys):
-    bound = Point("software bound", 255, 80.0, 0.0, 0, {})
-    measured("spam_bound", [_single("hardware", 255, 12.7), _single("software", 255, 100.0), bound])
-    assert run(["reproduce", "spam-bound", "-o", str(tmp_path), "--json"]) == 0
-    claims = json.loads(capsys.readouterr().out)["claims"]
-    assert [claim["holds"] for claim in claims] == [True, False, True]
-    assert "the bound is 80 us" in claims[1]["note"]
-
-
 def test_it_says_that_it_goes_on_from_where_and_how_to_begin_anew(measured, tmp_path, monkeypatch, capsys):
     """After an interrupt, a figure appeared at once without an explanation."""
     monkeypatch.setenv("HYDRANOC_CACHE", str(tmp_path / "cache"))

@@ -98,19 +98,6 @@ def test_whole_sets_of_multicasts(tmp_path, pattern, sets):
     assert drawn == {(node, frozenset(others)) for node, others in sets.items()}
 
 
-def test_local_multicasts_in_hardware_and_in_software(tmp_path):
-    traffic = (
-        "multicast_fraction: 0.5\nmulticast_pattern: {kind: local, distance: 2}\ndestinations: {mean: 4, stddev: 3}"
-    )
-    spam = "network: {family: spam, topology: {kind: mesh, shape: [4, 4]}}\n"
-    messages = configured(tmp_path, traffic, spam).messages
-    assert set(messages.destination_counts.tolist()) == {1, 2, 3, 4, 5}  # a corner has five near it
-    software = configured(tmp_path, f"{traffic}\nsoftware: separate")
-    assert software.messages.destination_counts.max() == 1
-    assert len(np.unique(software.messages.group)) == len(messages)
-    assert software.simulate().right
-
-
 WRONG = {
     "transpos": f"must be uniform, {', '.join(PERMUTATIONS)} or MODULE:FUNCTION, not 'transpos'; did you mean 'transp",
     "own.py:failing": "Pattern 'own.py:failing' fails: RuntimeError: no way",

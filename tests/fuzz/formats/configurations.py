@@ -126,10 +126,6 @@ SMALL: tuple[dict[str, Any], ...] = (
     {"network": {"family": "spam", "topology": {"kind": "mesh", "shape": [2, 3]}, "root": 0}, "traffic": RANDOM},
     {"network": {"family": "spam", "topology": {"switches": 3, "edges": [[0, 1], [1, 2]]}}, "traffic": LIST},
     {
-        "network": {"family": "spam", "topology": {"kind": "lattice", "switches": 6}},
-        "hosts": {"pause": 0.25, "seed": 3},
-    },
-    {
         "network": {"family": "min", "topology": {"kind": "bi-butterfly", "radix": 2, "stages": 2}},
         "traffic": {**RANDOM, "multicast_fraction": 0.3, "destinations": 2},
         "hosts": {"stall": 0.5, "blocked": [{"processor": 1, "start_cycle": 10, "cycles": 50}]},

@@ -8,18 +8,12 @@ import pytest
 
 from hydranoc.measurement.curve import find_saturation, load_curve
 from hydranoc.measurement.load_point import LATENCIES, columns, row
-from hydranoc.measurement.network import UNICAST_ONLY, NetworkExperiment
 from hydranoc.measurement.observations import COUNTED_PARTS, PARTS, Observations
 from hydranoc.measurement.point import Plan, carries_load
 from hydranoc.measurement.stability import independent_pieces, inefficiency
 from hydranoc.measurement.warmup import beginning, filled, mser, warmup_parts
-from hydranoc.measurement.whole_runs import finish, prepare
-from sim_model.messages.messages import Message
-from sim_model.traffic import random_traffic
 from tests.each import each
 from tests.hydranoc.measurement.synthetic import FixedServiceQueue, curve
-from tests.sim_model.builders import spam_model
-from topology.common.graph import Network
 
 LENGTH = 4_000
 
@@ -162,50 +156,12 @@ def test_rows_without_a_mean_have_no_latencies(verdict):
     assert dict(zip(names, row(STABLE, 1.0), strict=True))[f"{KIND}_mean_cycles"] == 100.0
 
 
-FLITS = 16
-
-
 @each("seed", range(8))
 def test_a_queue_saturates_at_load_1(seed):
     found = find_saturation(lambda load: carries_load(FixedServiceQueue(load, seed), Plan(200_000)), 0.5, 1.5)
     assert found.carried == pytest.approx(1, rel=0.02)
     assert found.diverging == pytest.approx(1, rel=0.02)
     assert found.carried < found.middle < found.diverging
-
-
-def _two_nodes():
-    return spam_model(Network(2, [(0, 1)], [0, 1]))
-
-
-def _cycles_per_message() -> float:
-    """Cycles per message on the path between two nodes while many messages wait at their source."""
-    few, many = (
-        finish(prepare(_two_nodes(), [Message(0, [1], FLITS) for _ in range(count)])).cycles for count in (100, 200)
-    )
-    return (many - few) / 100
-
-
-def test_a_network_saturates_where_its_slowest_channel_is_busy_all_the_time():
-    capacity = 1 / _cycles_per_message()
-    assert 1 / (FLITS + 4) < capacity <= 1 / FLITS
-
-    def stable(rate: float) -> bool:
-        def traffic(_model, seed: int, cycles: int):
-            return random_traffic(
-                processors=2,
-                cycles=cycles,
-                seed=seed,
-                messages_per_node_per_cycle=rate,
-                multicast_fraction=0,
-                destinations=1,
-                flits=FLITS,
-            )
-
-        return carries_load(NetworkExperiment([_two_nodes()], traffic, seed=1, kinds=UNICAST_ONLY), Plan(20_000))
-
-    found = find_saturation(stable, 0.02, 0.2, relative_width=0.01)
-    assert found.carried == pytest.approx(capacity, rel=0.02)
-    assert found.diverging == pytest.approx(capacity, rel=0.02)
 
 
 def test_the_interval_is_as_narrow_as_asked():

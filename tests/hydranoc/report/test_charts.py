@@ -38,17 +38,6 @@ def test_logarithmic_axes_hold_all(low, high):
     assert decades(3, 70).ticks == pytest.approx([2, 5, 10, 20, 50, 100])
 
 
-def test_equal_curves_do_not_hide_each_other():
-    series = [Series(name, [1, 2], [5, 6]) for name in "ab"]
-    chart = figure_charts(figure_of(*series), [1, 4])
-    widths = [float(width) for width in re.findall(r'<polyline [^>]*stroke-width: ([\d.]+)"', chart)]
-    radii = [float(radius) for radius in re.findall(r'<circle [^>]*c[xy]="[\d.]+" r="([\d.]+)"', chart)][:4]
-    assert widths == sorted(widths, reverse=True)
-    assert widths[0] > 2 * widths[1]
-    assert radii[0] == radii[1] > radii[2] == radii[3]
-    assert ">4</text>" in chart  # the axis has room for points that have no mean
-
-
 def _count(chart: str) -> dict[str, int]:
     """Number of elements of each kind in a chart without its legend."""
     drawn = chart.partition('<g transform="translate(74')[0]
