@@ -1,6 +1,7 @@
 """The model of broadcasts in hypercubes, against the tables of its reference and against a plain transcription."""
 
 import math
+from collections import Counter
 
 import pytest
 
@@ -82,6 +83,22 @@ def transcribed_latency(load, variant):
 
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("load", LOADS)
+def test_latency_grows_up_to_saturation_and_ends_there(load, variant):
+    saturation = saturation_rate(load, variant)
+    solutions = [solution_of(load.at(share * saturation), variant) for share in (0, 1e-9, 0.3, 0.6, 0.9, 0.999, 1)]
+    latencies = [solution.latency for solution in solutions]
+    assert latencies == sorted(latencies)
+    assert solutions[-1].channel.utilisation < 0.9
+    for solution in solutions:
+        assert solution.channel.mean_time == pytest.approx(solution.channel.service_time, rel=1e-12)
+        assert solution.traffic.injection * solution.injection_service_time < 1
+    for share in (1 + 1e-9, 1.1, 3, 1e6):
+        assert solve(load.at(share * saturation), variant) is None
+    assert solve(load.at(saturation / link_load(load.at(saturation), variant)), variant) is None
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("load", LOADS)
 def test_roots_meet_at_saturation(load, variant):
     # Close to saturation the time is as sensitive to the rate as a root that merges with another: like a square root.
     saturation = saturation_rate(load, variant)
@@ -121,11 +138,63 @@ def test_link_load():
     assert link_load(load, "fixed") == solution_of(load, "fixed").traffic.channel * 64
 
 
+@pytest.mark.parametrize("n", range(2, 11))
+def test_traffic_counts_the_edges_of_broadcast_trees(n):
+    # A node that a copy reached along the k-th dimension sends along all that come after it.
+    left = [n - 1 - k for k in range(n)]
+    copies = Counter()
+    while left:
+        node = left.pop()
+        copies[node] += 1
+        left.extend(range(node))
+    receivers, forwarders = 2**n - 1, 2 ** (n - 1) - 1
+    assert copies == {count: 2 ** (n - count - 1) for count in range(n)}
+    assert copies.total() == receivers
+    assert copies.total() - copies[0] == forwarders
+    sent = sum(count * nodes for count, nodes in copies.items())
+    assert sent + n == receivers
+
+    load = HypercubeLoad(n, 2, 32, 0.3, 0.001)
+    traffic = {variant: traffic_of(load, variant) for variant in VARIANTS}
+    assert traffic["printed"].mean_copies == pytest.approx(sent / receivers)
+    assert traffic["fixed"].mean_copies == pytest.approx(sent / forwarders)
+    for rates in traffic.values():
+        assert sum(rates.hop_shares) == pytest.approx(1)
+        assert rates.mean_hops == pytest.approx(n / 2 * 2**n / receivers)
+        assert rates.replicas == pytest.approx(forwarders * rates.broadcasts)
+        assert rates.unicasts + rates.broadcasts == pytest.approx(0.001)
+        broadcasts = rates.channel_broadcasts + rates.channel_replicas
+        assert rates.channel == pytest.approx(rates.channel_unicasts + broadcasts)
+        assert rates.channel_broadcast_share == pytest.approx(broadcasts / rates.channel)
+        assert rates.injection == pytest.approx(rates.unicasts / n + broadcasts)
+    edges = traffic["fixed"].channel_broadcasts + traffic["fixed"].channel_replicas
+    assert edges == pytest.approx(0.3 * 0.001 * receivers / n)
+    short = traffic["printed"].channel_replicas / traffic["fixed"].channel_replicas
+    assert short == pytest.approx(forwarders / receivers)
+
+
 def test_vcs_busy():
     for vcs in (2, 3, 8):
         shares = vcs_busy(vcs, 0.4)
         assert sum(shares) == pytest.approx(1)
         assert shares == pytest.approx([0.6 * 0.4**busy for busy in range(vcs)] + [0.4**vcs])
+
+
+def test_quantities_fit_together():
+    solution = solution_of(HypercubeLoad(6, 4, 32, 0.01, 0.018), "fixed")
+    channel = solution.channel
+    assert channel.utilisation == solution.traffic.channel * channel.service_time
+    assert channel.adaptive_busy == pytest.approx(channel.vcs_busy[3] / 4 + channel.vcs_busy[4])
+    assert channel.blocking[0] == channel.vcs_busy[4]
+    assert channel.blocking[2] == pytest.approx(channel.adaptive_busy**2 * channel.vcs_busy[4])
+    assert channel.broadcast_time == 32 + channel.broadcast_blocking
+    assert channel.unicast_times[0] == 32 + 1 + channel.broadcast_blocking
+    assert channel.unicast_times[1] - channel.unicast_times[0] == pytest.approx(1 + channel.blocking[1] * channel.wait)
+    assert channel.broadcast_time < solution.injection_service_time < channel.unicast_time < channel.unicast_times[-1]
+    assert 1 < solution.multiplexing < 4
+    assert solution.latency == 6 * (solution.step_latency + 1)
+    assert solution.load.rate == 0.018
+    assert solution.variant == "fixed"
 
 
 @pytest.mark.parametrize(
