@@ -61,7 +61,6 @@ MODEL_ROOMS = {
     "traffic": {"engines", "messages"},
     "routed": {"engines", "messages"},
     "vc": {"engines", "loops", "messages"},
-    "parts": set(),
 }
 """Rooms of ``sim_model`` that families share, and those below each."""
 HARDWARE_ROOMS = {

@@ -17,7 +17,6 @@ from sim_model.messages.messages import Messages
 from topology.common.counter_bus import ChannelCounts
 from topology.common.host_pattern import EAGER, HostBehaviour
 from topology.common.link_stages import LinkStages
-from topology.common.pattern import payload_seed, payload_word
 
 
 class EngineError(ValueError):
@@ -270,22 +269,6 @@ class Simulation:
         if self._fast_run is not None:
             return self._fast_run.counts(self._state)
         return counts_by_cycles(self._state)
-
-    def data_of(self, message: int, flit: int) -> int:
-        """Return the data field of a flit as sent: header, or test payload (``topology/common/pattern.py``).
-
-        Parameters:
-            message: Number of the message.
-            flit: Position in the message, the head 0.
-
-        Returns:
-            ``flit_bits`` of the model wide.
-        """
-        header_flits = self.model.header_flits(self.messages.destinations_of(message).tolist())
-        flit_bits = self.model.flit_bits
-        if flit >= header_flits:
-            return payload_word(payload_seed(message), flit - header_flits, flit_bits)
-        return self.model.sent_header(self.messages, message) >> flit * flit_bits & (1 << flit_bits) - 1
 
     def describe_router(self, switch: int) -> str:
         """Return the whole state of a router as text, for mismatch reports.

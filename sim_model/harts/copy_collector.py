@@ -1,15 +1,19 @@
 """Golden twin of the copy collector, which makes one packet of the copies of a broadcast."""
 
 from collections import deque
+from collections.abc import Mapping
 
 from sim_model.harts.copy_records import Arrival, Emission, Entry, Verdict, Word
-from sim_model.parts.switch import InputBufferTwin, Inputs, Outputs
 from topology.common.flits import FlitFormat, HeaderFormat
 from topology.harts.broadcast import ALGORITHMS, COPIES
 from topology.harts.graph import DIRECTIONS
 from topology.harts.header import ID_BITS, PacketHeader
 from topology.harts.reception import ENTRIES, STEPS, VOTE, check_reception, lanes, threshold
 
+Inputs = Mapping[str, int]
+"""Value of every input port in one cycle, by dotted name."""
+Outputs = dict[str, int | None]
+"""Value of every output port in one cycle, by dotted name; None where the part's contract leaves it open."""
 BUFFER_FLITS = 2
 HALF_OF_IDS = 1 << ID_BITS - 1
 LOAD_STEP = 6
@@ -30,7 +34,8 @@ class CopyCollectorTwin:
     Members:
         cycle (int): Cycles since reset; the step is its rest by ``STEPS``.
         sweep_cycles (int): Cycles in which the memory of finished broadcasts is cleared; no flit is taken before.
-        buffer (InputBufferTwin)
+        buffer (deque of int): Flits that wait, the first in front.
+        ready (int): Output register: the buffer has a place.
         work (int or None): The flit that this frame is about.
         arrival (Arrival or None): The packet that it belongs to.
         entries (list of (Entry or None)): None while an entry is not in use.
@@ -58,7 +63,8 @@ class CopyCollectorTwin:
         self._flits = FlitFormat(header.flit_bits)
         self.cycle = 0
         self.sweep_cycles = (1 << (nodes - 1).bit_length()) * HALF_OF_IDS
-        self.buffer = InputBufferTwin(BUFFER_FLITS)
+        self.buffer: deque[int] = deque()
+        self.ready = 0
         self.work: int | None = None
         self.arrival: Arrival | None = None
         self.entries: list[Entry | None] = [None] * entries
@@ -72,7 +78,7 @@ class CopyCollectorTwin:
     def step(self, inputs: Inputs) -> Outputs:
         """Run one cycle; ports ``i.*``, ``o.*``, ``refused`` and ``undecided``."""
         outputs: Outputs = {
-            "i.ready": self.buffer.ready,
+            "i.ready": self.ready,
             "o.valid": int(self.register is not None),
             "o.payload": self.register,
             "refused": self.refused,
@@ -82,20 +88,24 @@ class CopyCollectorTwin:
         step = self.cycle % STEPS
         pop = step == 0 and self._may_take()
         if step == 0:
-            self.work = self.buffer.entries[0][0] if pop else None
+            self.work = self.buffer[0] if pop else None
             self._judge()
         self._load(inputs["o.ready"], step)
         if step == STEPS - 1 and self.work is not None:
             self._keep_books(self.work)
-        self.buffer.step({"link.valid": inputs["i.valid"], "link.payload": inputs["i.payload"], "pop": int(pop)})
+        if pop:
+            self.buffer.popleft()
+        if inputs["i.valid"] and self.ready:
+            self.buffer.append(inputs["i.payload"])
+        self.ready = int(len(self.buffer) < BUFFER_FLITS)
         self.cycle += 1
         return outputs
 
     def _may_take(self) -> bool:
         """Return whether a tail may decide what is sent next: it waits until no packet is being sent."""
-        if self.cycle < self.sweep_cycles or not self.buffer.present:
+        if self.cycle < self.sweep_cycles or not self.buffer:
             return False
-        _, _, tail = self._flits.unpack(self.buffer.entries[0][0])
+        _, _, tail = self._flits.unpack(self.buffer[0])
         return not (tail and self.emission)
 
     def _load(self, ready: int, step: int) -> None:

@@ -95,37 +95,6 @@ class HartsRouting:
         m0, m1, m2 = self.tags(source, destinations[0])
         return PacketHeader(m0=m0, m1=m1, m2=m2, **common).pack(self.header)
 
-    def delivered_header(
-        self, source: int, destination: int, operation: int, number: int, direction: int, *, forwarded: bool
-    ) -> int:
-        """Return the header of a packet or copy on delivery to a node's host.
-
-        Parameters:
-            source, destination, operation, number (int)
-            direction: Of travel over the last link.
-            forwarded: Mark of a copy.
-        """
-        fields = {
-            "source": self.faults.claimed_source(source),
-            "id": number % (1 << ID_BITS),
-            "direction": direction,
-            "forwarded": int(forwarded),
-        }
-        offset = (destination - source) % self.mesh.nodes
-        if operation == UNICAST:
-            hops = sum(map(abs, routing_tags(self.mesh, 0, offset)))
-            return PacketHeader(hops=hops, **fields).pack(self.header)
-        copy = self.copies[operation][offset, direction]
-        return PacketHeader(
-            broadcast=1,
-            algorithm=operation - 1,
-            stage=copy.stages,
-            tag=copy.tag,
-            distance=copy.steps_left,
-            hops=copy.hops,
-            **fields,
-        ).pack(self.header)
-
     def wanted_copies(self, operation: int, source: int) -> dict[int, int]:
         """Return the copies of a broadcast that arrive, by live node; 0 where faults and guard admit none.
 

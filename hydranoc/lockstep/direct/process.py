@@ -160,8 +160,6 @@ def row_text(row: bytes, bits: int) -> str:
 
 
 RESET_CYCLES = 8
-FIRST_CYCLE_ROWS = 10
-"""Rows before cycle 0 besides a reset of ``RESET_CYCLES`` without tables: the first row, and one after the reset."""
 
 
 def set_hosts(bench: DirectBench, hosts: HostBehaviour, *, dumped: bool = False) -> None:

@@ -12,19 +12,37 @@ The rising edge that ends the cycle follows half a clock period later.
 """
 
 import functools
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Callable, Collection, Coroutine, Mapping
 from typing import Any, Protocol, TypeVar
 
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, ReadOnly
 
-from sim_model.parts.switch import GoldenTwin, Inputs
 from tb.common.parts.monitor import RuleBroken
 from tb.common.parts.parameters import Phase, instances, parameters_of, phases
 
 CLOCK_PERIOD_NS = 10
 RESET_CYCLES = 2
+
+
+Inputs = Mapping[str, int]
+"""Value of every input port in one cycle, by dotted name."""
+
+
+class GoldenTwin(Protocol):
+    """A part in plain Python, one cycle at a time, written from its contract and not from its code."""
+
+    def step(self, inputs: Inputs) -> Mapping[str, int | None]:
+        """Return the outputs of this cycle, combinational ones included, then go on to the next.
+
+        Parameters:
+            inputs (mapping of str to int): Every input port.
+
+        Raises:
+            ValueError: If the inputs break a rule of the part: the part's behaviour is not defined then.
+        """
+        ...
 
 
 class TwinMismatch(AssertionError):
