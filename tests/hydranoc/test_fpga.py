@@ -75,6 +75,7 @@ def ice40_tools(require_tool):
         require_tool(name)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("ecp5_tools")
 def test_wrappers_are_timed_but_not_counted(tmp_path):
     said = []

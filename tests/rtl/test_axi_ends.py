@@ -243,7 +243,7 @@ def options_designs() -> dict[str, tuple[Any, str, StreamOptions]]:
     }
 
 
-@pytest.mark.parametrize("name", ["both", "shared-leading", pytest.param("mesh", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", sampled(("both", "shared-leading", "mesh"), ("both",)))
 def test_lint(name, require_tool, tmp_path):
     plan, mode, options = options_designs()[name]
     made = generate_axi_network(plan, mode, options=options)

@@ -200,28 +200,12 @@ def test_other_lines_are_refused():
 
 # Networks of the largest sizes: they are generated, and larger ones are refused before any work.
 
-NETLIST_BITS = 65_536
-
-
-def ring_of(switches: int, processors_per_switch: int) -> Network:
-    """Routers of one shape only, so that a large network is made quickly."""
-    links = [(i, (i + 1) % switches) for i in range(switches)]
-    return Network(switches, links, [i // processors_per_switch for i in range(switches * processors_per_switch)])
-
 
 def of_equal_degree(switches: int, switch_links: int) -> Network:
     """A processor and equally many links on every switch: a ring with chords of random lengths."""
     lengths = [1, *random.Random(1).sample(range(2, switches // 2), switch_links // 2 - 1)]
     links = {tuple(sorted((i, (i + length) % switches))) for i in range(switches) for length in lengths}
     return Network(switches, sorted(links), range(switches))
-
-
-def input_bits(design) -> int:
-    return sum(port["bits"] for port in design.manifest["ports"] if port["direction"] == "input")
-
-
-def plan_of(network: Network, flit_bits: int) -> NetworkPlan:
-    return spam_plan(SpamRouting(SpamLabels(network, 0), flit_bits))
 
 
 class OddBits(Part):

@@ -240,14 +240,6 @@ class RingUnderReset:
             await ctx.tick()
         return self._status(ctx)
 
-    async def after_reset_of(self, ctx, name: str, phase: int) -> tuple[int, int]:
-        """Report of the watch if then one part alone is reset for a cycle."""
-        await self.status(ctx, {})
-        for cycle in range(phase + SETTLED):
-            ctx.set(self.platform.resets[name], cycle == phase)
-            await ctx.tick()
-        return self._status(ctx)
-
     def _status(self, ctx) -> tuple[int, int]:
         return ctx.get(self.top.token_lost) & 1, ctx.get(self.top.token_duplicated) & 1
 

@@ -97,7 +97,7 @@ def run_fuzz(make_rig: Callable[[], Rig], job: FuzzJob, simulator: str, folder: 
 
 # Routers whose neighbours break the rules of worms: no router is wedged, and sound worms pass, whole and unmixed.
 
-SAMPLE, ALL = 40, 10_000
+SAMPLE, ALL = 20, 10_000
 
 
 def spam(switch, flit_bits, header_kind=BIT_STRING, **settings):

@@ -47,7 +47,7 @@ from topology.torus.routing import DALLY_SEITZ
 
 # Headers of parts in lock-step, in both families, and one-line faults of the decoder that it must report.
 
-CYCLES = 600
+CYCLES = 300
 
 
 def spam(processors: int, flit_bits: int, routing_cycles: int = 1, buffer_flits: int = 2) -> Comparison:
@@ -272,7 +272,7 @@ def far_packets() -> Comparison:
     """A loaded mesh of seven nodes."""
     model = HartsModel(FarTags(HexMesh(2), 64))
     assert sum(map(abs, model.routing.tags(0, 2))) > model.routing.levels
-    job = mesh_comparison(model, mixed_traffic(model, 1_000, 0.006, seed=1))
+    job = mesh_comparison(model, mixed_traffic(model, 300, 0.02, seed=1, broadcasts=0, flits=(1, 8)))
     results = Simulation(job.model, job.messages).run()
     assert results.discarded > 10
     assert not results.deadlocked
