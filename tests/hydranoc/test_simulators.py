@@ -1,5 +1,6 @@
 """Simulators: how they are built, in the background, kept between runs, and dropped."""
 
+import contextlib
 import json
 import os
 import signal
@@ -217,6 +218,37 @@ def test_an_error_of_the_build_reaches_the_one_that_waits():
 
     with PendingBuild(SOURCE, waves=False, build=build) as pending, pytest.raises(SimulatorFailed, match="no space"):
         pending.result(None)
+
+
+SLEEPS = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(60)', sys.argv[1]])"
+
+
+def test_the_end_of_the_context_stops_all_programs():
+    """A compiler is a child of make, which is a child of the build."""
+    mark = f"mark-{os.getpid()}-{time.monotonic_ns()}"
+
+    def build(*_, commands, **__):
+        commands.run([sys.executable, "-c", SLEEPS, mark], os.environ)
+        raise AssertionError
+
+    with PendingBuild(SOURCE, waves=False, build=build):
+        assert _running(mark, 2), "the programs never began"
+        began = time.monotonic()
+    assert _running(mark, 0)
+    assert time.monotonic() - began < 30, "they have not been stopped"
+
+
+def _running(mark: str, wanted: int) -> bool:
+    """True once a number of processes with a mark among their arguments run, False if that takes too long."""
+    for _ in range(1200):
+        found = 0
+        for folder in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                found += mark.encode() in (folder / "cmdline").read_bytes().split(b"\0")
+        if found == wanted:
+            return True
+        time.sleep(0.05)
+    return False
 
 
 def test_a_program_gives_its_code_and_all_that_it_said():
