@@ -225,3 +225,10 @@ def test_a_watchdog_that_bites_too_early_is_found(tmp_path, capsys, require_tool
     faulty = mutated(worm_guard, "flits == self.watchdog_flits - 1", "flits == self.watchdog_flits - 2")
     monkeypatch.setattr("rtl.routed.routed_input.WormGuard", faulty.WormGuard)
     assert compared(tmp_path, "spam", capsys, **WATCHED)["mismatches"] == 1
+
+
+def test_tables_of_a_file_have_the_headers_of_the_configuration(tmp_path):
+    design = configured("min", header="parts")
+    design.write_tables(tmp_path / "tables.csv")
+    again = configured("min", header="parts", routing=str(tmp_path / "tables.csv"))
+    assert again.routing.header == design.routing.header

@@ -227,3 +227,13 @@ def test_votes_outlast_corrupting_nodes_and_first_copies_do_not(tmp_path, capsys
     summary, _ = simulate(NETWORK + three + BROADCAST, tmp_path, capsys)
     assert summary["votes_open"] > 0
     assert summary["votes_right"] + summary["votes_open"] == 18
+
+
+def test_keys_of_hexagonal_meshes_reach_tables_and_hardware():
+    network = {"family": "harts", "topology": {"kind": "hexmesh", "size": 2}, "packet_flits": 4}
+    plain = load({"network": network})
+    chosen = load({"network": {**network, "guard": True, "worm_guard": True, "reception": "vote", "least_copies": 3}})
+    assert (plain.routing.guard, chosen.routing.guard) == (False, True)
+    assert chosen.plan.parameters.items() - plain.plan.parameters.items() >= {("whole_packets", True)}
+    manifest = chosen.verilog(axi_stream="tuser").manifest["axi_stream"]
+    assert (manifest["reception"], manifest["least_copies"]) == ("vote", 3)
