@@ -308,6 +308,35 @@ def test_latencies_worked_by_hand(options, rows, latencies):
     assert sorted(run.latencies(0, len(rows)).tolist()) == latencies
 
 
+@pytest.mark.parametrize("single", [False, True])
+def test_an_input_sends_one_flit_if_it_asks_for_one_worm_at_a_time(single):
+    cube = IdealCube(4, 4, 12, single_requests=single, hop_cycles=1)
+    run = busy_run(cube, 0.05, 0.1, 400)
+    most = 0
+    for cycle in range(300, 1500):
+        before = run.state.inputs.taken[:, : run.state.vcs].copy()
+        run.advance(cycle)
+        left = run.state.inputs.taken[:, : run.state.vcs] - before
+        most = max(most, int(left.reshape(cube.nodes, 4, 4).sum(axis=2).max())) if cycle > 300 else 0
+    assert most == 1 if single else most > 1
+
+
+def test_an_input_that_asks_goes_on_asking():
+    # An input keeps its request until it is granted, even if other outputs become free.
+    cube = IdealCube(4, 4, 12, single_requests=True)
+    run = busy_run(cube, 0.05, 0.1, 400)
+    waited = 0
+    for cycle in range(300, 900):
+        run.advance(cycle)
+        before = run.state.ports.request.copy()
+        run.advance(cycle + 1)
+        left = before != NONE  # requested and not yet left
+        after = run.state.ports.request[left]
+        assert ((after == before[left]) | (after == NONE)).all()
+        waited += int((after == before[left]).sum())
+    assert waited > 100
+
+
 @pytest.mark.parametrize(("choice", "share"), [(CHOICE_OF_VCS, 0.25), (CHOICE_OF_DIMENSIONS, 0.5)])
 def test_chances_of_dimensions(choice, share):
     # One free adaptive VC in dimension 0, three in dimension 1.
