@@ -71,7 +71,7 @@ def test_broadcasts_among_unicasts(channels, tmp_path, require_tool):
     """Relays send on when they have the tail, over the injection channel of the dimension if it exists."""
     require_tool("icarus")
     shape = (3, 2, 2, 16, DUATO, channels)
-    comparison = job_of(shape, cycles=2_000, hosts=HOSTS[1], most_compared=3_000, broadcasts=True)
+    comparison = job_of(shape, cycles=2_000, hosts=HOSTS[1], most_compared=1_500, broadcasts=True)
     assert (comparison.messages.parent_counts > 0).sum() > 90
     assert_equal(comparison, "icarus", tmp_path)
 
