@@ -1,6 +1,7 @@
 """The layering: allowed imports, no cycles between files, no imports between families."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import networkx as nx
@@ -75,6 +76,7 @@ HARDWARE_ROOMS = {
 """Rooms of ``rtl`` that families share, and those below each."""
 
 
+@cache
 def modules() -> dict[str, Path]:
     found = {}
     for layer in LAYERS:
@@ -84,6 +86,7 @@ def modules() -> dict[str, Path]:
     return found
 
 
+@cache
 def imports_of(path: Path, *, top_level_only: bool = False) -> set[str]:
     tree = ast.parse(path.read_text())
     nodes = tree.body if top_level_only else ast.walk(tree)

@@ -79,7 +79,7 @@ def test_a_point_that_is_too_short_says_what_it_needs():
 
 
 def test_the_same_table_from_any_number_of_processes(pandas):
-    tables = [sweep(CONTENT, OVER, processes=processes, **CHEAP) for processes in (1, 2, 3)]
+    tables = [sweep(CONTENT, OVER, processes=processes, **CHEAP) for processes in (1, 3)]
     for other in tables[1:]:
         pandas.testing.assert_frame_equal(tables[0], other, check_exact=True)
 
