@@ -168,7 +168,8 @@ def options_case(mode: str, options: StreamOptions, *, packets: int) -> tuple[Be
     return axi_source(made.files["noc.v"], "noc", nodes, nodes, tkeep=options.tkeep, clocks=ports), job
 
 
-@pytest.mark.parametrize(("mode", "packets"), [(TUSER, 1), pytest.param(LEADING_WORD, 1, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("mode", "packets"), [(TUSER, 2), (LEADING_WORD, 1)])
 def test_sixteen_nodes(mode, packets, tmp_path, require_tool):
     require_tool("icarus")
     routing = SpamRouting(SpamLabels(lattice_network(16, seed=6)), 32)

@@ -67,6 +67,7 @@ def test_with_a_choice_packets_overtake_each_other(name, tmp_path, require_tool)
     check_overtaking(source_of(routing), replace(job, phases=job.phases[:1]), tmp_path)
 
 
+@pytest.mark.slow
 def test_bytes_and_clocks(tmp_path, require_tool):
     """Words that are not full, and endpoints whose clocks are unrelated to the network's."""
     require_tool("icarus")
