@@ -42,7 +42,7 @@ class BookSim:
 
     def __post_init__(self):
         if not self.program.is_file():
-            raise PeerError(f"BookSim must be an executable file, not {str(self.program)!r}")
+            raise PeerError(f"BookSim is {str(self.program)!r}; it must be an executable file")
 
     def run(self, load: float, warmup_cycles: int, cycles: int) -> PeerRun:
         """Return one run.

@@ -56,7 +56,7 @@ def tarball_of(peer: Peer, folder: Path) -> Path:
         PeerError: If the folder does not exist, or does not contain the tarball.
     """
     if not folder.is_dir():
-        raise PeerError(f"--peers must be a folder with {peer.tarball}, not {str(folder)!r}")
+        raise PeerError(f"--peers is {str(folder)!r}; it must be a folder with {peer.tarball}")
     tarball = folder / peer.tarball
     if not tarball.is_file():
         found = ", ".join(sorted(path.name for path in folder.iterdir())[:5]) or "nothing"

@@ -28,7 +28,7 @@ def random_traffic(design: Design) -> RandomTraffic:
     """Return the configured traffic of one of the networks."""
     traffic = design.config.traffic
     if not isinstance(traffic, RandomTraffic):
-        raise TypeError(f"Traffic must be random, not {type(traffic).__name__}")
+        raise TypeError(f"Traffic is {type(traffic).__name__}; it must be random")
     return traffic
 
 

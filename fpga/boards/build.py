@@ -49,7 +49,7 @@ def read_clock(text: str) -> ClockTiming:
         ]
         return min(clocks, key=lambda clock: clock.achieved_mhz / clock.wanted_mhz)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ReportError(f"Report of nextpnr must be JSON with clocks, not {text[:40]!r}") from error
+        raise ReportError(f"Report of nextpnr is {text[:40]!r}; it must be JSON with clocks") from error
 
 
 AREA, TIMING = "area.json", "timing.json"

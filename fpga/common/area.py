@@ -47,7 +47,7 @@ def read_area(text: str, device: Device) -> Area:
         counts = json.loads(text)["design"]["num_cells_by_type"].items()
         cells = {kind: int(count) for kind, count in counts if not kind.startswith("$")}  # "$scopeinfo" is a name
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ReportError(f"Report of Yosys must be JSON with the cells of a design, not {text[:40]!r}") from error
+        raise ReportError(f"Report of Yosys is {text[:40]!r}; it must be JSON with the cells of a design") from error
     return Area(
         luts=_luts(cells, device.luts),
         flip_flops=sum(count for kind, count in cells.items() if kind.startswith(device.flip_flops)),

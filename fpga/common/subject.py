@@ -63,7 +63,7 @@ def router_subject(plan: NetworkPlan, switch: int) -> Subject:
         ValueError: If there is no such switch.
     """
     if not 0 <= switch < len(plan.routers):
-        raise ValueError(f"Switch must be 0 to {len(plan.routers) - 1}, not {switch!r}")
+        raise ValueError(f"Switch is {switch!r}; it must be 0 to {len(plan.routers) - 1}")
     instance = plan.routers[switch]
     return Subject(
         f"router_s{switch}", TiedPart(plan.shapes[instance.shape](), instance.constants), switch, instance.shape

@@ -82,7 +82,7 @@ def read_timing(text: str) -> Timing:
         paths = [path["path"] for path in report["critical_paths"] if _within_a_clock(path["from"], path["to"])]
         found = [_path(segments) for segments in paths]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ReportError(f"Report of nextpnr must be JSON with clocks and paths, not {text[:40]!r}") from error
+        raise ReportError(f"Report of nextpnr is {text[:40]!r}; it must be JSON with clocks and paths") from error
     if not clocks or not found:
         raise ReportError("Report of nextpnr must have a path between flip-flops; this design has none")
     return Timing(min(clocks.values()), max(found, key=lambda path: path.logic_ns + path.routing_ns))

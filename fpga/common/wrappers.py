@@ -48,7 +48,7 @@ class TiedPart(Part):
         inputs = {name: len(value) for name, is_input, value in flat_ports(part) if is_input}
         for name, value in constants.items():
             if name not in inputs or name not in part.signature.members:
-                raise ValueError(f"Tied input must be one of {', '.join(inputs)}, not {name!r}")
+                raise ValueError(f"Tied input is {name!r}; it must be one of {', '.join(inputs)}")
             if not 0 <= value < 1 << inputs[name]:
                 raise ValueError(f"Value of {name} must have at most {inputs[name]} bits, not {value.bit_length()}")
         self.part = part

@@ -277,5 +277,5 @@ def _wire(port: dict[str, Any], stream: dict[str, Any]) -> str:
 def _node_of(port: str) -> int:
     found = re.match(r"[sm]_axis_n(\d+)", port)
     if found is None:
-        raise ValueError(f"Port must be one of a node, not {port!r}")
+        raise ValueError(f"Port is {port!r}; it must be one of a node")
     return int(found[1])

@@ -53,7 +53,7 @@ class WithAdded(Mapping[str, AddedT]):
             raise KeyError(name)
         added = load_added(self.group, name)
         if not isinstance(added, self.kind):
-            raise ExtensionError(f"{name!r} in group {self.group} must be a {self.kind.__name__}, not {added!r}")
+            raise ExtensionError(f"{name!r} in group {self.group} is {added!r}; it must be a {self.kind.__name__}")
         return added
 
     def __iter__(self) -> Iterator[str]:
@@ -145,7 +145,7 @@ def find_function(what: str, text: str, group: str, files: NamedFiles, own: Sequ
         raise ExtensionError(f"{what}: {error}") from error
     names = (*own, *added_names(group))
     choice = either((*names, "MODULE:FUNCTION"))
-    raise ExtensionError(f"{what} must be {choice}, not {shown(text)}{nearest(text, names)}")
+    raise ExtensionError(f"{what} is {shown(text)}; it must be {choice}{nearest(text, names)}")
 
 
 def either(names: Iterable[str]) -> str:

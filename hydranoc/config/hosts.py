@@ -55,7 +55,7 @@ def host_behaviour(source: Source, network: ChannelNetwork) -> HostBehaviour:
     last = len(network.processors) - 1
     for position, blocked in enumerate(section.blocked):
         if not 0 <= blocked.processor <= last:
-            text = f"hosts.blocked[{position}].processor must be a processor, 0 to {last}, not {blocked.processor}"
+            text = f"hosts.blocked[{position}].processor is {blocked.processor}; it must be a processor, 0 to {last}"
             raise source.error((*HOSTS, "blocked", position, "processor"), text)
     blockades = tuple(Blockade(blocked.processor, blocked.start_cycle, blocked.cycles) for blocked in section.blocked)
     return HostBehaviour(levels["pause"], levels["stall"], section.seed, blockades)
@@ -65,8 +65,8 @@ def _level(source: Source, key: str, probability: float) -> int:
     try:
         return level_of(probability)
     except ValueError:
-        text = f"hosts.{key} must be 0, or {1 / LEVELS:.4f} to {1 - 1 / LEVELS:.4f} (steps of 1/{LEVELS})"
-        raise source.error((*HOSTS, key), f"{text}, not {shown(probability)}") from None
+        right = f"it must be 0, or {1 / LEVELS:.4f} to {1 - 1 / LEVELS:.4f} (steps of 1/{LEVELS})"
+        raise source.error((*HOSTS, key), f"hosts.{key} is {shown(probability)}; {right}") from None
 
 
 def host_figures(hosts: HostBehaviour) -> dict[str, Any]:

@@ -52,8 +52,8 @@ def _checked_carriage(config: Config, traffic: schema.ProgramTraffic) -> schema.
     """Return the traffic, with the software that carries broadcasts if software does."""
     if traffic.multicast == "hardware":
         if traffic.software is not None:
-            text = "traffic.software must be left out if traffic.multicast is hardware"
-            raise config.source.error((*TRAFFIC, "software"), f"{text}, not {shown(traffic.software)}")
+            right = "it must be left out if traffic.multicast is hardware"
+            raise config.source.error((*TRAFFIC, "software"), f"traffic.software is {shown(traffic.software)}; {right}")
         return traffic
     return traffic.model_copy(update={"software": traffic.software or BINOMIAL})
 
@@ -93,7 +93,7 @@ def _with_operations(
     for record, operation in zip(result.records, result.operations, strict=True):
         if broadcast and len(record.destinations) > 1:
             if len(record.destinations) < everyone:
-                text = f"Destinations must be one processor or all {everyone} others, not {len(record.destinations)}"
+                text = f"Number of destinations is {len(record.destinations)}; it must be 1 or all {everyone} others"
                 raise _wrong_message(operation, text, path)
             record = replace(record, operation=broadcast)
         records.append(record)

@@ -85,7 +85,7 @@ def _draw(config: Config, traffic: schema.RandomTraffic, routing: Any) -> Messag
     except ValueError as error:  # only an external pattern can fail here
         raise config.source.error((*TRAFFIC, "pattern"), f"traffic.pattern: {error}") from error
     if len(messages) == 0:
-        text = f"traffic.cycles must be so long that a message starts, not {traffic.cycles}"
+        text = f"traffic.cycles is {traffic.cycles}; it must be so long that a message starts"
         raise config.source.error((*TRAFFIC, "cycles"), text)
     return messages
 
@@ -93,8 +93,8 @@ def _draw(config: Config, traffic: schema.RandomTraffic, routing: Any) -> Messag
 def _check_shares(config: Config, traffic: schema.RandomTraffic) -> None:
     multicasts, broadcasts = traffic.multicast_fraction, traffic.broadcast_fraction
     if multicasts + broadcasts > MAX_SHARES:
-        text = f"traffic.{BROADCASTS} must be at most {1 - multicasts:g}, what {MULTICASTS} {multicasts:g} leaves"
-        raise config.source.error((*TRAFFIC, BROADCASTS), f"{text}, not {broadcasts:g}")
+        right = f"it must be at most {1 - multicasts:g}, what {MULTICASTS} {multicasts:g} leaves"
+        raise config.source.error((*TRAFFIC, BROADCASTS), f"traffic.{BROADCASTS} is {broadcasts:g}; {right}")
     if broadcasts:
         check_broadcasts(config, traffic, (*TRAFFIC, BROADCASTS))
 
@@ -111,7 +111,7 @@ def _check_size(config: Config, traffic: schema.RandomTraffic, processors: int) 
     if count >= processors and (counted or "destinations" in traffic.model_fields_set):
         raise config.source.error(
             key_path,
-            f"{'.'.join(map(str, key_path))} must be at most {processors - 1}, the other processors, not {count}",
+            f"{'.'.join(map(str, key_path))} is {count}; it must be at most {processors - 1}, the other processors",
         )
     expected = traffic.cycles * traffic.messages_per_node_per_cycle * processors
     if traffic.reply is not None:
@@ -197,7 +197,7 @@ class TrafficParts:
             return None
         for key in ("multicast_fraction", "broadcast_fraction", "software", "algorithm"):
             if getattr(traffic, key):
-                raise self._error(key, f" must be left out with reply, not {getattr(traffic, key)!r}")
+                raise self._error(key, f" is {getattr(traffic, key)!r}; it must be left out with reply")
         return Replies(self._lengths(reply.flits, "reply", "flits"), reply.delay_cycles, reply.outstanding)
 
     def pattern(self) -> Pattern:
@@ -260,7 +260,7 @@ class TrafficParts:
         key = ("destinations", "mean") if gaussian else "destinations"
         mean = wanted.mean if gaussian else wanted
         if mean > most:
-            raise self._error(key, f" must be at most {most}, which are near every processor, not {mean}")
+            raise self._error(key, f" is {mean}; it must be at most {most}, which are near every processor")
         return destination_count((wanted.mean, wanted.stddev) if gaussian else wanted, most)
 
     def _near(self, key: str, pattern: schema.Local) -> np.ndarray:

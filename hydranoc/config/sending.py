@@ -35,7 +35,7 @@ def check_software(config: Config, traffic: schema.Traffic, network: ChannelNetw
     if software not in names:
         *others, last = map(repr, names)
         choices = f"{', '.join(others)} or {last}" if others else last
-        text = f"traffic.{key} must be {choices} in this network, not {shown(software)}{nearest(software, names)}"
+        text = f"traffic.{key} is {shown(software)}; it must be {choices} in this network{nearest(software, names)}"
         raise config.source.error((*TRAFFIC, key), text)
 
 
@@ -47,11 +47,11 @@ def operation_number(config: Config, key_path: KeyPath, algorithm: str) -> int:
     """
     names = config.family.operations(config.network_section)
     if not names:
-        text = f"algorithm must be left out in family {config.family.name!r}, which has no broadcast procedures"
-        raise config.source.error(key_path, f"{text}, not {algorithm!r}")
+        right = f"it must be left out in family {config.family.name!r}, which has no broadcast procedures"
+        raise config.source.error(key_path, f"algorithm is {algorithm!r}; {right}")
     if algorithm not in names:
-        text = f"{key_path[-1]} must be {', '.join(names)}"
-        raise config.source.error(key_path, f"{text}, not {shown(algorithm)}{nearest(algorithm, names)}")
+        text = f"{key_path[-1]} is {shown(algorithm)}; it must be {', '.join(names)}{nearest(algorithm, names)}"
+        raise config.source.error(key_path, text)
     return names[algorithm]
 
 
@@ -92,7 +92,7 @@ def wrong_destination(record: Message) -> tuple[int, str] | None:
     seen = set()
     for position, processor in enumerate(record.destinations):
         if processor == record.source:
-            return position, f"destinations must be other processors than the source, not {processor}"
+            return position, f"destination is {processor}; it must be another processor than the source"
         if processor in seen:
             return position, f"destinations must be different processors, not {processor} twice"
         seen.add(processor)

@@ -132,11 +132,11 @@ def _written_out(source: Source, key_path: KeyPath) -> Network:
     if section.names is not None and len({str(name) for name in section.names}) != section.switches:
         raise source.error(
             (*key_path, "names"),
-            f"names must be {section.switches} different names, one per switch, not {shown(section.names)}",
+            f"names is {shown(section.names)}; it must be {section.switches} different names, one per switch",
         )
     for position, name in enumerate(section.names or ()):
         if not is_name(str(name)):
-            raise source.error((*key_path, "names", position), f"a name must be printable text, not {shown(name)}")
+            raise source.error((*key_path, "names", position), f"a name is {shown(name)}; it must be printable text")
     edges = [(a, b) for a, b in section.edges]
     if section.parallel_links == "merge":
         edges = list({frozenset(edge): edge for edge in edges}.values())

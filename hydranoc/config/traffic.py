@@ -55,10 +55,9 @@ def _check_warmup(config: Config, traffic: schema.Traffic, messages: Messages) -
     """Refuse a warm-up that leaves no messages for the statistics."""
     last = int(messages.start_cycle.max(initial=0))
     if traffic.warmup_cycles > last:
-        text = f"traffic.warmup_cycles must be at most {last}, the start of the last message"
-        raise config.source.error(
-            (*TRAFFIC, "warmup_cycles"), f"{text}, not {traffic.warmup_cycles}: nothing would be left to be measured"
-        )
+        right = f"it must be at most {last}, the start of the last message: nothing would be left to be measured"
+        text = f"traffic.warmup_cycles is {traffic.warmup_cycles}; {right}"
+        raise config.source.error((*TRAFFIC, "warmup_cycles"), text)
 
 
 def _messages(config: Config, traffic: schema.Traffic, routing: Any) -> Messages:
@@ -164,8 +163,9 @@ def _check_processors(config: Config, records: list[Message]) -> None:
         named += [((*key_path, "destinations", i), processor) for i, processor in enumerate(record.destinations)]
         for where, processor in named:
             if not 0 <= processor <= last:
-                kind = "source must be a processor" if where[-1] == "source" else "destinations must be processors"
-                raise config.source.error(where, f"traffic.messages[{number}]: {kind}, 0 to {last}, not {processor}")
+                key = "source" if where[-1] == "source" else "destination"
+                text = f"traffic.messages[{number}]: {key} is {processor}; it must be a processor, 0 to {last}"
+                raise config.source.error(where, text)
         wrong = wrong_destination(record)
         if wrong is not None:
             where = (*key_path, "destinations", wrong[0])
@@ -179,7 +179,7 @@ def _traced(config: Config, traffic: schema.TraceTraffic, routing: Any) -> Messa
         raise ConfigError("the trace has no messages", file=path, line=1)
     for line, record in records:
         if record.start_cycle > schema.MAX_CYCLES:
-            text = f"Start cycle must be at most {schema.MAX_CYCLES}, not {record.start_cycle}"
+            text = f"Start cycle is {record.start_cycle}; it must be at most {schema.MAX_CYCLES}"
             raise ConfigError(text, file=path, line=line)
         wrong = wrong_destination(record)
         if wrong is not None:

@@ -92,7 +92,8 @@ def choose(source: Source, key_path: KeyPath, key: str, choices: Iterable[str]) 
     if not any(section[key] == choice for choice in choices):  # those of the project come first
         hint = nearest(section[key], choices)
         raise source.error(
-            (*key_path, key), f"{name_of((*key_path, key))} must be {_either(choices)}, not {shown(section[key])}{hint}"
+            (*key_path, key),
+            f"{name_of((*key_path, key))} is {shown(section[key])}; it must be {_either(choices)}{hint}",
         )
     return section[key]
 
@@ -110,7 +111,7 @@ def _config_error(
         known = _known_keys(model, inside, value)
         ending = (len(inside) == 1 and hint(str(full[-1]))) or nearest(full[-1], known) or _known(known)
         return source.error(full, f"unknown key {full[-1]!r}{_within(full[:-1])}{ending}")
-    return source.error(full, f"{name_of(full)} must be {_right(detail)}, not {shown(detail['input'])}")
+    return source.error(full, f"{name_of(full)} is {shown(detail['input'])}; it must be {_right(detail)}")
 
 
 def _kind_error(source: Source, full: KeyPath, detail: Mapping[str, Any]) -> ConfigError:
@@ -119,7 +120,7 @@ def _kind_error(source: Source, full: KeyPath, detail: Mapping[str, Any]) -> Con
     if "kind" not in detail["input"]:
         return source.error(full, f"key 'kind' is missing in {name_of(full)}; it must be {_either(kinds)}")
     given = detail["input"]["kind"]
-    text = f"{name_of((*full, 'kind'))} must be {_either(kinds)}, not {shown(given)}{nearest(given, kinds)}"
+    text = f"{name_of((*full, 'kind'))} is {shown(given)}; it must be {_either(kinds)}{nearest(given, kinds)}"
     return source.error((*full, "kind"), text)
 
 

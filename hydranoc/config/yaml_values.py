@@ -235,7 +235,7 @@ def _refuse_tag(event: Any, line: int) -> None:
 
 def _checked_key(key: Any, others: dict[Any, Any], line: int) -> Any:
     if key is not MERGE and (not isinstance(key, str | int) or isinstance(key, bool)):
-        raise ValueWrong(f"a key must be text, not {shown(key)}", line)
+        raise ValueWrong(f"a key is {shown(key)}; it must be text", line)
     if key in others:
         raise ValueWrong(f"key {shown(key)} is given twice", line)
     return key
@@ -245,5 +245,5 @@ def _mappings(value: Any, line: int) -> list[dict[Any, Any]]:
     """Return the mappings of a key ``<<``: one, or a list of them."""
     mappings = value if isinstance(value, list) else [value]
     if not all(isinstance(mapping, dict) for mapping in mappings):
-        raise ValueWrong(f"<< must be a mapping or a list of mappings, not {shown(value)}", line)
+        raise ValueWrong(f"<< is {shown(value)}; it must be a mapping or a list of mappings", line)
     return mappings

@@ -50,7 +50,7 @@ def network_verilog(
     modes = destination_modes(plan, config)
     if axi_stream not in modes:
         choice = " or ".join(map(repr, modes))
-        text = f"--axi-stream must be {choice} in family {config.family.name!r}, not {axi_stream!r}"
+        text = f"--axi-stream is {axi_stream!r}; it must be {choice} in family {config.family.name!r}"
         raise config.source.error((*NETWORK, "family"), text)
     options = StreamOptions(clocks, tkeep)
     try:
@@ -69,7 +69,7 @@ def router_verilog(plan: "NetworkPlan", config: Config, switch: int | str, top: 
     numbers = {**{str(number): number for number in range(len(names))}, **{n: i for i, n in enumerate(names)}}
     if str(switch) not in numbers:
         known = f"{names[0]} to {names[-1]}" + ("" if names[0] == "0" else f", or 0 to {len(names) - 1}")
-        text = f"a router must be that of a switch ({known}), not {shown(switch)}"
+        text = f"a router is {shown(switch)}; it must be that of a switch ({known})"
         raise config.source.error((*NETWORK, "topology"), text)
     return generate_router(plan, numbers[str(switch)], top)
 
@@ -83,6 +83,6 @@ def stream_component(plan: "NetworkPlan", config: Config, axi_stream: str, *, re
     modes = destination_modes(plan, config)
     if axi_stream not in modes:
         choice = " or ".join(map(repr, modes))
-        raise ValueError(f"axi_stream must be {choice} in family {config.family.name!r}, not {axi_stream!r}")
+        raise ValueError(f"axi_stream is {axi_stream!r}; it must be {choice} in family {config.family.name!r}")
     top = partial(AxiStreamTop, mode=axi_stream)
     return StreamNetwork(RegisterTop(top, plan) if registers else top(plan))

@@ -171,7 +171,7 @@ class Family(ABC, Generic[SectionT, RoutingT]):
             record
 
         Raises:
-            ValueError: "X must be Y, not Z".
+            ValueError: "X is Z; it must be Y".
         """
         return record
 

@@ -48,11 +48,11 @@ class RoutedFamily(Family[SectionT, RoutingT]):
         """Return a message unchanged if no watchdog would cut it off.
 
         Raises:
-            ValueError: "Length must be Y, not Z".
+            ValueError: "Length is Z; it must be Y".
         """
         if section.watchdog_flits and record.flits > section.watchdog_flits:
-            text = f"Length must be at most {section.watchdog_flits} flits (watchdog_flits)"
-            raise FieldError("flits", f"{text}, not {record.flits}")
+            text = f"Length is {record.flits}; it must be at most {section.watchdog_flits} flits (watchdog_flits)"
+            raise FieldError("flits", text)
         return record
 
     def validate_messages(
@@ -76,12 +76,12 @@ def check_headers(section: RoutedSection, routing: RoutedHeaders) -> None:
     if not section.watchdog_flits:
         return
     if not section.worm_guard:
-        text = f"watchdog_flits must be 0 without 'worm_guard: true', not {section.watchdog_flits}"
+        text = f"watchdog_flits is {section.watchdog_flits}; it must be 0 without 'worm_guard: true'"
         raise KeyWrong("watchdog_flits", f"{text}: guards are what cuts worms off")
     longest = max(header.unicast_flits, header.multicast_flits)
     if section.watchdog_flits < longest:
-        text = f"watchdog_flits must be 0, or at least {longest}, the flits of the longest header"
-        raise KeyWrong("watchdog_flits", f"{text}, not {section.watchdog_flits}")
+        right = f"it must be 0, or at least {longest}, the flits of the longest header"
+        raise KeyWrong("watchdog_flits", f"watchdog_flits is {section.watchdog_flits}; {right}")
 
 
 def router_settings(section: NetworkSection) -> dict[str, Any]:

@@ -91,7 +91,7 @@ class TableReader:
         """Add a row.
 
         Raises:
-            ValueError: "X must be Y, not Z".
+            ValueError: "X is Z; it must be Y".
         """
         if len(fields) != len(COLUMNS):
             raise ValueError(f"A row must have {len(COLUMNS)} fields ({', '.join(COLUMNS)}), not {len(fields)}")
@@ -105,7 +105,7 @@ class TableReader:
 
     def _add_branch(self, switch: int, port: int, processor: int, fields: Sequence[str]) -> None:
         if not self._branching[switch, port]:
-            raise ValueError(f"output of a branch must be one to which worms can branch, not {shown(fields[3])}")
+            raise ValueError(f"output of a branch is {shown(fields[3])}; it must be one to which worms can branch")
         _check_new(bool(self.reach[switch, port, processor]), fields)
         self.reach[switch, port, processor] = True
 
@@ -121,7 +121,7 @@ def _numbers(names: Sequence[str]) -> dict[str, int]:
 def _number(what: str, name: str, numbers: Mapping[str, int]) -> int:
     if name not in numbers:
         known = ", ".join([*numbers][:SHOWN_NAMES]) + (", ..." if len(numbers) > SHOWN_NAMES else "")
-        raise ValueError(f"{what} must be one of {known}, not {shown(name)}{nearest(name, numbers)}")
+        raise ValueError(f"{what} is {shown(name)}; it must be one of {known}{nearest(name, numbers)}")
     return numbers[name]
 
 
@@ -146,7 +146,7 @@ def read_tables(path: Path, routing: Any, names: TableNames) -> Any:
         try:
             heading = next(rows, [])
             if tuple(heading) != COLUMNS:
-                raise ValueError(f"the first line must be {','.join(COLUMNS)}, not {shown(','.join(heading))}")
+                raise ValueError(f"the first line is {shown(','.join(heading))}; it must be {','.join(COLUMNS)}")
             for fields in rows:
                 reader.add([field.strip() for field in fields])
         except UnicodeDecodeError:

@@ -46,9 +46,11 @@ def check_vc_section(section: VcSection) -> None:
     """
     family = section.family
     if section.link_cycles != 1:
-        raise KeyWrong("link_cycles", f"link_cycles must be 1 in family {family!r}, not {section.link_cycles}")
+        raise KeyWrong("link_cycles", f"link_cycles is {section.link_cycles}; it must be 1 in family {family!r}")
     if section.tables != "fixed":
-        raise KeyWrong("tables", f"tables must be 'fixed' in family {family!r}, which has none, not {section.tables!r}")
+        raise KeyWrong(
+            "tables", f"tables is {section.tables!r}; it must be 'fixed' in family {family!r}, which has none"
+        )
 
 
 def vc_sizes(section: VcSection, routing: Any) -> dict[str, int]:
@@ -79,11 +81,11 @@ class VcFamily(Family[SectionT, RoutingT]):
         """Return a message to one node unchanged.
 
         Raises:
-            ValueError: "X must be Y, not Z".
+            ValueError: "X is Z; it must be Y".
         """
         others = set(record.destinations) - {record.source}
         if len(others) > 1:
-            text = f"Destinations must be one node unless traffic.software sends the message, not {len(others)}"
+            text = f"Number of destinations is {len(others)}; it must be 1 unless traffic.software sends the message"
             raise FieldError("destinations", text)
         return record
 

@@ -68,7 +68,7 @@ def entry_of(
         ValueError: For a whole network, or a router that does not fit.
     """
     if measurement.subject.switch is None or not measurement.timings:
-        raise ValueError(f"A baseline entry must be a router that fits the device, not {measurement.subject.name!r}")
+        raise ValueError(f"A baseline entry is {measurement.subject.name!r}; it must be a router that fits the device")
     clocks = [round(timing.fmax_mhz, 2) for timing in measurement.timings]
     return BaselineEntry(
         name=name,

@@ -85,7 +85,7 @@ def build_board(board: Board, design: Design, folder: Path, progress: Progress |
 
 def _planned(board: Board, design: Design) -> BoardBuild:
     if design.plan.loadable_tables:
-        text = "network.tables must be 'fixed' on a board, which has no loader, not 'loadable'"
+        text = "network.tables is 'loadable'; it must be 'fixed' on a board, which has no loader"
         raise design.config.source.error((*NETWORK, "tables"), text)
     try:
         nodes = len(design.network.processors)

@@ -55,9 +55,9 @@ def find_saturation(
         ValueError: If the loads are not ``0 < low < high``, or the width is not between 0 and 1.
     """
     if not 0 < low < high:
-        raise ValueError(f"Loads of a search for saturation must be 0 < low < high, not {low!r} and {high!r}")
+        raise ValueError(f"Loads of a search for saturation are {low!r} and {high!r}; they must be 0 < low < high")
     if not 0 < relative_width < 1:
-        raise ValueError(f"Relative width must be between 0 and 1, not {relative_width!r}")
+        raise ValueError(f"Relative width is {relative_width!r}; it must be between 0 and 1")
     if not carried(low):
         return SaturationLoad(0.0, low)
     if carried(high):

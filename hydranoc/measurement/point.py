@@ -41,7 +41,7 @@ class Plan:
         channel_half_width: As ``relative_half_width``, for the mean flow on channels; default no limit.
 
     Raises:
-        ValueError: "X must be Y, not Z".
+        ValueError: "X is Z; it must be Y".
     """
 
     cycles: int
@@ -58,12 +58,12 @@ class Plan:
 
     def __post_init__(self):
         if self.cycles < COUNTED_PARTS:
-            raise ValueError(f"A run must be at least {COUNTED_PARTS} cycles long, not {self.cycles!r}")
+            raise ValueError(f"A run is {self.cycles!r}; it must be at least {COUNTED_PARTS} cycles long")
         if self.replications < MANY_RUNS:
-            raise ValueError(f"Replications must be at least {MANY_RUNS}, not {self.replications!r}")
+            raise ValueError(f"Replications are {self.replications!r}; they must be at least {MANY_RUNS}")
         if self.most_replications < self.replications:
             raise ValueError(
-                f"The most replications must be at least {self.replications}, not {self.most_replications}"
+                f"The most replications are {self.most_replications}; they must be at least {self.replications}"
             )
 
 

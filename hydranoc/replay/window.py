@@ -26,7 +26,7 @@ class Window:
 
     def __post_init__(self):
         if not 0 <= self.first < self.last:
-            raise ValueError(f"A window must be FIRST:LAST with 0 <= FIRST < LAST, not {self.first}:{self.last}")
+            raise ValueError(f"A window is {self.first}:{self.last}; it must be FIRST:LAST with 0 <= FIRST < LAST")
 
 
 def span_of(cycles: int, warmup_cycles: int, window: tuple[int, int] | None) -> tuple[int, int | None]:
@@ -43,7 +43,9 @@ def span_of(cycles: int, warmup_cycles: int, window: tuple[int, int] | None) -> 
     first, last = window or (min(warmup_cycles, cycles - 1), None)
     if not 0 <= first < cycles or (last is not None and last <= first):
         text = f"{first}:{last}" if window else str(first)
-        raise WindowWrong(f"a window must be FIRST:LAST with FIRST < LAST and FIRST from 0 to {cycles - 1}, not {text}")
+        raise WindowWrong(
+            f"a window is {text}; it must be FIRST:LAST with FIRST < LAST and FIRST from 0 to {cycles - 1}"
+        )
     return first, last
 
 

@@ -143,4 +143,4 @@ def _check(source: Source, place: KeyPath, plot: _Plot, series: _Series) -> None
 
 
 def _wrong(source: Source, place: KeyPath, right: str, value: Any) -> ConfigError:
-    return source.error(place, f"{name_of(place)} must be {right}, not {shown(value)}")
+    return source.error(place, f"{name_of(place)} is {shown(value)}; it must be {right}")

@@ -67,9 +67,9 @@ def _check_numbers(table: Any, key: str, path: Path) -> None:
             wrong = values[values.isna()]
         if len(wrong):
             line = int(wrong.index[0]) + FIRST_ROW_LINE
-            text = f"{column} must be a number from {-MAX_VALUE:g} to {MAX_VALUE:g}"
+            right = f"it must be a number from {-MAX_VALUE:g} to {MAX_VALUE:g}"
             given = shown(*wrong.head(1).astype(object).where(wrong.head(1).notna(), None))
-            raise ConfigError(f"{text}, not {given}", file=path, line=line if path.suffix != PARQUET else None)
+            raise ConfigError(f"{column} is {given}; {right}", file=path, line=line if path.suffix != PARQUET else None)
 
 
 def read_given_figure(given: Path) -> Figure:

@@ -45,11 +45,11 @@ def parse_axis(text: str) -> Axis:
     Values are written as in configurations, so a list is ``[8, 8]``.
 
     Raises:
-        ConfigError: "X must be Y, not Z".
+        ConfigError: "X is Z; it must be Y".
     """
     key, sign, values = text.partition("=")
     if not (sign and all(key.strip().split(".")) and values.strip()):
-        raise ConfigError(f"--over must be KEY=VALUES such as network.buffer_flits=1,2,4, not {shown(text)}")
+        raise ConfigError(f"--over is {shown(text)}; it must be KEY=VALUES such as network.buffer_flits=1,2,4")
     found = _range(values) if ":" in values and not any(mark in values for mark in "[{'\"") else _listed(values)
     return Axis(key.strip(), tuple(found))
 

@@ -192,7 +192,9 @@ def on_cluster(measure: Measure, tasks: Sequence[Task], address: str) -> Iterato
     try:
         client = distributed.Client(address, timeout=CONNECT_SECONDS)
     except ValueError as error:
-        raise ConfigError(f"--dask must be an address such as tcp://10.0.0.1:8786, not {address!r}: {error}") from None
+        raise ConfigError(
+            f"--dask is {address!r}; it must be an address such as tcp://10.0.0.1:8786: {error}"
+        ) from None
     except OSError:
         raise MachineTrouble(f"no Dask scheduler answers at {address}") from None
     try:

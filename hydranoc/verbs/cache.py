@@ -39,7 +39,7 @@ def cache(limit: float | None, clear: bool, as_json: bool) -> int:
     """
     if limit is not None:
         if not 0 <= limit < math.inf:
-            raise click.BadParameter(f"--limit must be a number of GB, 0 or more, not {limit}")
+            raise click.BadParameter(f"--limit is {limit}; it must be a number of GB, 0 or more")
         set_limit_gb(limit)
     remove_leftovers()
     busy = _clear() if clear else []

@@ -148,7 +148,7 @@ def _switch(network: "ChannelNetwork", text: str) -> int:
         return int(text)
     first = ", ".join(names[:SHOWN_SWITCHES]) + (", ..." if len(names) > SHOWN_SWITCHES else "")
     numbers = f"0 to {network.switches - 1}"
-    raise click.BadParameter(f"--switch must be a name ({first}) or a number ({numbers}), not {shown(text)}")
+    raise click.BadParameter(f"--switch is {shown(text)}; it must be a name ({first}) or a number ({numbers})")
 
 
 def _result(design: "Design", measurement, device_name: str) -> "Result":

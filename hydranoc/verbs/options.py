@@ -48,7 +48,7 @@ class CycleWindow(click.ParamType):
         first, _, last = str(value).partition(":")
         cycles = [int(text) for text in (first, last) if text.isdecimal() and len(text) <= MAX_DIGITS]
         if len(cycles) < 2 or cycles[0] >= cycles[1]:
-            self.fail(f"a window must be FIRST:LAST in cycles with FIRST < LAST, not {shown(value)}", param, ctx)
+            self.fail(f"a window is {shown(value)}; it must be FIRST:LAST in cycles with FIRST < LAST", param, ctx)
         return cycles[0], cycles[1]
 
 

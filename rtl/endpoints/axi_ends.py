@@ -38,7 +38,7 @@ class StreamOptions:
 
     def __post_init__(self):
         if self.clocks not in CLOCKS:
-            raise ValueError(f"Clocks must be one of {', '.join(CLOCKS)}, not {self.clocks!r}")
+            raise ValueError(f"Clocks are {self.clocks!r}; they must be one of {', '.join(CLOCKS)}")
 
     def clock_of(self, node: int) -> str:
         """Return the name of the clock port of a node's streams."""

@@ -76,7 +76,7 @@ class AxiStreamInjector(Part):
         modes = destination_modes(addressing)
         if mode not in modes:
             choice = "one of " * (len(modes) > 1) + ", ".join(modes)
-            raise ValueError(f"Destination mode must be {choice}, not {mode!r}")
+            raise ValueError(f"Destination mode is {mode!r}; it must be {choice}")
         self.header = header
         self.addressing = addressing
         self.mode = mode

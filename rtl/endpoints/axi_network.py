@@ -154,7 +154,7 @@ def _endpoint_modules(plan: NetworkPlan, mode: str, options: StreamOptions) -> t
     endpoints, addressing = plan.endpoints, plan.addressing
     if endpoints is not None:
         if mode != TUSER:
-            raise ValueError(f"Destination mode must be {TUSER} in family {plan.family}, not {mode!r}")
+            raise ValueError(f"Destination mode is {mode!r}; it must be {TUSER} in family {plan.family}")
         return SharedModule(endpoints.injector), SharedModule(endpoints.ejector)
     if addressing is None:
         raise ValueError(f"A network with AXI4-Stream endpoints must have addressing; family {plan.family} has none")

@@ -146,7 +146,7 @@ def generate_design(
         ValueError: If the name is no Verilog identifier.
     """
     if not is_identifier(top):
-        raise ValueError(f"Name of the top module must be a Verilog identifier, not {top!r}")
+        raise ValueError(f"Name of the top module is {top!r}; it must be a Verilog identifier")
     part = make_top(plan)
     library = ModuleLibrary(prefix=f"{top}_")
     library.add(part, top)

@@ -155,7 +155,7 @@ class NetworkPlan:
             raise ValueError(f"A plan must have {switches} routers, one per switch, not {len(self.routers)}")
         for router in self.routers:
             if router.shape not in self.shapes:
-                raise ValueError(f"Router shape must be one of {', '.join(self.shapes)}, not {router.shape!r}")
+                raise ValueError(f"Router shape is {router.shape!r}; it must be one of {', '.join(self.shapes)}")
 
     @property
     def flit_bits(self) -> int:

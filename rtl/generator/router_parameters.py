@@ -16,7 +16,7 @@ MAX_ROUTING_CYCLES = 1024
 def check_range(name: str, value: int, lowest: int, highest: int) -> None:
     """Raise ValueError unless a value is an integer in a range."""
     if not isinstance(value, int) or isinstance(value, bool) or not lowest <= value <= highest:
-        raise ValueError(f"{name} must be an integer from {lowest} to {highest}, not {value!r}")
+        raise ValueError(f"{name} is {value!r}; it must be an integer from {lowest} to {highest}")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -50,7 +50,7 @@ class Constant:
     def __post_init__(self):
         if not 0 <= self.value < 1 << self.width:
             most = (1 << self.width) - 1
-            raise ValueError(f"Constant of {self.width} bits must be from 0 to {most}, not {self.value!r}")
+            raise ValueError(f"Constant of {self.width} bits is {self.value!r}; it must be from 0 to {most}")
 
 
 Bits: TypeAlias = Wire | Slice | Constant | tuple["Bits", ...]

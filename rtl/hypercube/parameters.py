@@ -46,7 +46,7 @@ class HypercubeRouterParameters:
         check_range("Buffer size in flits", self.buffer_flits, 1, MAX_DEPTH)
         check_range("Number of injection channels", self.injection_channels, 1, self.dimensions)
         if self.rule not in RULES:
-            raise ValueError(f"Rule must be {RULES_IN_WORDS}, not {self.rule!r}")
+            raise ValueError(f"Rule is {self.rule!r}; it must be {RULES_IN_WORDS}")
         check_reuse(self.vc_reallocation)
 
     @property

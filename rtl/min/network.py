@@ -44,7 +44,7 @@ def min_plan(
         ValueError: If a parameter is out of range.
     """
     if token not in TOKENS:
-        raise ValueError(f"Token must be one of {', '.join(TOKENS)}, not {token!r}")
+        raise ValueError(f"Token is {token!r}; it must be one of {', '.join(TOKENS)}")
     network = routing.network
     planner = _Planner(routing, buffer_flits, routing_cycles, token, check_link_cycles(link_cycles))
     parameters = [

@@ -12,7 +12,7 @@ from rtl.parts.selection import concat, first_at_or_after
 def check_count(name: str, count: int) -> None:
     """Raise ``ValueError`` unless ``count`` is a positive integer."""
     if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-        raise ValueError(f"{name} must be a positive integer, not {count!r}")
+        raise ValueError(f"{name} is {count!r}; it must be a positive integer")
 
 
 class RoundRobinArbiter(Part):

@@ -51,7 +51,7 @@ class MessageInjector(Part):
 
     def __init__(self, header: HeaderFormat, most_flits: int | None = None):
         if most_flits is not None and most_flits < 1:
-            raise ValueError(f"Longest message must be at least 1 flit, not {most_flits!r}")
+            raise ValueError(f"Longest message is {most_flits!r}; it must be at least 1 flit")
         self.header = header
         self.most_flits = most_flits
         super().__init__(

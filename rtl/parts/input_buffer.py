@@ -65,7 +65,9 @@ class InputBuffer(Part):
         check_count("Buffer depth", depth)
         check_count("Header length", header_flits)
         if header_flits > depth:
-            raise ValueError(f"Buffer depth must be at least the header length of {header_flits} flits, not {depth!r}")
+            raise ValueError(
+                f"Buffer depth is {depth!r}; it must be at least the header length of {header_flits} flits"
+            )
         self.flit_bits = flit_bits
         self.depth = depth
         self.header_flits = header_flits

@@ -85,14 +85,14 @@ class Register:
 
     def __post_init__(self):
         if self.access not in ACCESSES:
-            raise ValueError(f"Access of {self.name} must be one of {', '.join(ACCESSES)}, not {self.access!r}")
+            raise ValueError(f"Access of {self.name} is {self.access!r}; it must be one of {', '.join(ACCESSES)}")
         if self.address < 0 or self.address % WORD_BYTES:
-            raise ValueError(f"Address of {self.name} must be a multiple of {WORD_BYTES}, not {self.address!r}")
+            raise ValueError(f"Address of {self.name} is {self.address!r}; it must be a multiple of {WORD_BYTES}")
         if sum(map(bool, (self.fields, self.mask_bits, self.numbers))) != 1:
             raise ValueError(f"Register {self.name} must have either fields, or mask_bits, or numbers")
         size = WORD_BYTES << (self.words - 1).bit_length()
         if self.numbers and self.address % size:
-            raise ValueError(f"Address of {self.name} must be a multiple of {size:#x}, not {self.address:#x}")
+            raise ValueError(f"Address of {self.name} is {self.address:#x}; it must be a multiple of {size:#x}")
         taken = [field.mask for field in self.fields]
         if sum(taken) != _either(taken):
             raise ValueError(f"Fields of {self.name} must not share bits")
@@ -143,7 +143,7 @@ class RegisterMap:
             if register.name in names:
                 raise ValueError(f"Register {register.name} must be in the map once, not twice")
             if register.address < end:
-                raise ValueError(f"Address of {register.name} must be {end:#x} or more, not {register.address:#x}")
+                raise ValueError(f"Address of {register.name} is {register.address:#x}; it must be {end:#x} or more")
             names.add(register.name)
             end = register.address + register.words * WORD_BYTES
 

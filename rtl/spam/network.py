@@ -39,7 +39,7 @@ def spam_plan(
         ValueError: If a parameter is out of range.
     """
     if enqueue not in ENQUEUE_KINDS:
-        raise ValueError(f"Enqueue must be one of {', '.join(ENQUEUE_KINDS)}, not {enqueue!r}")
+        raise ValueError(f"Enqueue is {enqueue!r}; it must be one of {', '.join(ENQUEUE_KINDS)}")
     network = routing.network
 
     def shape(switch: int) -> SpamRouterParameters:

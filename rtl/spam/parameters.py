@@ -36,7 +36,7 @@ class SpamRouterParameters(RouterParameters):
         self.check_common()
         for name, value in (("Atomic enqueue", self.atomic_enqueue), ("Multicast", self.multicast)):
             if not isinstance(value, bool):
-                raise ValueError(f"{name} must be True or False, not {value!r}")
+                raise ValueError(f"{name} is {value!r}; it must be True or False")
 
     def _check_table_fits(self) -> None:
         """Check that the routing table fits into one port."""

@@ -116,7 +116,7 @@ class VcRouterShape:
             raise ValueError(f"vc_reallocation is {self.vc_reallocation!r}; it must be {' or '.join(VC_REALLOCATION)}")
         if self.injection_priority not in INJECTION_PRIORITY:
             wanted = " or ".join(INJECTION_PRIORITY)
-            raise ValueError(f"Priority of injection must be {wanted}, not {self.injection_priority!r}")
+            raise ValueError(f"Priority of injection is {self.injection_priority!r}; it must be {wanted}")
         if len(self.reaches) != self.inputs:
             raise ValueError(f"Outputs must be given for {self.inputs} inputs, not {len(self.reaches)}")
 

@@ -97,7 +97,7 @@ class Simulation:
             EngineError: If it cannot run these messages, or there is none of that name.
         """
         if name not in (None, *ENGINES):
-            raise EngineError(f"Engine must be one of {', '.join(ENGINES)}, not {name!r}")
+            raise EngineError(f"Engine is {name!r}; it must be one of {', '.join(ENGINES)}")
         if name is None:
             engines = self.model.engines
             return next((one for one in engines if one.pays(self.messages) and not self._obstacle_to(one)), None)
@@ -106,7 +106,7 @@ class Simulation:
         engine = next((one for one in self.model.engines if one.name == name), None)
         obstacle = "for these routers" if engine is None else self._obstacle_to(engine)
         if obstacle:
-            raise EngineError(f"Engine must be {CYCLE_ENGINE!r} {obstacle}, not {name!r}")
+            raise EngineError(f"Engine is {name!r}; it must be {CYCLE_ENGINE!r} {obstacle}")
         return engine
 
     def _obstacle_to(self, engine: Engine) -> str:
@@ -294,8 +294,8 @@ def _check_injection(messages: Messages, injection_channels: int) -> None:
         number = int(messages.injection.argmax())
         allowed = "0" if injection_channels == 1 else f"0 to {injection_channels - 1}"
         raise ValueError(
-            f"Injection channel of message {number} must be {allowed} in this network, "
-            f"not {int(messages.injection[number])}"
+            f"Injection channel of message {number} is {int(messages.injection[number])}; "
+            f"it must be {allowed} in this network"
         )
 
 

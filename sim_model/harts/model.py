@@ -39,7 +39,7 @@ class HartsModel(Model):
             at most ``topology.harts.frame.most_link_cycles``.
 
     Raises:
-        ValueError: "X must be Y, not Z".
+        ValueError: "X is Z; it must be Y".
     """
 
     routing: HartsRouting
@@ -57,7 +57,7 @@ class HartsModel(Model):
             ("Relay time in frames", self.relay_frames),
         ):
             if value < 1:
-                raise ValueError(f"{name} must be at least 1, not {value!r}")
+                raise ValueError(f"{name} is {value!r}; it must be at least 1")
         check_link_cycles(self.link_cycles, most_link_cycles(self.gap_frames))
         node_pages(self.pages, self.routing.levels)
 

@@ -31,7 +31,7 @@ class HypercubeModel(UnicastModel):
         vc_reallocation: VC reallocation, see ``topology.hypercube.vc_reallocation``.
 
     Raises:
-        ValueError: "X must be Y, not Z".
+        ValueError: "X is Z; it must be Y".
     """
 
     routing: HypercubeRouting

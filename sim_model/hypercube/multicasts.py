@@ -39,7 +39,7 @@ def software_sends(network: HypercubeNetwork, records: Iterable[Message], softwa
         MessageError: If nodes or parents of a record are not there.
     """
     if software not in OWN_SOFTWARE:
-        raise ValueError(f"Software must be {' or '.join(OWN_SOFTWARE)}, not {software!r}")
+        raise ValueError(f"Software is {software!r}; it must be {' or '.join(OWN_SOFTWARE)}")
     bases = network.dimensions if software == DOUBLING else 1
     return software_schedule(records, network.switches, RotatingBase(bases, partial(doubling_sends, network)))
 

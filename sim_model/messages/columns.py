@@ -94,7 +94,7 @@ class MessageColumns(Sequence[Message]):
         if isinstance(number, slice):
             return [self[each] for each in range(*number.indices(len(self)))]
         if not -len(self) <= number < len(self):
-            raise IndexError(f"Number of a message must be 0 to {len(self) - 1}, not {number}")
+            raise IndexError(f"Number of a message is {number}; it must be 0 to {len(self) - 1}")
         number %= len(self)
         injection = int(self.injection[number])
         waits = slice(int(self.parent_offsets[number]), int(self.parent_offsets[number + 1]))

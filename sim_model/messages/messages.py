@@ -52,7 +52,7 @@ class MessageError(ValueError):
 
     Parameters:
         number: Position of the record.
-        problem: "X must be Y, not Z".
+        problem: "X is Z; it must be Y".
         field: Member of ``Message`` that is wrong; empty if it is none alone.
     """
 
@@ -173,7 +173,7 @@ class Messages:
             injection_channels: Injection channels of each processor.
 
         Raises:
-            MessageError: "Message 3: X must be Y, not Z" (a ValueError) for the first record that breaks a rule.
+            MessageError: "Message 3: X is Z; it must be Y" (a ValueError) for the first record that breaks a rule.
         """
         columns = _Columns()
         for number, record in enumerate(records):
@@ -199,7 +199,7 @@ class _Columns:
         destinations = checked_destinations(record, processors)
         _check_length(record.flits, header_flits(destinations))
         if record.start_cycle < 0:
-            raise FieldError("start_cycle", f"Start cycle must be at least 0, not {record.start_cycle!r}")
+            raise FieldError("start_cycle", f"Start cycle is {record.start_cycle!r}; it must be at least 0")
         self._add_parents(number, record)
         group = number if record.group is None else record.group
         start, injection = record.start_cycle, record.injection or 0
@@ -211,20 +211,20 @@ class _Columns:
     def _add_parents(self, number: int, record: Message) -> None:
         delays = record.delays
         if len(delays) != len(record.parents):
-            text = f"Delays must be as many as the {len(record.parents)} parents, not {len(delays)}"
+            text = f"Number of delays is {len(delays)}; it must be {len(record.parents)}, that of the parents"
             raise FieldError("delay_cycles", text)
         for parent, delay in zip(record.parents, delays, strict=True):
             self._check_parent(number, record.source, parent)
             if delay < 0:
-                raise FieldError("delay_cycles", f"Delay must be at least 0 cycles, not {delay!r}")
+                raise FieldError("delay_cycles", f"Delay is {delay!r}; it must be at least 0 cycles")
         self.parents.append(record.parents)
         self.delays += delays
 
     def _check_parent(self, number: int, source: int, parent: int) -> None:
         if not 0 <= parent < number:
-            raise FieldError("parents", f"Parent must be an earlier message, not {parent!r}")
+            raise FieldError("parents", f"Parent is {parent!r}; it must be an earlier message")
         if source != self.rows[parent][0] and source not in self.destinations[parent]:
-            text = f"Parent must be a message that processor {source} gets or sends, not {parent!r}"
+            text = f"Parent is {parent!r}; it must be a message that processor {source} gets or sends"
             raise FieldError("parents", text)
 
     def messages(self) -> Messages:
@@ -259,14 +259,14 @@ def checked_destinations(record: Message, processors: int) -> tuple[int, ...]:
     """Return the destinations of a record, sorted, without its source and repeats.
 
     Raises:
-        ValueError: "X must be Y, not Z" if a processor is not there, or none but the source is named.
+        ValueError: "X is Z; it must be Y" if a processor is not there, or none but the source is named.
     """
     last = processors - 1
     if not 0 <= record.source <= last:
-        raise FieldError("source", f"Source must be a processor, 0 to {last}, not {record.source!r}")
+        raise FieldError("source", f"Source is {record.source!r}; it must be a processor, 0 to {last}")
     for destination in record.destinations:
         if not 0 <= destination <= last:
-            raise FieldError("destinations", f"Destination must be a processor, 0 to {last}, not {destination!r}")
+            raise FieldError("destinations", f"Destination is {destination!r}; it must be a processor, 0 to {last}")
     destinations = tuple(sorted(set(record.destinations) - {record.source}))
     if not destinations:
         given = list(record.destinations)
@@ -278,11 +278,11 @@ def checked_destinations(record: Message, processors: int) -> tuple[int, ...]:
 def _check_injection(injection: int, injection_channels: int) -> None:
     if not 0 <= injection < injection_channels:
         allowed = "0" if injection_channels == 1 else f"0 to {injection_channels - 1}"
-        raise FieldError("injection", f"Injection channel must be {allowed}, not {injection!r}")
+        raise FieldError("injection", f"Injection channel is {injection!r}; it must be {allowed}")
 
 
 def _check_length(flits: int, header_flits: int) -> None:
     if flits < header_flits:
-        raise FieldError("flits", f"Length must be at least the {header_flits} header flits, not {flits!r}")
+        raise FieldError("flits", f"Length is {flits!r}; it must be at least the {header_flits} header flits")
     if flits > MAX_MESSAGE_FLITS:
-        raise FieldError("flits", f"Length must be at most {MAX_MESSAGE_FLITS} flits, not {flits!r}")
+        raise FieldError("flits", f"Length is {flits!r}; it must be at most {MAX_MESSAGE_FLITS} flits")

@@ -22,7 +22,7 @@ def multinode_workload(
         seed: Same seed, same multicasts, on any machine.
 
     Raises:
-        ValueError: "X must be Y, not Z".
+        ValueError: "X is Z; it must be Y".
     """
     return list(
         multinode_columns(nodes, sources=sources, destinations=destinations, hot_spot=hot_spot, flits=flits, seed=seed)
@@ -34,11 +34,11 @@ def multinode_columns(
 ) -> MessageColumns:
     """Return the multicasts of ``multinode_workload`` in columns; it has equal parameters and errors."""
     if not 1 <= sources <= nodes:
-        raise FieldError("sources", f"Sources must be 1 to {nodes}, not {sources!r}")
+        raise FieldError("sources", f"Number of sources is {sources!r}; it must be 1 to {nodes}")
     if not 1 <= destinations < nodes:
-        raise FieldError("destinations", f"Destinations must be 1 to {nodes - 1}, not {destinations!r}")
+        raise FieldError("destinations", f"Number of destinations is {destinations!r}; it must be 1 to {nodes - 1}")
     if not 0 <= hot_spot <= 1:
-        raise FieldError("hot_spot", f"Hot-spot factor must be 0 to 1, not {hot_spot!r}")
+        raise FieldError("hot_spot", f"Hot-spot factor is {hot_spot!r}; it must be 0 to 1")
     generator = np.random.Generator(np.random.PCG64(seed))
     senders = generator.permutation(nodes)[:sources]
     common = generator.permutation(nodes)[: round(hot_spot * destinations)]

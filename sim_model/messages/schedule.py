@@ -67,9 +67,9 @@ class Sends:
         parents, delays = [], []
         for parent, delay in zip(record.parents, record.delays, strict=True):
             if not 0 <= parent < len(self._at):
-                raise MessageError(len(self._at), f"Parent must be an earlier message, not {parent!r}", "parents")
+                raise MessageError(len(self._at), f"Parent is {parent!r}; it must be an earlier message", "parents")
             if record.source not in self._at[parent]:
-                text = f"Parent must be a message that processor {record.source} gets or sends, not {parent!r}"
+                text = f"Parent is {parent!r}; it must be a message that processor {record.source} gets or sends"
                 raise MessageError(len(self._at), text, "parents")
             sends = self._at[parent][record.source]
             parents += sends

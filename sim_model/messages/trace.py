@@ -18,7 +18,7 @@ class TraceError(ValueError):
     """A broken line of a trace.
 
     Parameters:
-        problem: "X must be Y, not Z".
+        problem: "X is Z; it must be Y".
         line: Line, counted from 1.
     """
 
@@ -98,13 +98,13 @@ def _record(fields: list[str], operations: Mapping[str, int], line: int) -> Mess
 def _operation(algorithm: str, operations: Mapping[str, int], line: int) -> int:
     if algorithm and algorithm not in operations:
         names = ", ".join(operations)
-        raise TraceError(f"Field {ALGORITHM} must be empty or {names}, not {algorithm[:MAX_FIELD_SHOWN]!r}", line)
+        raise TraceError(f"Field {ALGORITHM} is {algorithm[:MAX_FIELD_SHOWN]!r}; it must be empty or {names}", line)
     return operations.get(algorithm, 0)
 
 
 def _number(text: str, name: str, line: int) -> int:
     if not re.fullmatch(r"-?[0-9]+", text):
-        raise TraceError(f"Field {name} must be a whole number, not {text[:MAX_FIELD_SHOWN]!r}", line)
+        raise TraceError(f"Field {name} is {text[:MAX_FIELD_SHOWN]!r}; it must be a whole number", line)
     if len(text) > MAX_DIGITS:
         raise TraceError(f"Field {name} must have at most {MAX_DIGITS} digits, not {len(text)}", line)
     return int(text)

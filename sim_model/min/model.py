@@ -71,7 +71,7 @@ class MinModel(RoutedModel):
             without tokens.
 
     Raises:
-        ValueError: "X must be Y, not Z".
+        ValueError: "X is Z; it must be Y".
     """
 
     routing: MinRouting
@@ -80,7 +80,7 @@ class MinModel(RoutedModel):
     def __post_init__(self):
         super().__post_init__()
         if self.token not in TOKENS:
-            raise ValueError(f"Token must be one of {', '.join(TOKENS)}, not {self.token!r}")
+            raise ValueError(f"Token is {self.token!r}; it must be one of {', '.join(TOKENS)}")
 
     def make_state(self, messages: Messages) -> MinState:
         """Return tables and registers of the switches before cycle 0."""

@@ -114,7 +114,7 @@ def _attribute(message: bytes) -> dict[str, int | str]:
 
 def _check(node: ChakraNode, byte: int) -> None:
     if node.kind not in KINDS:
-        raise ProgramError(f"byte {byte}: node {node.number}: Type must be 1 to {KINDS[-1]}, not {node.kind}")
+        raise ProgramError(f"byte {byte}: node {node.number}: Type is {node.kind}; it must be 1 to {KINDS[-1]}")
     if not node.communicates:
         return
     needed = {SEND: ("comm_dst", "comm_size"), RECEIVE: ("comm_src", "comm_size"), COLLECTIVE: ("comm_size",)}
@@ -122,10 +122,10 @@ def _check(node: ChakraNode, byte: int) -> None:
         value = node.attributes.get(name)
         if not isinstance(value, int) or value < 0:
             shown = "nothing" if value is None else value
-            raise ProgramError(f"byte {byte}: node {node.number}: {name} must be a number from 0 on, not {shown}")
+            raise ProgramError(f"byte {byte}: node {node.number}: {name} is {shown}; it must be a number from 0 on")
     kind = node.attributes.get("comm_type", 0)
     if not isinstance(kind, int) or not 0 <= kind < len(COLLECTIVES):
-        text = f"comm_type must be 0 to {len(COLLECTIVES) - 1}, not {kind}"
+        text = f"comm_type is {kind}; it must be 0 to {len(COLLECTIVES) - 1}"
         raise ProgramError(f"byte {byte}: node {node.number}: {text}")
 
 
@@ -181,7 +181,9 @@ class _Reader:
             wanted = dict.fromkeys((*node.data, *node.control)) if control else node.data
             for number in wanted:
                 if number not in ends:
-                    text = f"node {node.number} of rank {rank}: a node that it depends on must be there, not {number}"
+                    text = (
+                        f"node {node.number} of rank {rank}: a node that it depends on is {number}, which is not there"
+                    )
                     raise ProgramError(text)
                 needs.append(Need(ends[number]))
 
@@ -215,8 +217,9 @@ class _Reader:
         first = calls[ranks[0]]
         for rank in ranks:
             if len(calls[rank]) != len(first):
-                text = f"Collective operations of group {group!r} must be {len(first)} as on rank {ranks[0]}"
-                raise ProgramError(f"{text}, not {len(calls[rank])} as on rank {rank}")
+                right = f"it must be {len(first)} as on rank {ranks[0]}"
+                text = f"Number of collective operations of group {group!r} is {len(calls[rank])} on rank {rank}"
+                raise ProgramError(f"{text}; {right}")
         for together in zip(*(calls[rank] for rank in ranks), strict=True):
             self._add_collective(together)
 
@@ -226,11 +229,11 @@ class _Reader:
         for call in calls:
             own = [call.node.attributes.get(name, 0) for name in ("comm_type", "comm_size", "comm_root")]
             if own != wanted:
-                text = f"type, size and root must be {wanted} as on rank {first.rank}, not {own}"
+                text = f"type, size and root are {own}; they must be {wanted} as on rank {first.rank}"
                 raise ProgramError(f"node {call.node.number} of rank {call.rank}: {text}")
         kind, size_bytes, root = map(int, wanted)
         if not 0 <= root < len(calls):
-            text = f"comm_root must be a member, 0 to {len(calls) - 1}, not {root}"
+            text = f"comm_root is {root}; it must be a member, 0 to {len(calls) - 1}"
             raise ProgramError(f"node {first.node.number} of rank {first.rank}: {text}")
         self._add_transfers(Collective(list(COLLECTIVES)[kind], len(calls), size_bytes, root), calls)
 

@@ -69,7 +69,7 @@ class _Reader:
         line = self._next.line
         self._ranks = self._number("Number of ranks")
         if not 1 <= self._ranks <= MAX_RANKS:
-            raise ProgramError(f"Number of ranks must be 1 to {MAX_RANKS}, not {self._ranks}", line)
+            raise ProgramError(f"Number of ranks is {self._ranks}; it must be 1 to {MAX_RANKS}", line)
         while self._next.kind != "end":
             self._rank()
         self._matching.finish()
@@ -84,13 +84,13 @@ class _Reader:
     def _expect(self, text: str) -> None:
         token = self._take()
         if token.text != text:
-            raise ProgramError(f"Here must be {text!r}, not {token.text!r}", token.line)
+            raise ProgramError(f"Token is {token.text!r}; it must be {text!r}", token.line)
 
     def _number(self, what: str, unit: str = "") -> int:
         token = self._take()
         digits = token.text.removesuffix("b") if unit else token.text
         if token.kind != "number" or not digits.isdigit():
-            raise ProgramError(f"{what} must be a whole number{unit}, not {token.text!r}", token.line)
+            raise ProgramError(f"{what} is {token.text!r}; it must be a whole number{unit}", token.line)
         if len(digits) > MAX_DIGITS:
             raise ProgramError(f"{what} must have at most {MAX_DIGITS} digits, not {len(digits)}", token.line)
         return int(digits)
@@ -137,7 +137,7 @@ class _Reader:
         elif token.text in ("send", "recv"):
             position = self._communication(block, label, token, operation)
         else:
-            raise ProgramError(f"An operation must be send, recv or calc, not {token.text!r}", token.line)
+            raise ProgramError(f"An operation is {token.text!r}; it must be send, recv or calc", token.line)
         if position == len(self._operations):
             self._operations.append(operation)
         if label is not None:
@@ -199,7 +199,7 @@ class _Block:
 
     def _position(self, label: _Token) -> int:
         if label.text not in self.labels:
-            raise ProgramError(f"Label must be one of rank {self.rank}, not {label.text!r}", label.line)
+            raise ProgramError(f"Label is {label.text!r}; it must be one of rank {self.rank}", label.line)
         return self.labels[label.text]
 
 

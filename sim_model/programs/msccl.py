@@ -107,7 +107,7 @@ class _Parser:
         inside = self._open[-1] if self._open else None
         if name not in _INSIDE or _INSIDE[name] != inside:
             allowed = [known for known, outer in _INSIDE.items() if outer == inside]
-            raise ProgramError(f"Here must be {' or '.join(allowed) or 'nothing'}, not {name!r}", line)
+            raise ProgramError(f"Token is {name!r}; it must be {' or '.join(allowed) or 'nothing'}", line)
         self._open.append(name)
         getattr(self, f"_begin_{name}")(_Attributes(name, attributes, line))
 
@@ -142,10 +142,12 @@ class _Parser:
         kind, position = attributes.text("type"), attributes.number("s", 0)
         if kind not in STEPS:
             raise ProgramError(
-                f"Type of a step must be one of {', '.join(sorted(STEPS))}, not {kind!r}", attributes.line
+                f"Type of a step is {kind!r}; it must be one of {', '.join(sorted(STEPS))}", attributes.line
             )
         if position != len(self._block.steps):
-            raise ProgramError(f"Number of the step must be {len(self._block.steps)}, not {position}", attributes.line)
+            raise ProgramError(
+                f"Number of the step is {position}; it must be {len(self._block.steps)}", attributes.line
+            )
         for kinds, peer, verb in ((SENDS, self._block.send, "send"), (RECEIVES, self._block.receive, "recv")):
             if kind in kinds and peer == NO_PEER:
                 text = f"Thread block {self._block.number} must have a {verb} for a step of type {kind}, not {NO_PEER}"
@@ -173,7 +175,7 @@ class _Attributes:
         value = int(text) if digits.isascii() and digits.isdigit() and len(digits) <= MAX_DIGITS else None
         if value is None or value < least or (most is not None and value > most):
             allowed = f"at least {least}" if most is None else f"{least} to {most}"
-            raise ProgramError(f"{name} must be a number, {allowed}, not {text[:40]!r}", self.line)
+            raise ProgramError(f"{name} is {text[:40]!r}; it must be a number, {allowed}", self.line)
         return value
 
 

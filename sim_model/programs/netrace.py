@@ -77,11 +77,11 @@ def read_netrace(file: BufferedIOBase, region: int | None = None, most_packets: 
     before, packets = 0, header.packets
     if region is not None:
         if not 0 <= region < len(header.regions):
-            raise ProgramError(f"Region must be 0 to {len(header.regions) - 1}, not {region}")
+            raise ProgramError(f"Region is {region}; it must be 0 to {len(header.regions) - 1}")
         before, packets = sum(part.cycles for part in header.regions[:region]), header.regions[region].packets
         offset = header.regions[region].offset
         if offset > FARTHEST_BYTE:
-            raise ProgramError(f"Offset of region {region} must be at most {FARTHEST_BYTE}, not {offset}")
+            raise ProgramError(f"Offset of region {region} is {offset}; it must be at most {FARTHEST_BYTE}")
         file.seek(offset, 1)
     wanted = packets if most_packets is None else min(packets, most_packets)
     whole = region is None and wanted == header.packets
@@ -96,15 +96,17 @@ def read_netrace(file: BufferedIOBase, region: int | None = None, most_packets: 
 def _read_header(file: BufferedIOBase) -> NetraceHeader:
     data = file.read(HEADER.size)
     if len(data) >= 4 and int.from_bytes(data[:4], "little") != MAGIC:
-        raise ProgramError(f"byte 0: Magic must be {MAGIC:#x}, not {int.from_bytes(data[:4], 'little'):#x}")
+        raise ProgramError(f"byte 0: Magic is {int.from_bytes(data[:4], 'little'):#x}; it must be {MAGIC:#x}")
     if len(data) < HEADER.size:
         raise _cut_off("the header", len(data))
     _, version, _, nodes, cycles, packets, notes, regions = HEADER.unpack(data)
     if version != VERSION:
-        raise ProgramError(f"byte 4: Version must be {VERSION}, not {version}")
+        raise ProgramError(f"byte 4: Version is {version}; it must be {VERSION}")
     if nodes == 0 or regions > MAX_REGIONS:
-        text = "Nodes must be at least 1" if nodes == 0 else f"Regions must be at most {MAX_REGIONS}"
-        raise ProgramError(f"byte 38: {text}, not {nodes if nodes == 0 else regions}")
+        wrong = "nodes is 0; it must be at least 1"
+        if nodes:
+            wrong = f"regions is {regions}; it must be at most {MAX_REGIONS}"
+        raise ProgramError(f"byte 38: Number of {wrong}")
     rest = _read(file, notes + REGION.size * regions)
     if len(rest) < notes + REGION.size * regions:
         raise _cut_off("the list of regions", HEADER.size + len(rest))
@@ -152,14 +154,14 @@ def _size_bytes(kind: int, at: str) -> int:
         return CONTROL_BYTES
     if kind in DATA_TYPES:
         return DATA_BYTES
-    raise ProgramError(f"{at}: Type must be one of {sorted(CONTROL_TYPES | DATA_TYPES)}, not {kind}")
+    raise ProgramError(f"{at}: Type is {kind}; it must be one of {sorted(CONTROL_TYPES | DATA_TYPES)}")
 
 
 def _rank(what: str, node: int, kind: int, nodes: int, at: str) -> int:
     if node >= nodes:
-        raise ProgramError(f"{at}: {what} must be a node, 0 to {nodes - 1}, not {node}")
+        raise ProgramError(f"{at}: {what} is {node}; it must be a node, 0 to {nodes - 1}")
     if kind > MEMORY_CONTROLLER:
-        raise ProgramError(f"{at}: Type of a node must be 0 to {MEMORY_CONTROLLER}, not {kind}")
+        raise ProgramError(f"{at}: Type of a node is {kind}; it must be 0 to {MEMORY_CONTROLLER}")
     return nodes + node if kind == MEMORY_CONTROLLER else node
 
 
@@ -184,7 +186,9 @@ def _add_needs(operations: list[Operation], packets: list[_Packet], whole: bool)
             follower = positions.get(dependent)
             if follower is None:
                 if whole:
-                    raise ProgramError(f"{packet.at}: a packet that waits for it must be in the trace, not {dependent}")
+                    raise ProgramError(
+                        f"{packet.at}: a packet that waits for it is {dependent}, which is not in the trace"
+                    )
                 continue
             if packets[follower].source != packet.destination:
                 text = f"must be sent by its destination {packet.destination}, not by {packets[follower].source}"

@@ -13,7 +13,7 @@ class ProgramError(ValueError):
     """Something wrong in a program's file.
 
     Parameters:
-        problem: "X must be Y, not Z"; in files without lines it begins with the place.
+        problem: "X is Z; it must be Y"; in files without lines it begins with the place.
         line: Line, counted from 1, in files that have lines.
     """
 
@@ -88,10 +88,10 @@ def check_rank(what: str, rank: int, ranks: int, line: int | None = None) -> Non
     """Refuse a rank that a program does not have.
 
     Raises:
-        ProgramError: "WHAT must be a rank, 0 to 7, not 9".
+        ProgramError: "WHAT is 9; it must be a rank, 0 to 7".
     """
     if not 0 <= rank < ranks:
-        raise ProgramError(f"{what} must be a rank, 0 to {ranks - 1}, not {rank}", line)
+        raise ProgramError(f"{what} is {rank}; it must be a rank, 0 to {ranks - 1}", line)
 
 
 def named(operations: Iterable[Operation]) -> str:

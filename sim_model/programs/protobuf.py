@@ -66,7 +66,7 @@ def fields(data: bytes) -> Iterator[Field]:
         elif kind in _FIXED:
             size = _FIXED[kind]
         else:
-            raise WireError(f"Type of a field must be 0, 1, 2 or 5, not {kind}", first)
+            raise WireError(f"Type of a field is {kind}; it must be 0, 1, 2 or 5", first)
         if position + size > len(data):
             raise WireError(f"field {number} is cut off", first)
         yield Field(number, data[position : position + size])

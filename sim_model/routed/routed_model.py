@@ -20,7 +20,7 @@ class RoutedModel(Model):
             stage.
 
     Raises:
-        ValueError: "X must be Y, not Z".
+        ValueError: "X is Z; it must be Y".
     """
 
     routing: Any

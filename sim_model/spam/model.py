@@ -44,7 +44,7 @@ class SpamModel(RoutedModel):
         enqueue: "atomic", or "split" for the negative control whose requests enter the queues one by one; it deadlocks.
 
     Raises:
-        ValueError: "X must be Y, not Z".
+        ValueError: "X is Z; it must be Y".
     """
 
     routing: SpamRouting
@@ -53,7 +53,7 @@ class SpamModel(RoutedModel):
     def __post_init__(self):
         super().__post_init__()
         if self.enqueue not in ENQUEUES:
-            raise ValueError(f"Enqueue must be 'atomic' or 'split', not {self.enqueue!r}")
+            raise ValueError(f"Enqueue is {self.enqueue!r}; it must be 'atomic' or 'split'")
 
     def make_state(self, messages: Messages) -> SpamState:
         """Return tables and registers of the routers before cycle 0."""

@@ -90,7 +90,7 @@ def confidence_interval(observations: Sequence[float] | np.ndarray, confidence: 
     if len(values) == 0:
         raise ValueError("A confidence interval needs at least 1 observation, not 0")
     if not 0 < confidence < 1:
-        raise ValueError(f"Confidence must be between 0 and 1, not {confidence!r}")
+        raise ValueError(f"Confidence is {confidence!r}; it must be between 0 and 1")
     if len(values) == 1:
         return Interval(float(values[0]), float("inf"), 1)
     quantile = student_quantile(len(values) - 1, (1 + confidence) / 2)

@@ -58,7 +58,7 @@ def u_torus(grid: Grid, source: int, destinations: Sequence[int], direction: Tur
     if not grid.wraps:
         raise ValueError("U-torus must have a torus, not a mesh")
     if direction not in (None, POSITIVE, NEGATIVE):
-        raise ValueError(f"Direction must be positive or negative in both dimensions, not {direction!r}")
+        raise ValueError(f"Direction is {direction!r}; it must be positive or negative in both dimensions")
     chain = _chain(grid, source, destinations, descending=direction == NEGATIVE)
     chain = rotated(chain, source)
     return halved_chain(chain, 0, lambda sender, receiver: direction or grid.shortest(sender, receiver))
@@ -91,11 +91,11 @@ def check_nodes(grid: Grid, nodes: Iterable[int]) -> None:
     """Refuse nodes that do not exist.
 
     Raises:
-        ValueError: "Node must be 0 to 255, not 256".
+        ValueError: "Node is 256; it must be 0 to 255".
     """
     for node in nodes:
         if not 0 <= node < grid.nodes:
-            raise ValueError(f"Node must be 0 to {grid.nodes - 1}, not {node!r}")
+            raise ValueError(f"Node is {node!r}; it must be 0 to {grid.nodes - 1}")
 
 
 def _chain(grid: Grid, source: int, destinations: Sequence[int], *, descending: bool = False) -> list[int]:

@@ -37,7 +37,7 @@ class TorusModel(VcModel):
             channels; or "low", only if none of those requests the output.
 
     Raises:
-        ValueError: "X must be Y, not Z".
+        ValueError: "X is Z; it must be Y".
     """
 
     routing: TorusRouting

@@ -50,7 +50,7 @@ def software_sends(grid: Grid, records: Iterable[Message], software: str, seed: 
     """
     names = software_names(grid)
     if software not in names:
-        raise ValueError(f"Software must be {', '.join(names)}, not {software!r}")
+        raise ValueError(f"Software is {software!r}; it must be {', '.join(names)}")
     if software != DOUBLING and isinstance(records, MessageColumns) and records.in_order(grid.nodes):
         return _sends_of_columns(grid, records, software, seed)
     return software_schedule(records, grid.nodes, _tree(grid, software, seed))

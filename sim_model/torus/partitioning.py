@@ -50,7 +50,7 @@ class Scheme(NamedTuple):
         """
         parts = re.fullmatch(r"([1-9][0-9]?)(I|II|III|IV)(B?)", name)
         if parts is None:
-            raise ValueError(f"Scheme must be a dilation, I to IV, and B or nothing, such as 4IIIB, not {name!r}")
+            raise ValueError(f"Scheme is {name!r}; it must be a dilation, I to IV, and B or nothing, such as 4IIIB")
         return cls(int(parts[1]), parts[2], parts[3] == "B")
 
     @property

@@ -33,7 +33,7 @@ def recursive_doubling(grid: Grid, source: int, destinations: Sequence[int], bas
         ValueError: If a node is not there, or the base is none.
     """
     if base not in range(BASES):
-        raise ValueError(f"Base must be 0 or 1, not {base!r}")
+        raise ValueError(f"Base is {base!r}; it must be 0 or 1")
     check_nodes(grid, (source, *destinations))
     across, along = (COLUMN, ROW) if base == 0 else (ROW, COLUMN)
     lines: dict[int, list[int]] = {}

@@ -105,9 +105,9 @@ def distribution_networks(grid: Grid, dilation: int, kind: str, offset: int = DE
     """
     own = _checked(grid, dilation)
     if kind not in KINDS:
-        raise TopologyError(f"Type of distribution networks must be {', '.join(KINDS)}, not {kind!r}", item=str(kind))
+        raise TopologyError(f"Type of distribution networks is {kind!r}; it must be {', '.join(KINDS)}", item=str(kind))
     if not 1 <= offset < dilation:
-        raise TopologyError(f"Offset must be 1 to {dilation - 1}, not {offset!r}", item=str(offset))
+        raise TopologyError(f"Offset is {offset!r}; it must be 1 to {dilation - 1}", item=str(offset))
     residues = range(dilation)
     places: Sequence[tuple[int, int, Turns | None]]
     if kind == "I":

@@ -53,17 +53,17 @@ def destination_count(destinations: int | tuple[float, float], others: int) -> C
     """Return the distribution of a fixed number, or of a Gaussian (mean, deviation) clipped to 1 .. ``others``.
 
     Raises:
-        ValueError: "X must be Y, not Z".
+        ValueError: "X is Z; it must be Y".
     """
     if isinstance(destinations, int):
         if not 1 <= destinations <= others:
-            raise ValueError(f"Destinations must be 1 to {others}, not {destinations!r}")
+            raise ValueError(f"Number of destinations is {destinations!r}; it must be 1 to {others}")
         return FixedCount(destinations)
     mean, stddev = destinations
     if not 1 <= mean <= others:
-        raise ValueError(f"Mean number of destinations must be 1 to {others}, not {mean!r}")
+        raise ValueError(f"Mean number of destinations is {mean!r}; it must be 1 to {others}")
     if stddev < 0:
-        raise ValueError(f"Standard deviation of destinations must be at least 0, not {stddev!r}")
+        raise ValueError(f"Standard deviation of destinations is {stddev!r}; it must be at least 0")
     return ClippedGaussian(mean, stddev, 1, others)
 
 
@@ -75,7 +75,7 @@ class Shares:
         multicast, broadcast (float): Probabilities; what they leave are unicasts.
 
     Raises:
-        ValueError: "X must be Y, not Z".
+        ValueError: "X is Z; it must be Y".
     """
 
     multicast: float = 0.0
@@ -83,9 +83,9 @@ class Shares:
 
     def __post_init__(self):
         if not 0 <= self.multicast <= 1:
-            raise ValueError(f"Multicast fraction must be 0 to 1, not {self.multicast!r}")
+            raise ValueError(f"Multicast fraction is {self.multicast!r}; it must be 0 to 1")
         if not 0 <= self.broadcast <= MAX_SHARES - self.multicast:
-            raise ValueError(f"Broadcast fraction must be 0 to {1 - self.multicast:g}, not {self.broadcast!r}")
+            raise ValueError(f"Broadcast fraction is {self.broadcast!r}; it must be 0 to {1 - self.multicast:g}")
 
     def draw(self, generator: np.random.Generator, messages: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the numbers of the multicasts and of the broadcasts among ``messages`` messages, ascending."""
@@ -139,7 +139,7 @@ class LengthMix:
         shares (mapping of int to float): Share of the messages by length in flits, header included; together 1.
 
     Raises:
-        ValueError: "X must be Y, not Z".
+        ValueError: "X is Z; it must be Y".
     """
 
     shares: Mapping[int, float]
@@ -147,10 +147,12 @@ class LengthMix:
     def __post_init__(self):
         for flits, share in self.shares.items():
             if not 0 < share <= 1 + SHARES_TOLERANCE:
-                raise ValueError(f"Share of messages of {flits} flits must be greater than 0, at most 1, not {share!r}")
+                raise ValueError(
+                    f"Share of messages of {flits} flits is {share!r}; it must be greater than 0, at most 1"
+                )
         total = sum(self.shares.values())
         if abs(total - 1) > SHARES_TOLERANCE:
-            raise ValueError(f"Shares of lengths must be 1 together, not {total:g}")
+            raise ValueError(f"Shares of lengths are {total:g}; they must be 1 together")
 
     def draw(self, generator: np.random.Generator, messages: int) -> np.ndarray:
         """See ``Lengths.draw``."""

@@ -175,7 +175,7 @@ def near(network: ChannelNetwork, most_links: int) -> np.ndarray:
     candidates = (distances(network) <= most_links) & all_others(len(network.processors))
     lonely = np.flatnonzero(~candidates.any(axis=1))
     if len(lonely):
-        raise ValueError(f"Distance must be so large that every node has another one near, not {most_links!r}")
+        raise ValueError(f"Distance is {most_links!r}; it must be so large that every node has another one near")
     return candidates
 
 
@@ -224,7 +224,7 @@ def same_group(groups: Sequence[Sequence[int]], nodes: int) -> np.ndarray:
     for number, group in enumerate(groups):
         for member in group:
             if not 0 <= member < nodes:
-                raise ValueError(f"Members of groups must be processors, 0 to {nodes - 1}, not {member!r}")
+                raise ValueError(f"Member of a group is {member!r}; it must be a processor, 0 to {nodes - 1}")
             if group_of[member] >= 0:
                 raise ValueError(f"Members of groups must be different processors, not {member!r} twice")
             group_of[member] = number

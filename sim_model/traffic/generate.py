@@ -30,7 +30,7 @@ class RandomTraffic:
         replies: Replies to unicasts, if all messages are unicasts.
 
     Raises:
-        ValueError: "X must be Y, not Z".
+        ValueError: "X is Z; it must be Y".
     """
 
     nodes: int
@@ -113,7 +113,7 @@ def check_nodes(nodes: int) -> None:
     """Refuse networks in which a node has no other node to send to.
 
     Raises:
-        ValueError: "X must be Y, not Z".
+        ValueError: "X is Z; it must be Y".
     """
     if nodes < 2:
         raise ValueError(f"Random traffic needs at least 2 processors, not {nodes!r}")
@@ -154,7 +154,7 @@ def random_traffic(
             destination.
 
     Raises:
-        ValueError: "X must be Y, not Z".
+        ValueError: "X is Z; it must be Y".
     """
     check_nodes(processors)
     traffic = RandomTraffic(

@@ -36,11 +36,11 @@ def check_rate(rate: float, most: float = float("inf")) -> None:
     """Refuse a rate that is not greater than 0, or too large.
 
     Raises:
-        ValueError: "Messages per node per cycle must be Y, not Z".
+        ValueError: "Messages per node per cycle are Z; they must be Y".
     """
     if not 0 < rate < float("inf") or rate > most:
         right = "greater than 0" if most == float("inf") else f"greater than 0 and at most {most:g}"
-        raise ValueError(f"Messages per node per cycle must be {right}, not {rate!r}")
+        raise ValueError(f"Messages per node per cycle are {rate!r}; they must be {right}")
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class PoissonInjection:
         messages_per_node_per_cycle: Mean rate of one node, greater than 0.
 
     Raises:
-        ValueError: "Messages per node per cycle must be greater than 0, not Z".
+        ValueError: "Messages per node per cycle are Z; they must be greater than 0".
     """
 
     messages_per_node_per_cycle: float
@@ -76,7 +76,7 @@ class BernoulliInjection:
         messages_per_node_per_cycle: That probability, greater than 0 and at most 1.
 
     Raises:
-        ValueError: "Messages per node per cycle must be greater than 0 and at most 1, not Z".
+        ValueError: "Messages per node per cycle are Z; they must be greater than 0 and at most 1".
     """
 
     messages_per_node_per_cycle: float
@@ -98,7 +98,7 @@ class PeriodicInjection:
             rounded down to cycles.
 
     Raises:
-        ValueError: "Messages per node per cycle must be greater than 0, not Z".
+        ValueError: "Messages per node per cycle are Z; they must be greater than 0".
     """
 
     messages_per_node_per_cycle: float
@@ -125,7 +125,7 @@ class BatchInjection:
         messages: Messages of a node in a batch, at least 1.
 
     Raises:
-        ValueError: "X must be Y, not Z".
+        ValueError: "X is Z; it must be Y".
     """
 
     messages_per_node_per_cycle: float
@@ -134,7 +134,7 @@ class BatchInjection:
     def __post_init__(self):
         check_rate(self.messages_per_node_per_cycle)
         if self.messages < 1:
-            raise ValueError(f"Messages of a batch must be at least 1, not {self.messages!r}")
+            raise ValueError(f"Messages of a batch are {self.messages!r}; they must be at least 1")
 
     def starts(self, _generator: np.random.Generator, cycles: int, nodes: int) -> tuple[np.ndarray, np.ndarray]:
         """See ``Injection.starts``."""
@@ -159,7 +159,7 @@ class BurstInjection:
         mean_burst_cycles: Mean length of a burst, at least 1.
 
     Raises:
-        FieldError: "X must be Y, not Z"; also if pauses would be shorter than a cycle.
+        FieldError: "X is Z; it must be Y"; also if pauses would be shorter than a cycle.
     """
 
     messages_per_node_per_cycle: float
@@ -170,14 +170,14 @@ class BurstInjection:
         check_rate(self.messages_per_node_per_cycle, 1)
         if not self.messages_per_node_per_cycle < self.rate_in_bursts <= 1:
             text = f"more than the mean {self.messages_per_node_per_cycle:g} and at most 1"
-            raise FieldError("rate_in_bursts", f"Rate in bursts must be {text}, not {self.rate_in_bursts!r}")
+            raise FieldError("rate_in_bursts", f"Rate in bursts is {self.rate_in_bursts!r}; it must be {text}")
         if not 1 <= self.mean_burst_cycles < float("inf"):
-            text = f"Mean burst must be at least 1 cycle, not {self.mean_burst_cycles!r}"
+            text = f"Mean burst is {self.mean_burst_cycles!r}; it must be at least 1 cycle"
             raise FieldError("mean_burst_cycles", text)
         if self.mean_pause_cycles < 1:
             least = self.share_of_bursts / (1 - self.share_of_bursts)
             text = f"at least {least:g} cycles at these rates, so that pauses are a cycle long"
-            raise FieldError("mean_burst_cycles", f"Mean burst must be {text}, not {self.mean_burst_cycles!r}")
+            raise FieldError("mean_burst_cycles", f"Mean burst is {self.mean_burst_cycles!r}; it must be {text}")
 
     @property
     def share_of_bursts(self) -> float:

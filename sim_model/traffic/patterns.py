@@ -80,7 +80,7 @@ class HotSpotPattern:
         share: Greater than 0, at most 1.
 
     Raises:
-        ValueError: "X must be Y, not Z".
+        ValueError: "X is Z; it must be Y".
     """
 
     nodes: int
@@ -90,11 +90,11 @@ class HotSpotPattern:
     def __post_init__(self):
         for node in self.hot_nodes:
             if not 0 <= node < self.nodes:
-                raise ValueError(f"Hot nodes must be processors, 0 to {self.nodes - 1}, not {node!r}")
+                raise ValueError(f"Hot node is {node!r}; it must be a processor, 0 to {self.nodes - 1}")
         if not self.hot_nodes or len(set(self.hot_nodes)) < len(self.hot_nodes):
-            raise ValueError(f"Hot nodes must be different processors, at least 1, not {list(self.hot_nodes)!r}")
+            raise ValueError(f"Hot nodes are {list(self.hot_nodes)!r}; they must be different processors, at least 1")
         if not 0 < self.share <= 1:
-            raise ValueError(f"Share of hot nodes must be greater than 0, at most 1, not {self.share!r}")
+            raise ValueError(f"Share of hot nodes is {self.share!r}; it must be greater than 0, at most 1")
 
     def draw(self, generator: np.random.Generator, source: np.ndarray) -> np.ndarray:
         """See ``Pattern.draw``."""

@@ -24,7 +24,7 @@ class Replies:
         outstanding: Requests of a node that may be without a reply at a time; None for any number.
 
     Raises:
-        ValueError: "X must be Y, not Z".
+        ValueError: "X is Z; it must be Y".
     """
 
     lengths: Lengths
@@ -33,9 +33,9 @@ class Replies:
 
     def __post_init__(self):
         if self.delay_cycles < 0:
-            raise ValueError(f"Delay of replies must be at least 0 cycles, not {self.delay_cycles!r}")
+            raise ValueError(f"Delay of replies is {self.delay_cycles!r}; it must be at least 0 cycles")
         if self.outstanding is not None and self.outstanding < 1:
-            raise ValueError(f"Outstanding requests must be at least 1, not {self.outstanding!r}")
+            raise ValueError(f"Outstanding requests are {self.outstanding!r}; they must be at least 1")
 
     def answered(self, requests: MessageColumns, generator: np.random.Generator) -> MessageColumns:
         """Return the requests, each with its reply behind it: request i becomes message 2 i, its reply message 2 i + 1.

@@ -29,7 +29,7 @@ class UnicastModel(Model):
         buffer_flits: Flits that the buffer of a VC holds, 1 to 16; 4 and more keep the full rate.
 
     Raises:
-        ValueError: "X must be Y, not Z".
+        ValueError: "X is Z; it must be Y".
     """
 
     routing: Any
@@ -64,7 +64,7 @@ class VcModel(UnicastModel):
             "low", only if none of those requests the output.
 
     Raises:
-        ValueError: "X must be Y, not Z".
+        ValueError: "X is Z; it must be Y".
     """
 
     routing_cycles: int = 1
@@ -79,7 +79,7 @@ class VcModel(UnicastModel):
             raise ValueError(f"vc_reallocation is {self.vc_reallocation!r}; it must be {' or '.join(VC_REALLOCATION)}")
         if self.injection_priority not in INJECTION_PRIORITY:
             wanted = " or ".join(INJECTION_PRIORITY)
-            raise ValueError(f"Priority of injection must be {wanted}, not {self.injection_priority!r}")
+            raise ValueError(f"Priority of injection is {self.injection_priority!r}; it must be {wanted}")
 
     @property
     def side_wires(self) -> tuple[SideWire, ...]:

@@ -76,7 +76,7 @@ def test_booksim_is_told_the_setting(tmp_path):
 
 
 def test_missing_program_is_refused(tmp_path):
-    with pytest.raises(PeerError, match=r"BookSim must be an executable file, not .*nothing"):
+    with pytest.raises(PeerError, match=r"BookSim is .*nothing'; it must be an executable file"):
         booksim(tmp_path / "nothing")
 
 

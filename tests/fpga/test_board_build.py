@@ -102,7 +102,7 @@ def timing_report(**clocks: tuple[float, float]) -> str:
 def test_the_slowest_clock_decides():
     assert read_clock(timing_report(a=(90.0, 50.0), b=(30.0, 25.0))) == ClockTiming("b", 30.0, 25.0)
     for text in ("", "{}", timing_report()):
-        with pytest.raises(ReportError, match="Report of nextpnr must be JSON with clocks, not"):
+        with pytest.raises(ReportError, match=r"Report of nextpnr is .*; it must be JSON with clocks"):
             read_clock(text)
 
 

@@ -103,12 +103,12 @@ def test_descriptors_are_mixed_and_right():
 @each(
     "changes, message",
     [
-        ({"messages": 0}, "Number of messages must be 1 to 4294967295, not 0"),
-        ({"cycles_per_bit": 1}, "Cycles per bit must be 2 to 1048576, not 1"),
-        ({"cycles_per_line": 15}, "Cycles per line must be 16 to 1099511627776, not 15"),
-        ({"quiet_cycles": 255}, "Quiet cycles must be 256 to 1099511627776, not 255"),
-        ({"descriptors": 1}, "Number of descriptors must be 2 to 256, not 1"),
-        ({"descriptors": 12}, "Number of descriptors must be a power of two, not 12"),
+        ({"messages": 0}, "Number of messages is 0; it must be 1 to 4294967295"),
+        ({"cycles_per_bit": 1}, "Cycles per bit is 1; it must be 2 to 1048576"),
+        ({"cycles_per_line": 15}, "Cycles per line is 15; it must be 16 to 1099511627776"),
+        ({"quiet_cycles": 255}, "Quiet cycles is 255; it must be 256 to 1099511627776"),
+        ({"descriptors": 1}, "Number of descriptors is 1; it must be 2 to 256"),
+        ({"descriptors": 12}, "Number of descriptors is 12; it must be a power of two"),
     ],
 )
 def test_parameters_out_of_range(changes, message):

@@ -95,7 +95,7 @@ def test_area_on_ice40():
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"design": {"num_cells_by_type": {"LUT4": null}}}'])
 def test_what_is_no_report_of_yosys(text):
-    with pytest.raises(ReportError, match="Report of Yosys must be JSON"):
+    with pytest.raises(ReportError, match=r"Report of Yosys is .*; it must be JSON"):
         read_area(text, DEVICES["ecp5"])
 
 
@@ -131,7 +131,7 @@ def test_path_for_people():
 
 @pytest.mark.parametrize("text", ["", "{}", '{"fmax": {}}', timing_report(critical_paths=[{}])])
 def test_what_is_no_report_of_nextpnr(text):
-    with pytest.raises(ReportError, match="Report of nextpnr must be JSON"):
+    with pytest.raises(ReportError, match=r"Report of nextpnr is .*; it must be JSON"):
         read_timing(text)
 
 
@@ -298,7 +298,7 @@ def test_one_switch_per_shape_and_the_root_for_its_own():
 
 @pytest.mark.parametrize("switch", [-1, 6])
 def test_a_switch_that_is_not_there(switch):
-    with pytest.raises(ValueError, match=f"Switch must be 0 to 5, not {switch}"):
+    with pytest.raises(ValueError, match=f"Switch is {switch}; it must be 0 to 5"):
         router_subject(plan_of(figure_1()), switch)
 
 

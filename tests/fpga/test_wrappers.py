@@ -104,8 +104,8 @@ def test_serial_part_drives_every_input_and_sees_every_output():
 @pytest.mark.parametrize(
     ("constants", "message"),
     [
-        ({"c": 1}, "Tied input must be one of a, b, not 'c'"),
-        ({"y": 1}, "Tied input must be one of a, b, not 'y'"),
+        ({"c": 1}, "Tied input is 'c'; it must be one of a, b"),
+        ({"y": 1}, "Tied input is 'y'; it must be one of a, b"),
         ({"a": 128}, "Value of a must have at most 7 bits, not 8"),
     ],
 )

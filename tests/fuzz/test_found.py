@@ -76,7 +76,7 @@ def test_a_trace_whose_header_lies_takes_no_memory():
 
 def test_a_region_beyond_all_files_is_refused():
     data = _header(notes=0, regions=1) + (2**64 - 1).to_bytes(8, "little") + bytes(16)
-    with pytest.raises(ProgramError, match=r"Offset of region 0 must be at most \d+, not 18446744073709551615"):
+    with pytest.raises(ProgramError, match=r"Offset of region 0 is 18446744073709551615; it must be at most \d+"):
         read_netrace(io.BytesIO(data), region=0)
 
 
@@ -94,11 +94,11 @@ HEADING = "network.buffer_flits,verdict,unicast_mean,unicast_half_width\n"
     ("rows", "message"),
     [
         ("", ": must be a table of 'hydranoc sweep', with a row for each point; it has none"),
-        ("1,a,3,2\n,a,3,2\n", ":3: network.buffer_flits must be a number from -1e+100 to 1e+100, not nothing"),
-        ("1,a,3,b\n", ":2: unicast_half_width must be a number from -1e+100 to 1e+100, not 'b'"),
-        ("1,a,1e308,2\n2,a,-1e308,2\n", ":2: unicast_mean must be a number from -1e+100 to 1e+100, not 1e+308"),
+        ("1,a,3,2\n,a,3,2\n", ":3: network.buffer_flits is nothing; it must be a number from -1e+100 to 1e+100"),
+        ("1,a,3,b\n", ":2: unicast_half_width is 'b'; it must be a number from -1e+100 to 1e+100"),
+        ("1,a,1e308,2\n2,a,-1e308,2\n", ":2: unicast_mean is 1e+308; it must be a number from -1e+100 to 1e+100"),
         ("1,a,3,2,5,6\n", ": must be a table of 'hydranoc sweep'; its rows have more values than the heading"),
-        ("1,a,inf,2\n", ":2: unicast_mean must be a number from -1e+100 to 1e+100, not inf"),
+        ("1,a,inf,2\n", ":2: unicast_mean is inf; it must be a number from -1e+100 to 1e+100"),
     ],
 )
 def test_a_table_that_cannot_be_drawn_is_refused(tmp_path, rows, message):

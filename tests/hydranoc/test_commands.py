@@ -194,7 +194,7 @@ def test_the_installed_command_ends_with_its_code_and_no_traceback(tmp_path):
     ended = python("-m", "hydranoc", "check", tmp_path / "bad.yaml")
     assert ended.returncode == 2
     assert ended.stdout == ""
-    assert ended.stderr == f"error: {tmp_path / 'bad.yaml'}:1: network must be a mapping, not 1\n"
+    assert ended.stderr == f"error: {tmp_path / 'bad.yaml'}:1: network is 1; it must be a mapping\n"
 
 
 def test_packages_of_the_current_folder_are_left_alone(tmp_path, require_tool):
@@ -263,7 +263,7 @@ def test_an_engine_that_cannot_do_it(example, engine, why, tmp_path, capsys):
     folder = tmp_path / "results"
     assert run(["model", str(EXAMPLES / f"{example}.yaml"), "-o", str(folder), "--engine", engine]) == 2
     said = capsys.readouterr().err
-    assert f"error: Invalid value for --engine: Engine must be 'cycle' {why}, not {engine!r}" in said
+    assert f"error: Invalid value for --engine: Engine is {engine!r}; it must be 'cycle' {why}" in said
     assert "Traceback" not in said
     assert not folder.exists()
 

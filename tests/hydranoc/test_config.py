@@ -82,7 +82,7 @@ def test_roots_of_named_networks_go_by_name(tmp_path):
     topology = "{switches: 3, edges: [[0, 1], [1, 2]], names: [7, 8, hub]}"
     assert _load(tmp_path, topology, "  root: 8\n").routing.labels.root == 1
     assert _load(tmp_path, topology, "  root: hub\n").routing.labels.root == 2
-    with pytest.raises(ConfigError, match="root must be a switch \\(7, 8, hub\\), not 0"):
+    with pytest.raises(ConfigError, match="root is 0; it must be a switch \\(7, 8, hub\\)"):
         assert _load(tmp_path, topology, "  root: 0\n").routing
 
 
@@ -98,7 +98,7 @@ def test_a_trace_says_the_same_as_a_list(tmp_path):
 
 
 def _unwilling(_network, _records, _name, _seed):
-    raise MessageError(1, "Source must be another processor, not 2", "source")
+    raise MessageError(1, "Source is 2; it must be another processor", "source")
 
 
 def _with_software(tmp_path, sends, traffic: str):
@@ -115,7 +115,9 @@ def test_what_the_software_of_the_family_refuses_has_a_line(tmp_path):
         "  kind: list\n  software: last\n  messages:\n"
         "  - {source: 0, destinations: [1, 2], flits: 8}\n  - {source: 2, destinations: [1, 3], flits: 8}\n"
     )
-    with pytest.raises(ConfigError, match=r"c.yaml:7: traffic.messages\[1\]: Source must be another processor, not 2"):
+    with pytest.raises(
+        ConfigError, match=r"c.yaml:7: traffic.messages\[1\]: Source is 2; it must be another processor"
+    ):
         _with_software(tmp_path, _unwilling, traffic)
 
 
@@ -164,11 +166,14 @@ def _changed(*path_and_value):
     "wrong, text",
     [
         ({}, "key 'network' is missing"),
-        (_changed("network", "family", "spm"), "network.family must be .* not 'spm'; did you mean 'spam'"),
-        (_changed("network", "buffer_flits", 0), "network.buffer_flits must be at least 1, not 0"),
-        (_changed("network", "topology", "shape", [2, -2]), r"network.topology.shape\[1\] must be at least 1, not -2"),
+        (_changed("network", "family", "spm"), "network.family is 'spm'; .* did you mean 'spam'"),
+        (_changed("network", "buffer_flits", 0), "network.buffer_flits is 0; it must be at least 1"),
+        (
+            _changed("network", "topology", "shape", [2, -2]),
+            r"network.topology.shape\[1\] is -2; it must be at least 1",
+        ),
         (_changed("network", "topology", {"file": "none.graphml"}), "^cannot read network file 'none.graphml'"),
-        (_changed("traffic", "messages", 0, "destinations", [9]), r"traffic.messages\[0\].* not 9"),
+        (_changed("traffic", "messages", 0, "destinations", [9]), r"traffic.messages\[0\].* is 9"),
         (_changed("network", "depth", 3), "unknown key 'depth' in network"),
     ],
 )

@@ -126,12 +126,16 @@ def test_the_command_finds_what_a_package_adds(package, tmp_path):
 
 MINE_MODULE = "my_package.mine"
 WRONG = [
-    ("kind: wheel", "kind: whel", r"3: network.topology.kind must be .*, hexmesh or wheel, not 'whel'; did you mean"),
+    ("kind: wheel", "kind: whel", r"3: network.topology.kind is 'whel'; it must be .*, hexmesh or wheel; did you mean"),
     ("spokes: 8", "spikes: 8", "3: unknown key 'spikes' in network.topology; did you mean 'spokes'?"),
     (", spokes: 8", "", "3: key 'spokes' is missing in network.topology"),
     ("spokes: 8", "spokes: 0", "3: A network must have at least 1 processor, not 0"),
     ("spokes: 8", "spokes: x", "3: network.topology.kind: 'wheel' fails: TypeError: "),
-    ("lowest-port", "lowest", "4: network.routing must be lowest-port or MODULE:FUNCTION, not 'lowest'; did you mean"),
+    (
+        "lowest-port",
+        "lowest",
+        "4: network.routing is 'lowest'; it must be lowest-port or MODULE:FUNCTION; did you mean",
+    ),
     ("lowest-port", f"{MINE_MODULE}:none", f"4: network.routing: '{MINE_MODULE}' must have a function 'none'"),
     ("lowest-port", "builtins:max", "4: network.routing: 'builtins:max' fails: TypeError"),
     ("lowest-port", "operator:is_", "4: network.routing: 'operator:is_' must give tables with network, header, header"),
@@ -141,8 +145,12 @@ WRONG = [
         "3: network.topology.kind: 'builtins:dict' must give a Channel",
     ),
     ("my-family", "broken", "2: network.family: 'broken' of package 'my-package' cannot be loaded: ModuleNotFoundErr"),
-    ("my-family", "wrong", "2: network.family: 'wrong' in group hydranoc.families must be a Family, not 7"),
-    ("next-spoke", "next-spokes", "9: traffic.pattern must be uniform, .*, next-spoke or MODULE:FUNCTION, not 'next"),
+    ("my-family", "wrong", "2: network.family: 'wrong' in group hydranoc.families is 7; it must be a Family"),
+    (
+        "next-spoke",
+        "next-spokes",
+        "9: traffic.pattern is 'next-spokes'; it must be uniform, .*, next-spoke or MODULE:FUNCTION",
+    ),
 ]
 
 

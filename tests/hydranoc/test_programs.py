@@ -155,7 +155,7 @@ REFUSED = [
     ("spam", "kind: goal, file: no.goal", {}, "c.yaml:2: cannot read program 'no.goal': no such file"),
     ("spam", "kind: netrace, file: .", {}, "c.yaml:2: cannot read program '.': is a directory"),
     ("spam", GOAL, {TREE_FILE: TREE[:-40]}, "tree.goal:9: "),
-    ("spam", GOAL, {TREE_FILE: TREE.replace(b"from 3", b"from 9")}, "tree.goal:6: Sender must be a rank"),
+    ("spam", GOAL, {TREE_FILE: TREE.replace(b"from 3", b"from 9")}, "tree.goal:6: Sender is 9; it must be a rank"),
     ("spam", GOAL, {TREE_FILE: CIRCLE}, "tree.goal:3: Operations wait for each other in a circle: a of"),
     ("spam", GOAL, {TREE_FILE: b"num_ranks 2\n\xff"}, "tree.goal:2: A program must be UTF-8 text"),
     ("spam", GOAL, {TREE_FILE: b"num_ranks 2"}, "tree.goal: the program has no messages from one"),
@@ -165,37 +165,37 @@ REFUSED = [
     ),
     (
         *("spam", GOAL, {TREE_FILE: TREE.replace(b"6b", b"900000b")}),
-        "tree.goal:9: d of rank 3: Length must be at most 65535 flits, not 450001; see traffic.bytes_per_flit",
+        "tree.goal:9: d of rank 3: Length is 450001; it must be at most 65535 flits; see traffic.bytes_per_flit",
     ),
     ("spam", NETRACE, {TRACE_FILE: TREE}, "t.tra.bz2: A trace must be compressed by"),
     ("spam", NETRACE, {TRACE_FILE: TRACE[:-20]}, "t.tra.bz2: the compressed trace is cut off"),
     ("spam", NETRACE, {TRACE_FILE: CUT}, "t.tra.bz2: byte "),
     ("spam", NETRACE, {TRACE_FILE: BAD_TYPE}, "t.tra.bz2: packet 7 (byte "),
-    ("spam", NETRACE + ", region: 4", {}, "t.tra.bz2: Region must be 0 to 0, not 4"),
+    ("spam", NETRACE + ", region: 4", {}, "t.tra.bz2: Region is 4; it must be 0 to 0"),
     ("spam", PROGRAMS["chakra"], {"job.2.et": CHAKRA["job.2.et"][:-2]}, "job.2.et: byte "),
     ("spam", PROGRAMS["chakra"].replace("3", "4", 1), {}, "c.yaml:2: cannot read program 'job.3.et': no such"),
     (
         *("spam", "kind: chakra, file: x.et, ranks: 1", LONE),
-        "x.et: node 4 of rank 0: a node that it depends on must be there, not 9",
+        "x.et: node 4 of rank 0: a node that it depends on is 9, which is not there",
     ),
     ("spam", PROGRAMS["mscclxml"], {"chain.xml": CHAIN[:200]}, "chain.xml:4: not valid XML: unclosed token"),
     (
         *("spam", PROGRAMS["mscclxml"], {"chain.xml": CHAIN.replace(b'recv="1"', b'recv="7"')}),
-        "chain.xml:13: Peer of a thread block must be a rank, 0 to 2, not 7",
+        "chain.xml:13: Peer of a thread block is 7; it must be a rank, 0 to 2",
     ),
     ("torus", GOAL, {}, "tree.goal:3: bcast_1 of rank 0: this network carries a broadcast only with traffic.multicast"),
     (
         *("harts", f"{GOAL}, algorithm: sbcast", {}),
-        "tree.goal:3: bcast_1 of rank 0: Destinations must be one processor or all 6 others, not 3",
+        "tree.goal:3: bcast_1 of rank 0: Number of destinations is 3; it must be 1 or all 6 others",
     ),
-    ("spam", f"{GOAL}, software: binomial", {}, "c.yaml:2: traffic.software must be left out if"),
+    ("spam", f"{GOAL}, software: binomial", {}, "c.yaml:2: traffic.software is 'binomial'; it must be left"),
     (
         *("spam", GOAL, {TREE_FILE: TREE.replace(b"num_ranks 5", b"num_ranks 9")}),
         "c.yaml:2: key 'map' is missing in traffic: the program has 9 ranks, and the network 8 processors",
     ),
     ("spam", f"{GOAL}, map: [1, 2]", {}, "c.yaml:2: traffic.map must have a processor for each of the 5 ranks, not 2"),
     ("spam", f"{GOAL}, map: [1, 2, 3, 4, 8]", {}, "c.yaml:2: traffic.map must name processors, 0 to 7, not 8"),
-    ("spam", f"{GOAL}, map: round", {}, "c.yaml:2: traffic.map must be "),
+    ("spam", f"{GOAL}, map: round", {}, "c.yaml:2: traffic.map is 'round'; it must be "),
 ]
 
 

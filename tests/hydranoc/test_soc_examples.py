@@ -54,7 +54,9 @@ def test_the_whole_design_becomes_verilog(copy, require_tool):
 
 
 def test_a_component_has_the_modes_of_its_family():
-    with pytest.raises(ValueError, match="axi_stream must be 'tuser' or 'leading-word' in family 'spam', not 'tdest'"):
+    with pytest.raises(
+        ValueError, match="axi_stream is 'tdest'; it must be 'tuser' or 'leading-word' in family 'spam'"
+    ):
         load(EXAMPLE / "network.yaml").component("tdest")
 
 

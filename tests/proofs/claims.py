@@ -128,7 +128,7 @@ def _one_bit(condition: Any) -> Value:
 
 def _note(names: list[str], name: str) -> None:
     if not _NAME.fullmatch(name):
-        raise ValueError(f"Claim name must be words, not {name!r}")
+        raise ValueError(f"Claim name is {name!r}; it must be words")
     if name not in names:
         names.append(name)
 
@@ -143,7 +143,7 @@ def collect(describe: Describe, only: str | None = None) -> Claims:
     describe(claims)
     claims.design = Fragment.get(claims.m, None)
     if only is not None and only not in claims.properties:
-        raise ValueError(f"Property must be one of {', '.join(claims.properties)}, not {only!r}")
+        raise ValueError(f"Property is {only!r}; it must be one of {', '.join(claims.properties)}")
     return claims
 
 

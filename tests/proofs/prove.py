@@ -98,9 +98,9 @@ def prove(design: str, mode: str, depth: int, folder: Path, first_cycle: int = 0
     of its sources, the same settings and tools.
     """
     if mode not in MODES:
-        raise ValueError(f"Mode must be one of {', '.join(MODES)}, not {mode!r}")
+        raise ValueError(f"Mode is {mode!r}; it must be one of {', '.join(MODES)}")
     if depth < 1:
-        raise ValueError(f"Depth must be at least 1, not {depth!r}")
+        raise ValueError(f"Depth is {depth!r}; it must be at least 1")
     environment = prover_environment()
     settings = json.dumps([_CONFIG, mode, depth, first_cycle, *_tool_versions()])
     digest = hashlib.sha256((settings + _SOURCE.sub("", design)).encode()).hexdigest()

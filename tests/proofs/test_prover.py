@@ -69,11 +69,11 @@ def test_a_kept_outcome_is_that_of_the_same_design_alone(tmp_path):
 
 
 def test_bad_arguments(tmp_path):
-    with pytest.raises(ValueError, match="Mode must be one of prove, bmc, cover, not 'live'"):
+    with pytest.raises(ValueError, match="Mode is 'live'; it must be one of prove, bmc, cover"):
         prove("", "live", 1, tmp_path)
-    with pytest.raises(ValueError, match="Depth must be at least 1, not 0"):
+    with pytest.raises(ValueError, match="Depth is 0; it must be at least 1"):
         prove("", "bmc", 0, tmp_path)
-    with pytest.raises(ValueError, match=r"Property must be one of stays below ten, .*, not 'nothing'"):
+    with pytest.raises(ValueError, match=r"Property is 'nothing'; it must be one of stays below ten, .*"):
         rtlil_of(counter, "nothing")
 
 

@@ -253,7 +253,7 @@ def test_lint(name, require_tool, tmp_path):
 
 
 def test_what_is_refused():
-    with pytest.raises(ValueError, match=r"^Clocks must be one of network, shared, separate, not 'mine'$"):
+    with pytest.raises(ValueError, match=r"^Clocks are 'mine'; they must be one of network, shared, separate$"):
         StreamOptions("mine")
     for bits, nearest in ((34, 33), (64, 65), (8, 9), (32, 33), (100, 97), (512, 513)):
         text = rf"^Flits must have one bit more than whole bytes for tkeep, such as {nearest}, not {bits}$"

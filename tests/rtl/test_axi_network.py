@@ -152,11 +152,11 @@ def test_a_header_of_the_key_alone():
 
 def test_what_is_refused():
     routing = SpamRouting(SpamLabels(figure_1()), 32)
-    with pytest.raises(ValueError, match=r"^Destination mode must be one of tuser, leading-word, not 'tid'$"):
+    with pytest.raises(ValueError, match=r"^Destination mode is 'tid'; it must be one of tuser, leading-word$"):
         AxiStreamInjector(routing.header, spam_addressing(routing), "tid")
     with pytest.raises(ValueError, match=r"endpoints must have addressing; family spam has none$"):
         AxiStreamTop(replace(spam_plan(routing), addressing=None), TUSER)
     torus = TorusRouting(TorusNetwork(Grid(3, 3), 2), 16)
     for mode in (*SET_MODES, "tid"):
-        with pytest.raises(ValueError, match=f"^Destination mode must be tdest, not '{mode}'$"):
+        with pytest.raises(ValueError, match=f"^Destination mode is '{mode}'; it must be tdest$"):
             AxiStreamInjector(torus.header, torus_addressing(torus), mode)

@@ -156,7 +156,7 @@ def test_a_new_name_is_nobody_elses():
 @pytest.mark.parametrize(("value", "width"), [(8, 3), (-1, 3), (1, 0)])
 def test_a_constant_that_does_not_fit_is_refused(value, width):
     most = (1 << width) - 1
-    with pytest.raises(ValueError, match=rf"^Constant of {width} bits must be from 0 to {most}, not {value}$"):
+    with pytest.raises(ValueError, match=rf"^Constant of {width} bits is {value}; it must be from 0 to {most}$"):
         Constant(value, width)
 
 
@@ -380,42 +380,42 @@ def router(**changes):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: flit_layout(7), "Flit width must be 8 to 512 bits, not 7"),
-        (lambda: InputBuffer(16, 0), "Buffer depth must be a positive integer, not 0"),
-        (lambda: InputBuffer(16, 2.0), "Buffer depth must be a positive integer, not 2.0"),
-        (lambda: InputBuffer(16, 4, 0), "Header length must be a positive integer, not 0"),
-        (lambda: InputBuffer(16, 2, 3), "Buffer depth must be at least the header length of 3 flits, not 2"),
-        (lambda: RoundRobinArbiter(0), "Number of requesters must be a positive integer, not 0"),
-        (lambda: RoundRobinArbiter(True), "Number of requesters must be a positive integer, not True"),
-        (lambda: AgeMatrix("3"), "Number of members must be a positive integer, not '3'"),
-        (lambda: ReplicatingCrossbar(16, 0, 1), "Number of inputs must be a positive integer, not 0"),
-        (lambda: ReplicatingCrossbar(16, 1, -1), "Number of outputs must be a positive integer, not -1"),
-        (lambda: OutputRequestQueues(0), "Number of ports must be a positive integer, not 0"),
-        (lambda: SplitRequestQueues(None), "Number of ports must be a positive integer, not None"),
-        (lambda: router(ports=33), "Number of ports must be an integer from 1 to 32, not 33"),
-        (lambda: router(vertices=17), "Number of vertices must be an integer from 1 to 16, not 17"),
-        (lambda: router(buffer_flits=0), "Buffer size in flits must be an integer from 1 to 1024, not 0"),
-        (lambda: router(routing_cycles=0), "Routing delay in cycles must be an integer from 1 to 1024, not 0"),
-        (lambda: router(routing_cycles=1.5), "Routing delay in cycles must be an integer from 1 to 1024, not 1.5"),
-        (lambda: router(atomic_enqueue="split"), "Atomic enqueue must be True or False, not 'split'"),
+        (lambda: flit_layout(7), "Flit width is 7; it must be 8 to 512 bits"),
+        (lambda: InputBuffer(16, 0), "Buffer depth is 0; it must be a positive integer"),
+        (lambda: InputBuffer(16, 2.0), "Buffer depth is 2.0; it must be a positive integer"),
+        (lambda: InputBuffer(16, 4, 0), "Header length is 0; it must be a positive integer"),
+        (lambda: InputBuffer(16, 2, 3), "Buffer depth is 2; it must be at least the header length of 3 flits"),
+        (lambda: RoundRobinArbiter(0), "Number of requesters is 0; it must be a positive integer"),
+        (lambda: RoundRobinArbiter(True), "Number of requesters is True; it must be a positive integer"),
+        (lambda: AgeMatrix("3"), "Number of members is '3'; it must be a positive integer"),
+        (lambda: ReplicatingCrossbar(16, 0, 1), "Number of inputs is 0; it must be a positive integer"),
+        (lambda: ReplicatingCrossbar(16, 1, -1), "Number of outputs is -1; it must be a positive integer"),
+        (lambda: OutputRequestQueues(0), "Number of ports is 0; it must be a positive integer"),
+        (lambda: SplitRequestQueues(None), "Number of ports is None; it must be a positive integer"),
+        (lambda: router(ports=33), "Number of ports is 33; it must be an integer from 1 to 32"),
+        (lambda: router(vertices=17), "Number of vertices is 17; it must be an integer from 1 to 16"),
+        (lambda: router(buffer_flits=0), "Buffer size in flits is 0; it must be an integer from 1 to 1024"),
+        (lambda: router(routing_cycles=0), "Routing delay in cycles is 0; it must be an integer from 1 to 1024"),
+        (lambda: router(routing_cycles=1.5), "Routing delay in cycles is 1.5; it must be an integer from 1 to 1024"),
+        (lambda: router(atomic_enqueue="split"), "Atomic enqueue is 'split'; it must be True or False"),
         (
             lambda: router(header=HeaderFormat((("lca", 4),), 1025, 16)),
-            "Number of processors must be an integer from 1 to 1024, not 1025",
+            "Number of processors is 1025; it must be an integer from 1 to 1024",
         ),
-        (lambda: spam_plan(ROUTING, enqueue="serial"), "Enqueue must be one of atomic, split, not 'serial'"),
+        (lambda: spam_plan(ROUTING, enqueue="serial"), "Enqueue is 'serial'; it must be one of atomic, split"),
         (
             lambda: generate_network(spam_plan(ROUTING), "3noc"),
-            "Name of the top module must be a Verilog identifier, not '3noc'",
+            "Name of the top module is '3noc'; it must be a Verilog identifier",
         ),
         (
             lambda: generate_network(spam_plan(ROUTING), "module"),
-            "Name of the top module must be a Verilog identifier, not 'module'",
+            "Name of the top module is 'module'; it must be a Verilog identifier",
         ),
-        (lambda: TransferMonitor(0), "Number of streams must be a positive integer, not 0"),
+        (lambda: TransferMonitor(0), "Number of streams is 0; it must be a positive integer"),
         (lambda: NetworkPlan("spam", ring(3), HEADER, {}, (), {}), "A plan must have 3 routers, one per switch, not 0"),
         (
             lambda: NetworkPlan("spam", ring(3), HEADER, {"p3": lambda: None}, (RouterInstance("p4", {}),) * 3, {}),
-            "Router shape must be one of p3, not 'p4'",
+            "Router shape is 'p4'; it must be one of p3",
         ),
     ],
 )

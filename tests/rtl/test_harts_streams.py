@@ -289,13 +289,13 @@ def test_manifest_says_what_the_endpoints_are():
 
 def test_bad_settings():
     routing = HartsRouting(HexMesh(2), FLIT_BITS)
-    with pytest.raises(ValueError, match=r"Reception must be one of first, vote, not 'last'"):
+    with pytest.raises(ValueError, match=r"Reception is 'last'; it must be one of first, vote"):
         harts_plan(routing, packet_flits=9, reception="last")
-    with pytest.raises(ValueError, match=r"Reception entries must be 2 to 16, not 1"):
+    with pytest.raises(ValueError, match=r"Reception entries are 1; they must be 2 to 16"):
         harts_plan(routing, packet_flits=9, reception=VOTE, reception_entries=1)
-    with pytest.raises(ValueError, match=r"Least copies must be 1 to 6, not 7"):
+    with pytest.raises(ValueError, match=r"Least copies are 7; they must be 1 to 6"):
         harts_plan(routing, packet_flits=9, reception=VOTE, least_copies=7)
-    with pytest.raises(ValueError, match=r"Destination mode must be tuser in family harts, not 'leading-word'"):
+    with pytest.raises(ValueError, match=r"Destination mode is 'leading-word'; it must be tuser in family harts"):
         generate_axi_network(harts_plan(routing, packet_flits=9), LEADING_WORD)
-    with pytest.raises(ValueError, match=r"Packet length in flits must be an integer from 2 to 4096, not 1"):
+    with pytest.raises(ValueError, match=r"Packet length in flits is 1; it must be an integer from 2 to 4096"):
         HartsStreamInjector(routing, 1)

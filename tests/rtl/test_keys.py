@@ -26,7 +26,7 @@ def test_registers_stand_only_between_switches():
         assert star.key_cycles == 1  # before the encoder
     pair = MulticastKey(SpamLabels(Network(2, [(0, 1)], [0, 1, 1]), 0), 2)
     assert pair.key_cycles == 1  # processors of the second switch are on level 2
-    with pytest.raises(ValueError, match=r"^Levels per cycle must be a positive integer, not 0$"):
+    with pytest.raises(ValueError, match=r"^Levels per cycle is 0; it must be a positive integer$"):
         MulticastKey(pair.labels, 0)
 
 

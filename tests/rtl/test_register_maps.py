@@ -28,14 +28,14 @@ STRICT_C = ("-x", "c", "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic")
         (lambda: Field("wide", 30, 3, ""), "Field wide must lie in 32 bits, not 3 from bit 30 on"),
         (lambda: Field("none", 0, 0, ""), "Field none must lie in 32 bits, not 0 from bit 0 on"),
         (lambda: Field("big", 0, 2, "", 4), "Value of field big must have 2 bits, not 4"),
-        (lambda: Register("A", 0, "RX", "", (FIELD,)), "Access of A must be one of R, RW, W, W1C, WC, not 'RX'"),
-        (lambda: Register("A", 2, READ, "", (FIELD,)), "Address of A must be a multiple of 4, not 2"),
+        (lambda: Register("A", 0, "RX", "", (FIELD,)), "Access of A is 'RX'; it must be one of R, RW, W, W1C, WC"),
+        (lambda: Register("A", 2, READ, "", (FIELD,)), "Address of A is 2; it must be a multiple of 4"),
         (lambda: Register("A", 0, READ, ""), "Register A must have either fields, or mask_bits, or numbers"),
         (lambda: Register("A", 0, READ, "", (FIELD, FIELD)), "Fields of A must not share bits"),
-        (lambda: Register("A", 8, READ, "", numbers=3), "Address of A must be a multiple of 0x10, not 0x8"),
+        (lambda: Register("A", 8, READ, "", numbers=3), "Address of A is 0x8; it must be a multiple of 0x10"),
         (
             lambda: RegisterMap((Register("A", 0, READ, "", mask_bits=33), Register("B", 4, READ, "", (FIELD,)))),
-            "Address of B must be 0x8 or more, not 0x4",
+            "Address of B is 0x4; it must be 0x8 or more",
         ),
         (
             lambda: RegisterMap((Register("A", 0, READ, "", (FIELD,)), Register("A", 4, READ, "", (FIELD,)))),

@@ -213,7 +213,7 @@ PAUSING = {"hosts": HostBehaviour(pause_level=128)}
 def test_where_flits_alone_are_moved(engine, model, message, options, why):
     messages = build(model, [message])
     assert Simulation(model, messages, **options).engine == "cycle"
-    with pytest.raises(ValueError, match=f"Engine must be 'cycle' {why}, not '{engine}'"):
+    with pytest.raises(ValueError, match=f"Engine is '{engine}'; it must be 'cycle' {why}"):
         Simulation(model, messages, engine=engine, **options)
 
 
@@ -241,7 +241,7 @@ def test_a_run_can_be_put_back_behind_worms():
 
 def test_an_unknown_engine():
     model = spam_model(LINE)
-    with pytest.raises(ValueError, match="Engine must be one of worm, planes, cycle, not 'flit'"):
+    with pytest.raises(ValueError, match="Engine is 'flit'; it must be one of worm, planes, cycle"):
         Simulation(model, build(model, [Message(0, [2], 8)]), engine="flit")
 
 

@@ -170,7 +170,7 @@ def test_hosts_that_have_no_port_cannot_stall():
 def test_unknown_processors_cannot_be_blocked():
     model, messages = spam_job()
     last = len(model.network.processors) - 1
-    with pytest.raises(ValueError, match=f"Blocked processor must be 0 to {last}, not {last + 1}"):
+    with pytest.raises(ValueError, match=f"Blocked processor is {last + 1}; it must be 0 to {last}"):
         Simulation(model, messages, hosts=HostBehaviour(blocked=(Blockade(last + 1, 0, 1),)))
 
 
@@ -178,5 +178,5 @@ def test_an_injection_channel_that_the_network_does_not_have():
     model = TorusModel(TorusRouting(InjectingTorus(Grid(2, 4, True), 2, 3), 16))
     records = [Message(0, [1], 9), Message(3, [1], 9, injection=4)]
     messages = Messages.build(records, processors=8, header_flits=model.header_flits, injection_channels=5)
-    with pytest.raises(ValueError, match=r"^Injection channel of message 1 must be 0 to 2 in this network, not 4$"):
+    with pytest.raises(ValueError, match=r"^Injection channel of message 1 is 4; it must be 0 to 2 in this network$"):
         Simulation(model, messages)

@@ -270,7 +270,7 @@ def test_separate_unicasts_all_come_from_the_source():
 
 
 def test_a_base_that_is_not_there():
-    with pytest.raises(TopologyError, match="Base must be 0 to 3, not 4"):
+    with pytest.raises(TopologyError, match="Base is 4; it must be 0 to 3"):
         doubling_sends(CUBE, 0, [1], 4)
 
 
@@ -281,5 +281,7 @@ def test_a_multicast_that_waits_for_another_waits_for_the_unicast_that_brings_it
     assert first
     for send in first:
         assert [sends[parent].destinations for parent in send.parents] == [(2,)]
-    with pytest.raises(MessageError, match="Message 1: Parent must be a message that processor 7 gets or sends, not 0"):
+    with pytest.raises(
+        MessageError, match="Message 1: Parent is 0; it must be a message that processor 7 gets or sends"
+    ):
         software_sends(CUBE, [Message(0, [1, 2], 5), Message(7, [4, 5], 5, parents=(0,))], software)

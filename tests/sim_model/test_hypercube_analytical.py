@@ -200,16 +200,16 @@ def test_quantities_fit_together():
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ((1, 2, 32, 0.01, 0.0), "Dimensions must be 2 to 10, not 1"),
-        ((11, 2, 32, 0.01, 0.0), "Dimensions must be 2 to 10, not 11"),
+        ((1, 2, 32, 0.01, 0.0), "Dimensions are 1; they must be 2 to 10"),
+        ((11, 2, 32, 0.01, 0.0), "Dimensions are 11; they must be 2 to 10"),
         ((6, 1, 32, 0.01, 0.0), "vcs is 1; it must be at least 2"),
-        ((6, 2, 0, 0.01, 0.0), "Flits must be at least 1, not 0"),
-        ((6, 2, 32, -0.01, 0.0), r"Broadcast fraction must be 0 to 1, not -0\.01"),
-        ((6, 2, 32, 1.5, 0.0), r"Broadcast fraction must be 0 to 1, not 1\.5"),
-        ((6, 2, 32, math.nan, 0.0), "Broadcast fraction must be 0 to 1, not nan"),
-        ((6, 2, 32, 0.01, -1.0), r"Rate must be at least 0 and finite, not -1\.0"),
-        ((6, 2, 32, 0.01, math.inf), "Rate must be at least 0 and finite, not inf"),
-        ((6, 2, 32, 0.01, math.nan), "Rate must be at least 0 and finite, not nan"),
+        ((6, 2, 0, 0.01, 0.0), "Flits are 0; they must be at least 1"),
+        ((6, 2, 32, -0.01, 0.0), r"Broadcast fraction is -0\.01; it must be 0 to 1"),
+        ((6, 2, 32, 1.5, 0.0), r"Broadcast fraction is 1\.5; it must be 0 to 1"),
+        ((6, 2, 32, math.nan, 0.0), "Broadcast fraction is nan; it must be 0 to 1"),
+        ((6, 2, 32, 0.01, -1.0), r"Rate is -1\.0; it must be at least 0 and finite"),
+        ((6, 2, 32, 0.01, math.inf), "Rate is inf; it must be at least 0 and finite"),
+        ((6, 2, 32, 0.01, math.nan), "Rate is nan; it must be at least 0 and finite"),
     ],
 )
 def test_load_out_of_range(values, message):
@@ -219,5 +219,5 @@ def test_load_out_of_range(values, message):
 
 @pytest.mark.parametrize("function", [solve, saturation_rate, link_load, traffic_of])
 def test_unknown_variant(function):
-    with pytest.raises(ValueError, match=r"^Variant must be printed or fixed, not 'Fixed'$"):
+    with pytest.raises(ValueError, match=r"^Variant is 'Fixed'; it must be printed or fixed$"):
         function(HypercubeLoad(6, 2, 32, 0.01), "Fixed")

@@ -66,30 +66,33 @@ def test_injection_channels():
     messages = build_messages(Message(2, [5], 9, injection=5), Message(2, [5], 9), injection_channels=6)
     assert messages.injection.tolist() == [5, 0]
     for channel in (7, 6, -1):
-        with pytest.raises(MessageError, match=f"^Message 0: Injection channel must be 0 to 5, not {channel}$"):
+        with pytest.raises(MessageError, match=f"^Message 0: Injection channel is {channel}; it must be 0 to 5$"):
             build_messages(Message(2, [5], 9, injection=channel), injection_channels=6)
 
 
 @pytest.mark.parametrize(
     ("record", "problem"),
     [
-        (Message(8, [1], 5), "Source must be a processor, 0 to 7, not 8"),
-        (Message(-1, [1], 5), "Source must be a processor, 0 to 7, not -1"),
-        (Message(0, [1, 9], 5), "Destination must be a processor, 0 to 7, not 9"),
+        (Message(8, [1], 5), "Source is 8; it must be a processor, 0 to 7"),
+        (Message(-1, [1], 5), "Source is -1; it must be a processor, 0 to 7"),
+        (Message(0, [1, 9], 5), "Destination is 9; it must be a processor, 0 to 7"),
         (Message(0, [0], 5), "Destinations must name a processor other than the source 0, not [0]"),
         (Message(0, [], 5), "Destinations must name a processor other than the source 0, not []"),
-        (Message(0, [1, 2], 1), "Length must be at least the 2 header flits, not 1"),
-        (Message(0, [1], 0), "Length must be at least the 1 header flits, not 0"),
-        (Message(0, [1], 65_536), "Length must be at most 65535 flits, not 65536"),
-        (Message(0, [1], 5, start_cycle=-3), "Start cycle must be at least 0, not -3"),
-        (Message(3, [1], 5, parents=(0,), delay_cycles=-1), "Delay must be at least 0 cycles, not -1"),
-        (Message(3, [1], 5, parents=(1,)), "Parent must be an earlier message, not 1"),
-        (Message(3, [1], 5, parents=(0, -1)), "Parent must be an earlier message, not -1"),
-        (Message(4, [1], 5, parents=(0,)), "Parent must be a message that processor 4 gets or sends, not 0"),
-        (Message(3, [1], 5, parents=(0, 0), delay_cycles=(4,)), "Delays must be as many as the 2 parents, not 1"),
-        (Message(0, [1], 5, parents=(0, 0), delay_cycles=(4, -2)), "Delay must be at least 0 cycles, not -2"),
-        (Message(3, [1], 5, parents=(0,), start_cycle=-1), "Start cycle must be at least 0, not -1"),
-        (Message(4, [1], 5, injection=1), "Injection channel must be 0, not 1"),
+        (Message(0, [1, 2], 1), "Length is 1; it must be at least the 2 header flits"),
+        (Message(0, [1], 0), "Length is 0; it must be at least the 1 header flits"),
+        (Message(0, [1], 65_536), "Length is 65536; it must be at most 65535 flits"),
+        (Message(0, [1], 5, start_cycle=-3), "Start cycle is -3; it must be at least 0"),
+        (Message(3, [1], 5, parents=(0,), delay_cycles=-1), "Delay is -1; it must be at least 0 cycles"),
+        (Message(3, [1], 5, parents=(1,)), "Parent is 1; it must be an earlier message"),
+        (Message(3, [1], 5, parents=(0, -1)), "Parent is -1; it must be an earlier message"),
+        (Message(4, [1], 5, parents=(0,)), "Parent is 0; it must be a message that processor 4 gets or sends"),
+        (
+            Message(3, [1], 5, parents=(0, 0), delay_cycles=(4,)),
+            "Number of delays is 1; it must be 2, that of the parents",
+        ),
+        (Message(0, [1], 5, parents=(0, 0), delay_cycles=(4, -2)), "Delay is -2; it must be at least 0 cycles"),
+        (Message(3, [1], 5, parents=(0,), start_cycle=-1), "Start cycle is -1; it must be at least 0"),
+        (Message(4, [1], 5, injection=1), "Injection channel is 1; it must be 0"),
     ],
 )
 def test_broken_records_are_named(record, problem):
@@ -151,20 +154,20 @@ def test_as_a_sequence():
     assert columns[1] == columns[-1] == Message(3, (2, 4), 5, start_cycle=7)
     assert columns[:1] == [Message(0, (1,), 5)]
     assert columns == columns_of() != columns_of(flits=(5, 6))
-    with pytest.raises(IndexError, match=r"^Number of a message must be 0 to 1, not 2$"):
+    with pytest.raises(IndexError, match=r"^Number of a message is 2; it must be 0 to 1$"):
         _ = columns[2]
 
 
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"source": (0, 8)}, "Message 1: Source must be a processor, 0 to 7, not 8"),
-        ({"source": (-1, 3)}, "Message 0: Source must be a processor, 0 to 7, not -1"),
-        ({"destinations": (1, 2, 8)}, "Message 1: Destination must be a processor, 0 to 7, not 8"),
-        ({"flits": (0, 5)}, "Message 0: Length must be at least the 1 header flits, not 0"),
-        ({"flits": (1, 1)}, "Message 1: Length must be at least the 2 header flits, not 1"),
-        ({"flits": (1, 65_536)}, "Message 1: Length must be at most 65535 flits, not 65536"),
-        ({"start_cycle": (0, -7)}, "Message 1: Start cycle must be at least 0, not -7"),
+        ({"source": (0, 8)}, "Message 1: Source is 8; it must be a processor, 0 to 7"),
+        ({"source": (-1, 3)}, "Message 0: Source is -1; it must be a processor, 0 to 7"),
+        ({"destinations": (1, 2, 8)}, "Message 1: Destination is 8; it must be a processor, 0 to 7"),
+        ({"flits": (0, 5)}, "Message 0: Length is 0; it must be at least the 1 header flits"),
+        ({"flits": (1, 1)}, "Message 1: Length is 1; it must be at least the 2 header flits"),
+        ({"flits": (1, 65_536)}, "Message 1: Length is 65536; it must be at most 65535 flits"),
+        ({"start_cycle": (0, -7)}, "Message 1: Start cycle is -7; it must be at least 0"),
         ({"source": (1, 3)}, r"Message 0: Destinations must name a processor other than the source 1, not \[1\]"),
         ({"counts": (3, 0)}, r"Message 1: Destinations must name a processor other than the source 3, not \[\]"),
     ],
@@ -176,7 +179,7 @@ def test_wrong_columns_are_named_like_wrong_records(changes, problem):
 
 def test_injection_channels_of_columns_are_checked():
     columns = replace(columns_of(), injection=np.array([ANY, 2], dtype=np.int32))
-    with pytest.raises(MessageError, match=r"^Message 1: Injection channel must be 0 to 1, not 2$"):
+    with pytest.raises(MessageError, match=r"^Message 1: Injection channel is 2; it must be 0 to 1$"):
         build_columns(columns)
 
 
@@ -392,10 +395,10 @@ def test_every_request_is_replied_to_after_the_delay():
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"parents": [1]}, "Message 1: Parent must be an earlier message, not 1"),
-        ({"parents": [-1]}, "Message 1: Parent must be an earlier message, not -1"),
-        ({"delay_cycles": [-2]}, "Message 1: Delay must be at least 0 cycles, not -2"),
-        ({"source": [0, 2]}, "Message 1: Parent must be a message that processor 2 gets or sends, not 0"),
+        ({"parents": [1]}, "Message 1: Parent is 1; it must be an earlier message"),
+        ({"parents": [-1]}, "Message 1: Parent is -1; it must be an earlier message"),
+        ({"delay_cycles": [-2]}, "Message 1: Delay is -2; it must be at least 0 cycles"),
+        ({"source": [0, 2]}, "Message 1: Parent is 0; it must be a message that processor 2 gets or sends"),
     ],
 )
 def test_wrong_waits_are_named_like_those_of_records(change, problem):
@@ -424,9 +427,9 @@ def test_batches():
 @pytest.mark.parametrize(
     ("make", "problem"),
     [
-        (lambda: Replies(FixedLength(4), -1), "Delay of replies must be at least 0 cycles, not -1"),
-        (lambda: Replies(FixedLength(4), 0, 0), "Outstanding requests must be at least 1, not 0"),
-        (lambda: BatchInjection(0.1, 0), "Messages of a batch must be at least 1, not 0"),
+        (lambda: Replies(FixedLength(4), -1), "Delay of replies is -1; it must be at least 0 cycles"),
+        (lambda: Replies(FixedLength(4), 0, 0), "Outstanding requests are 0; they must be at least 1"),
+        (lambda: BatchInjection(0.1, 0), "Messages of a batch are 0; they must be at least 1"),
         (
             lambda: RandomTraffic(
                 REQUESTING_NODES,

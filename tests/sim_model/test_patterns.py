@@ -127,10 +127,10 @@ def test_a_function_of_somebody_elses_is_held_to_what_it_should_give():
 @pytest.mark.parametrize(
     ("hot_nodes", "share", "problem"),
     [
-        ([8], 0.5, "Hot nodes must be processors, 0 to 7, not 8"),
-        ([], 0.5, r"Hot nodes must be different processors, at least 1, not \[\]"),
-        ([1, 1], 0.5, r"Hot nodes must be different processors, at least 1, not \[1, 1\]"),
-        ([1], 0, "Share of hot nodes must be greater than 0, at most 1, not 0"),
+        ([8], 0.5, "Hot node is 8; it must be a processor, 0 to 7"),
+        ([], 0.5, r"Hot nodes are \[\]; they must be different processors, at least 1"),
+        ([1, 1], 0.5, r"Hot nodes are \[1, 1\]; they must be different processors, at least 1"),
+        ([1], 0, "Share of hot nodes is 0; it must be greater than 0, at most 1"),
     ],
 )
 def test_hot_spots_are_checked(hot_nodes, share, problem):
@@ -185,8 +185,8 @@ def test_length_mixes():
     assert stats.chisquare([seen[4], seen[16], seen[64]], [35_000, 10_000, 5_000]).pvalue > MIN_P
     assert set(FixedLength(9).draw(np.random.default_rng(1), 5).tolist()) == {9}
     for shares, problem in (
-        ({4: 0.5, 8: 0.4}, "Shares of lengths must be 1 together, not 0.9"),
-        ({4: 1.5, 8: -0.5}, "Share of messages of 4 flits must be greater than 0, at most 1, not 1.5"),
+        ({4: 0.5, 8: 0.4}, "Shares of lengths are 0.9; they must be 1 together"),
+        ({4: 1.5, 8: -0.5}, "Share of messages of 4 flits is 1.5; it must be greater than 0, at most 1"),
     ):
         with pytest.raises(ValueError, match=f"^{problem}$"):
             LengthMix(shares)

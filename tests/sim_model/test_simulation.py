@@ -146,23 +146,23 @@ MODELS = {
 REFUSED = """
 spam buffer_flits 0: Buffer must hold at least 1 flit, not 0
 spam routing_cycles 0: Routing must take at least 1 cycle, not 0
-spam enqueue lucky: Enqueue must be 'atomic' or 'split', not 'lucky'
-spam link_cycles 0: Cycles of a link must be an integer from 1 to 16, not 0
+spam enqueue lucky: Enqueue is 'lucky'; it must be 'atomic' or 'split'
+spam link_cycles 0: Cycles of a link are 0; they must be an integer from 1 to 16
 min buffer_flits 0: Buffer must hold at least 1 flit, not 0
 min routing_cycles 0: Routing must take at least 1 cycle, not 0
-min token two: Token must be one of exact, printed, none, not 'two'
-min link_cycles 17: Cycles of a link must be an integer from 1 to 16, not 17
-harts buffer_flits 0: Buffer must be at least 1, not 0
-harts gap_frames 0: Gap in frames must be at least 1, not 0
-harts relay_frames 0: Relay time in frames must be at least 1, not 0
-harts pages 11: Pages must be at least 12, not 11
-harts pages 311: Pages must be at most 310, not 311
-harts link_cycles 4: Cycles of a link must be an integer from 1 to 3, not 4
+min token two: Token is 'two'; it must be one of exact, printed, none
+min link_cycles 17: Cycles of a link are 17; they must be an integer from 1 to 16
+harts buffer_flits 0: Buffer is 0; it must be at least 1
+harts gap_frames 0: Gap in frames is 0; it must be at least 1
+harts relay_frames 0: Relay time in frames is 0; it must be at least 1
+harts pages 11: Pages are 11; they must be at least 12
+harts pages 311: Pages are 311; they must be at most 310
+harts link_cycles 4: Cycles of a link are 4; they must be an integer from 1 to 3
 torus buffer_flits 0: Buffer must hold 1 to 16 flits, not 0
 torus buffer_flits 17: Buffer must hold 1 to 16 flits, not 17
 torus routing_cycles 0: Routing must take at least 1 cycle, not 0
 torus vc_reallocation head: vc_reallocation is 'head'; it must be tail or empty
-torus injection_priority high: Priority of injection must be equal or low, not 'high'
+torus injection_priority high: Priority of injection is 'high'; it must be equal or low
 hypercube vc_reallocation head: vc_reallocation is 'head'; it must be empty, escape-tail or tail
 """
 """Family, parameter, value, and error."""

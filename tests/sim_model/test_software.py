@@ -94,9 +94,9 @@ def test_what_waits_for_a_multicast_waits_for_its_unicasts_worked_by_hand():
 @pytest.mark.parametrize(
     ("source", "parent", "problem"),
     [
-        (1, 1, "Message 1: Parent must be an earlier message, not 1"),
-        (1, -1, "Message 1: Parent must be an earlier message, not -1"),
-        (3, 0, "Message 1: Parent must be a message that processor 3 gets or sends, not 0"),
+        (1, 1, "Message 1: Parent is 1; it must be an earlier message"),
+        (1, -1, "Message 1: Parent is -1; it must be an earlier message"),
+        (3, 0, "Message 1: Parent is 0; it must be a message that processor 3 gets or sends"),
     ],
 )
 def test_waits_for_what_is_not_there(source, parent, problem):
@@ -224,7 +224,7 @@ def test_wrong_nodes_are_named_with_their_record(name):
     number = int(np.flatnonzero(columns.counts > 1)[3])
     last = columns.offsets[number + 1] - 1  # still in ascending order
     wrong = np.where(np.arange(len(columns.destinations)) == last, NODES, columns.destinations)
-    with pytest.raises(MessageError, match=f"^Message {number}: Destination must be a processor, 0 to 15, not 16$"):
+    with pytest.raises(MessageError, match=f"^Message {number}: Destination is 16; it must be a processor, 0 to 15$"):
         SENDERS[name](replace(columns, destinations=wrong))
 
 

@@ -34,7 +34,7 @@ def test_interval_of_a_known_sample():
     ("call", "problem"),
     [
         (lambda: confidence_interval([]), "A confidence interval needs at least 1 observation, not 0"),
-        (lambda: confidence_interval([1, 2], 1.5), "Confidence must be between 0 and 1, not 1.5"),
+        (lambda: confidence_interval([1, 2], 1.5), "Confidence is 1.5; it must be between 0 and 1"),
     ],
 )
 def test_bad_samples(call, problem):

@@ -100,9 +100,9 @@ def test_u_mesh_in_a_torus_closes_no_ring():
     ("call", "message"),
     [
         (partial(u_torus, MESH, 0, [1]), "U-torus must have a torus, not a mesh"),
-        (partial(u_torus, TORUS, 0, [1], Turns(True, False)), "Direction must be positive or negative in both"),
-        (partial(u_torus, TORUS, 256, [1]), "Node must be 0 to 255, not 256"),
-        (partial(u_mesh, MESH, 0, [-1]), "Node must be 0 to 255, not -1"),
+        (partial(u_torus, TORUS, 0, [1], Turns(True, False)), "it must be positive or negative in both"),
+        (partial(u_torus, TORUS, 256, [1]), "Node is 256; it must be 0 to 255"),
+        (partial(u_mesh, MESH, 0, [-1]), "Node is -1; it must be 0 to 255"),
     ],
 )
 def test_bad_input(call, message):
@@ -151,10 +151,10 @@ def test_hot_spot(hot_spot, count, common):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"sources": 0}, "Sources must be 1 to 16, not 0"),
-        ({"sources": 17}, "Sources must be 1 to 16, not 17"),
-        ({"destinations": 16}, "Destinations must be 1 to 15, not 16"),
-        ({"hot_spot": 1.1}, "Hot-spot factor must be 0 to 1, not 1.1"),
+        ({"sources": 0}, "Number of sources is 0; it must be 1 to 16"),
+        ({"sources": 17}, "Number of sources is 17; it must be 1 to 16"),
+        ({"destinations": 16}, "Number of destinations is 16; it must be 1 to 15"),
+        ({"hot_spot": 1.1}, "Hot-spot factor is 1.1; it must be 0 to 1"),
     ],
 )
 def test_bad_workloads(change, message):
@@ -209,10 +209,10 @@ def test_worked_by_hand():
 
 
 def test_software_that_a_grid_does_not_have():
-    with pytest.raises(ValueError, match="Software must be u-mesh, spu, recursive-doubling, not 'u-torus'"):
+    with pytest.raises(ValueError, match="Software is 'u-torus'; it must be u-mesh, spu, recursive-doubling"):
         software_sends(MESH, [], "u-torus")
     with pytest.raises(
-        ValueError, match=r"Software must be u-torus, u-mesh, spu, recursive-doubling, 2I, .*, 8IVB, not '3I'"
+        ValueError, match=r"Software is '3I'; it must be u-torus, u-mesh, spu, recursive-doubling, 2I, .*, 8IVB"
     ):
         software_sends(TORUS, [], "3I")
 
@@ -310,9 +310,9 @@ def test_the_dimension_that_comes_first_alternates_with_the_broadcasts_of_a_sour
 @pytest.mark.parametrize(
     ("source", "destination", "base", "message"),
     [
-        (16, 1, 0, "Node must be 0 to 15, not 16"),
-        (0, -1, 0, "Node must be 0 to 15, not -1"),
-        (0, 1, 2, "Base must be 0 or 1, not 2"),
+        (16, 1, 0, "Node is 16; it must be 0 to 15"),
+        (0, -1, 0, "Node is -1; it must be 0 to 15"),
+        (0, 1, 2, "Base is 2; it must be 0 or 1"),
     ],
 )
 def test_bad_multicasts(source, destination, base, message):

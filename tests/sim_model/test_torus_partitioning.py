@@ -103,9 +103,9 @@ def test_dilations(sides):
         (TORUS, 1, "I", 1, "Dilation .* not 1"),
         (TORUS, 0, "I", 1, "Dilation .* not 0"),
         (TORUS, 16, "I", 1, "Dilation .* not 16"),
-        (TORUS, 4, "V", 1, "Type of distribution networks must be I, II, III, IV, not 'V'"),
-        (TORUS, 4, "III", 4, "Offset must be 1 to 3, not 4"),
-        (TORUS, 4, "III", 0, "Offset must be 1 to 3, not 0"),
+        (TORUS, 4, "V", 1, "Type of distribution networks is 'V'; it must be I, II, III, IV"),
+        (TORUS, 4, "III", 4, "Offset is 4; it must be 1 to 3"),
+        (TORUS, 4, "III", 0, "Offset is 0; it must be 1 to 3"),
         (Grid(16, 16, wraps=False), 4, "I", 1, "Network to be partitioned must be a torus, not a mesh"),
     ],
 )
@@ -257,5 +257,7 @@ def test_names():
 
 @pytest.mark.parametrize("name", ["", "4", "IIIB", "4V", "4IIII", "4IIIb", "0I", "4IB ", "u-torus"])
 def test_other_names_are_refused(name):
-    with pytest.raises(ValueError, match="Scheme must be a dilation, I to IV, and B or nothing, such as 4IIIB, not"):
+    with pytest.raises(
+        ValueError, match=r"Scheme is .*; it must be a dilation, I to IV, and B or nothing, such as 4IIIB"
+    ):
         Scheme.named(name)

@@ -81,13 +81,13 @@ def test_gaussian_counts_are_clipped():
     [
         ({"processors": 1}, "Random traffic needs at least 2 processors, not 1"),
         ({"cycles": 0}, "Traffic must last at least 1 cycle, not 0"),
-        ({"messages_per_node_per_cycle": 0}, "Messages per node per cycle must be greater than 0, not 0"),
-        ({"multicast_fraction": 1.5}, "Multicast fraction must be 0 to 1, not 1.5"),
-        ({"broadcast_fraction": -0.5}, "Broadcast fraction must be 0 to 0.9, not -0.5"),
-        ({"broadcast_fraction": 0.91}, "Broadcast fraction must be 0 to 0.9, not 0.91"),
-        ({"destinations": 16}, "Destinations must be 1 to 15, not 16"),
-        ({"destinations": (20, 1)}, "Mean number of destinations must be 1 to 15, not 20"),
-        ({"destinations": (5, -1)}, "Standard deviation of destinations must be at least 0, not -1"),
+        ({"messages_per_node_per_cycle": 0}, "Messages per node per cycle are 0; they must be greater than 0"),
+        ({"multicast_fraction": 1.5}, "Multicast fraction is 1.5; it must be 0 to 1"),
+        ({"broadcast_fraction": -0.5}, "Broadcast fraction is -0.5; it must be 0 to 0.9"),
+        ({"broadcast_fraction": 0.91}, "Broadcast fraction is 0.91; it must be 0 to 0.9"),
+        ({"destinations": 16}, "Number of destinations is 16; it must be 1 to 15"),
+        ({"destinations": (20, 1)}, "Mean number of destinations is 20; it must be 1 to 15"),
+        ({"destinations": (5, -1)}, "Standard deviation of destinations is -1; it must be at least 0"),
     ],
 )
 def test_parameters_are_checked(change, problem):
@@ -117,13 +117,13 @@ def test_trace():
     ("line", "problem"),
     [
         ("1,2,3", "A line must have the 4 fields cycle,source,destinations,flits, not 3"),
-        ("x,2,3,4", "Field cycle must be a whole number, not 'x'"),
-        ("1,2,3 y,4", "Field destination must be a whole number, not 'y'"),
-        ("1,2,3,4.5", "Field flits must be a whole number, not '4.5'"),
-        ("-1,2,3,4", "Start cycle must be at least 0, not -1"),
-        ("1,2,9,4", "Destination must be a processor, 0 to 3, not 9"),
+        ("x,2,3,4", "Field cycle is 'x'; it must be a whole number"),
+        ("1,2,3 y,4", "Field destination is 'y'; it must be a whole number"),
+        ("1,2,3,4.5", "Field flits is '4.5'; it must be a whole number"),
+        ("-1,2,3,4", "Start cycle is -1; it must be at least 0"),
+        ("1,2,9,4", "Destination is 9; it must be a processor, 0 to 3"),
         ("1,2,,4", "Destinations must name a processor other than the source 2, not []"),
-        ("1,2,3,0", "Length must be at least the 1 header flits, not 0"),
+        ("1,2,3,0", "Length is 0; it must be at least the 1 header flits"),
     ],
 )
 def test_broken_trace_lines_are_named(line, problem):
@@ -242,16 +242,19 @@ def test_a_node_starts_messages_in_bursts_alone_at_the_rate_of_bursts():
 @pytest.mark.parametrize(
     ("make", "problem"),
     [
-        (lambda: PoissonInjection(0), "Messages per node per cycle must be greater than 0, not 0"),
-        (lambda: PeriodicInjection(-1), "Messages per node per cycle must be greater than 0, not -1"),
-        (lambda: PoissonInjection(float("nan")), "Messages per node per cycle must be greater than 0, not nan"),
-        (lambda: BernoulliInjection(1.1), "Messages per node per cycle must be greater than 0 and at most 1, not 1.1"),
-        (lambda: BurstInjection(0.2, 0.2, 9), "Rate in bursts must be more than the mean 0.2 and at most 1, not 0.2"),
-        (lambda: BurstInjection(0.2, 1.5, 9), "Rate in bursts must be more than the mean 0.2 and at most 1, not 1.5"),
-        (lambda: BurstInjection(0.2, 0.3, 0.5), "Mean burst must be at least 1 cycle, not 0.5"),
+        (lambda: PoissonInjection(0), "Messages per node per cycle are 0; they must be greater than 0"),
+        (lambda: PeriodicInjection(-1), "Messages per node per cycle are -1; they must be greater than 0"),
+        (lambda: PoissonInjection(float("nan")), "Messages per node per cycle are nan; they must be greater than 0"),
+        (
+            lambda: BernoulliInjection(1.1),
+            "Messages per node per cycle are 1.1; they must be greater than 0 and at most 1",
+        ),
+        (lambda: BurstInjection(0.2, 0.2, 9), "Rate in bursts is 0.2; it must be more than the mean 0.2 and at most 1"),
+        (lambda: BurstInjection(0.2, 1.5, 9), "Rate in bursts is 1.5; it must be more than the mean 0.2 and at most 1"),
+        (lambda: BurstInjection(0.2, 0.3, 0.5), "Mean burst is 0.5; it must be at least 1 cycle"),
         (
             lambda: BurstInjection(0.2, 0.25, 2),
-            "Mean burst must be at least 4 cycles at these rates, so that pauses are a cycle long, not 2",
+            "Mean burst is 2; it must be at least 4 cycles at these rates, so that pauses are a cycle long",
         ),
     ],
 )

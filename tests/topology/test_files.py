@@ -12,8 +12,8 @@ from topology.common.graph import Network
 from topology.common.link_stages import LinkStages
 from topology.common.named_graph import LinkRules
 
-LENGTH = "latency of edge a - b must be"
-LATENCY = "The latency of link router 0 - router 1 must be a whole number of cycles, 1 to 16, not '"
+LENGTH = "it must be a whole number of cycles, 1 to 16"
+LATENCY = "The latency of link router 0 - router 1 is '"
 
 
 def _read(tmp_path, name: str, text: str, **options: Any) -> Network:
@@ -198,7 +198,7 @@ NODES = '<node id="a"/>\n<node id="b"/>\n<node id="p"><data key="kind">processor
 
 AB, LONG = _edge("a", "b"), _edge("a", "b") + _edge("a", "p", latency="2")
 ENTITY = '<!DOCTYPE g [\n<!ENTITY a "aa">]>\n<graphml><graph><node id="&a;"/></graph></graphml>'
-COUNT = "processors of node a must be a whole number from 0 to 1024"
+COUNT = "it must be a whole number from 0 to 1024"
 SUFFIX = "A network file must end in .edges, .edgelist, .txt, .graphml, .xml, .anynet, not "
 
 
@@ -212,9 +212,9 @@ WRONG = [
     ("a.edges", "a b\na a\n", 2, "Link a - a is a loop; a link must join two different nodes"),
     ("a.edges", "a b\nb a\n", 2, "Link b - a is a duplicate of line 1; each pair of switches may have one link"),
     ("a.edges", "a b\nc d\n", 2, "The network is disconnected: it falls into 2 parts; switch c cannot reach a"),
-    ("a.edges", "a b c\n", 1, "A line must be two node names, not 'a b c'"),
-    ("a.edges", "switch a b\n", 1, "A line must be switch NAME, not 'switch a b'"),
-    ("a.edges", "a b\nprocessor\n", 2, "A line must be processor NAME or processor NAME SWITCH, not 'processor'"),
+    ("a.edges", "a b c\n", 1, "A line is 'a b c'; it must be two node names"),
+    ("a.edges", "switch a b\n", 1, "A line is 'switch a b'; it must be switch NAME"),
+    ("a.edges", "a b\nprocessor\n", 2, "A line is 'processor'; it must be processor NAME or processor NAME SWITCH"),
     ("a.edges", "switch a\nswitch b\na b\na c\n", 4, "Link a - c names unknown node c"),
     ("a.edges", "switch a\nswitch a\n", 2, "Node a is declared twice; it is already on line 1"),
     ("a.edges", "a b\nprocessor p a\np b\n", 3, "Processor p has two links, to a and b; a processor must have exactly"),
@@ -223,10 +223,10 @@ WRONG = [
     ("a.edges", "# nothing\n", 1, "The file has no switches; a network must have at least 1"),
     ("a.edges", "c a\nc b\nc d\n", 1, "Switch c needs 4 ports; a switch of this network may have at most 3"),
     ("a.anynet", "router 0 node 0 router 1\nrouter 1 node 0\n", 2, "Processor node 0 has two links, to 0 and 1"),
-    ("a.anynet", "router 0 node 0 router 1 17\n", 1, f"{LATENCY}17'"),
+    ("a.anynet", "router 0 node 0 router 1 17\n", 1, f"{LATENCY}17'; it must be a whole number of cycles, 1 to 16"),
     ("a.anynet", "router 0 node 0 router 1 0\n", 1, f"{LATENCY}0'"),
     ("a.anynet", "router 0 node 0 router 1 1.5\n", 1, f"{LATENCY}1.5'"),
-    ("a.anynet", "router 0 node 0 2\n", 1, "The latency of link router 0 - node 0 must be 1 or left out, not '2'"),
+    ("a.anynet", "router 0 node 0 2\n", 1, "The latency of link router 0 - node 0 is '2'; it must be 1 or left out"),
     ("a.anynet", "router 0 node 0 router 1 5\nrouter 0 router 1 6\n", 2, "The latency of channel 0->1 is given twice"),
     ("a.anynet", "router 0 5 node 0\n", 1, "'router 0' must be followed by its links, not '5'"),
     ("a.anynet", "router 0 node 0\nswitch 1\n", 2, "A link must start with 'router' or 'node', not 'switch'"),
@@ -244,26 +244,31 @@ WRONG = [
     ("a.graphml", _graphml('<node id="a"/><edge source="a"/>'), 7, "A GraphML edge must have the attribute 'target'"),
     ("a.graphml", _graphml(NODES + '<edge source="a" target="z"/>'), 10, "Link a - z names unknown node z"),
     ("a.graphml", _graphml(NODES + '<edge source="a" target="p"/>'), 8, "The network is disconnected"),
-    ("a.graphml", _node(kind="hub"), 7, "kind of node a must be switch or proc"),
-    ("a.graphml", _node(processors="-1"), 7, "processors of node a must be a"),
+    ("a.graphml", _node(kind="hub"), 7, "kind of node a is 'hub'; it must be switch or proc"),
+    ("a.graphml", _node(processors="-1"), 7, "processors of node a is '-1'; it must be a"),
     ("a.graphml", _node(processors="0"), 7, "All switches have 0 processors"),
-    ("a.graphml", _node(processors="99999999999"), 7, f"{COUNT}, not '99999999999'"),
-    ("a.graphml", _node(x="w", y="1"), 7, "x of node a must"),
-    ("a.graphml", _node(x="nan", y="1"), 7, "x of node a must be a number from -1e+09 to 1e+09, not 'nan'"),
+    ("a.graphml", _node(processors="99999999999"), 7, f"processors of node a is '99999999999'; {COUNT}"),
+    ("a.graphml", _node(x="w", y="1"), 7, "x of node a is 'w'; it must"),
+    ("a.graphml", _node(x="nan", y="1"), 7, "x of node a is 'nan'; it must be a number from -1e+09 to 1e+09"),
     ("a.graphml", _graphml('<node id="a"/>\n<node id="a"/>'), 8, "Node a is declared twice; it is already on line 7"),
     ("a.graphml", ENTITY, 2, "A GraphML file must not define entities; this one defines 'a'"),
-    ("a.graphml", _graphml('<node id=" "/>'), 7, "The name of a node must be printable text, not ' '"),
-    ("a.edges", "a b\n\0 b\n", 2, "The name of a node must be printable text, not '\\x00'"),
+    ("a.graphml", _graphml('<node id=" "/>'), 7, "The name of a node is ' '; it must be printable text"),
+    ("a.edges", "a b\n\0 b\n", 2, "The name of a node is '\\x00'; it must be printable text"),
     ("a.anynet", f"router 0 node 0\nrouter {'9' * 5000} node 1\n", 2, "The number of a router must have at most 18"),
-    ("a.graphml", _edges(_edge("a", "b", latency="17")), 3, f"{LENGTH} a whole number of cycles, 1 to 16, not '17'"),
-    ("a.graphml", _edges(_edge("a", "b", latency="1.5")), 3, f"{LENGTH} a whole number of cycles, 1 to 16, not '1.5'"),
+    ("a.graphml", _edges(_edge("a", "b", latency="17")), 3, f"latency of edge a - b is '17'; {LENGTH}"),
+    ("a.graphml", _edges(_edge("a", "b", latency="1.5")), 3, f"latency of edge a - b is '1.5'; {LENGTH}"),
     (
         "a.graphml",
         _edges(_edge("a", "b", latency="2", cycles="3")),
         3,
-        "latency and cycles of edge a - b must be a",
+        "latency and cycles of edge a - b are '2' and '3'; they must be a",
     ),
-    ("a.graphml", _graphml(NODES + LONG), 10, "latency of edge a - p must be 1 or left out, since processors sit at"),
+    (
+        "a.graphml",
+        _graphml(NODES + LONG),
+        10,
+        "latency of edge a - p is '2'; it must be 1 or left out, since processors sit",
+    ),
     (
         "a.graphml",
         _edges(f"{AB}\n{AB}", "directed"),

@@ -43,7 +43,7 @@ def test_flit_round_trip(flit_bits):
 
 @pytest.mark.parametrize("flit_bits", [7, 513])
 def test_flit_width_is_checked(flit_bits):
-    with pytest.raises(ValueError, match=f"Flit width must be 8 to 512 bits, not {flit_bits}"):
+    with pytest.raises(ValueError, match=f"Flit width is {flit_bits}; it must be 8 to 512 bits"):
         FlitFormat(flit_bits)
 
 
@@ -244,7 +244,7 @@ def test_there_are_two_kinds():
     assert header_format(BIT_STRING, FIELDS, 64, 16) == HeaderFormat(FIELDS, 64, 16)
     assert header_format(PARTS, FIELDS, 64, 16) == PartsFormat(FIELDS, 64, 16)
     assert HeaderFormat(FIELDS, 64, 16) != PartsFormat(FIELDS, 64, 16)
-    with pytest.raises(ValueError, match=r"^Header must be one of bit_string, parts, not 'tree'$"):
+    with pytest.raises(ValueError, match=r"^Header is 'tree'; it must be one of bit_string, parts$"):
         header_format("tree", FIELDS, 64, 16)
 
 

@@ -188,15 +188,15 @@ def test_masks_use_all_vc_ports_there_may_be():
 @each(
     "attempt, message",
     [
-        (lambda: HypercubeNetwork(0, 1), "Number of dimensions must be 1 to 16, not 0"),
-        (lambda: HypercubeNetwork(17, 1), "Number of dimensions must be 1 to 16, not 17"),
-        (lambda: HypercubeNetwork(True, 1), "Number of dimensions must be 1 to 16, not True"),
-        (lambda: HypercubeNetwork(2.0, 1), "Number of dimensions must be 1 to 16, not 2.0"),
-        (lambda: HypercubeNetwork(3, 0), "Number of VCs must be 1 to 8, not 0"),
-        (lambda: HypercubeNetwork(3, 9), "Number of VCs must be 1 to 8, not 9"),
-        (lambda: HypercubeNetwork(3, 2, 0), "Number of injection channels must be 1 to 3, not 0"),
-        (lambda: HypercubeNetwork(3, 2, 4), "Number of injection channels must be 1 to 3, not 4"),
-        (lambda: HypercubeNetwork(1, 2, 2), "Number of injection channels must be 1, not 2"),
+        (lambda: HypercubeNetwork(0, 1), "Number of dimensions is 0; it must be 1 to 16"),
+        (lambda: HypercubeNetwork(17, 1), "Number of dimensions is 17; it must be 1 to 16"),
+        (lambda: HypercubeNetwork(True, 1), "Number of dimensions is True; it must be 1 to 16"),
+        (lambda: HypercubeNetwork(2.0, 1), "Number of dimensions is 2.0; it must be 1 to 16"),
+        (lambda: HypercubeNetwork(3, 0), "Number of VCs is 0; it must be 1 to 8"),
+        (lambda: HypercubeNetwork(3, 9), "Number of VCs is 9; it must be 1 to 8"),
+        (lambda: HypercubeNetwork(3, 2, 0), "Number of injection channels is 0; it must be 1 to 3"),
+        (lambda: HypercubeNetwork(3, 2, 4), "Number of injection channels is 4; it must be 1 to 3"),
+        (lambda: HypercubeNetwork(1, 2, 2), "Number of injection channels is 2; it must be 1"),
         (
             lambda: HypercubeNetwork(8, 8),
             "VC ports on a side of a switch are 65; at most 61 are allowed: 8 dimensions of 8 VCs, and 1 from the host",
@@ -204,7 +204,7 @@ def test_masks_use_all_vc_ports_there_may_be():
         (lambda: HypercubeNetwork(7, 8, 6), "VC ports on a side of a switch are 62; at most 61 are allowed"),
         (lambda: unicast_header(9, 9, 8), "Flit must have room for the routing key's 9 bits, not 8 bits"),
         (lambda: HypercubeRouting(HypercubeNetwork(10, 1), 9), "the routing key's 10 bits, not 9 bits"),
-        (lambda: make(2, 2, "odd-even"), "Rule must be duato, adaptive-only or wrong-escape, not 'odd-even'"),
+        (lambda: make(2, 2, "odd-even"), "Rule is 'odd-even'; it must be duato, adaptive-only or wrong-escape"),
     ],
 )
 def test_broken_rules(attempt, message):
@@ -263,11 +263,11 @@ def test_who_sends_over_what():
 @each(
     "attempt, message",
     [
-        (lambda: binomial_tree(3, 0, 3), "Base must be 0 to 2, not 3"),
-        (lambda: dimension_order(3, -1), "Base must be 0 to 2, not -1"),
-        (lambda: dimension_order(3, True), "Base must be 0 to 2, not True"),
-        (lambda: binomial_tree(3, 8, 0), "Source must be 0 to 7, not 8"),
-        (lambda: sends_over(3, 0, 3), "Dimension must be 0 to 2, not 3"),
+        (lambda: binomial_tree(3, 0, 3), "Base is 3; it must be 0 to 2"),
+        (lambda: dimension_order(3, -1), "Base is -1; it must be 0 to 2"),
+        (lambda: dimension_order(3, True), "Base is True; it must be 0 to 2"),
+        (lambda: binomial_tree(3, 8, 0), "Source is 8; it must be 0 to 7"),
+        (lambda: sends_over(3, 0, 3), "Dimension is 3; it must be 0 to 2"),
     ],
 )
 def test_broken_rules_trees(attempt, message):

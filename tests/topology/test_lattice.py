@@ -35,8 +35,8 @@ def test_lattice_with_fewer_links_is_still_connected(most):
     "arguments, message",
     [
         ({"switches": 0}, "A network must have at least 1 switch, not 0"),
-        ({"switches": 4, "max_switch_links": 5}, "max_switch_links must be 2 to 4, not 5"),
-        ({"switches": 4, "processors_per_switch": 0}, "processors_per_switch must be at least 1, not 0"),
+        ({"switches": 4, "max_switch_links": 5}, "max_switch_links is 5; it must be 2 to 4"),
+        ({"switches": 4, "processors_per_switch": 0}, "processors_per_switch is 0; it must be at least 1"),
         ({"switches": 9, "ports": 3, "seed": 2}, "a switch of this network may have at most 3"),
     ],
 )
@@ -61,7 +61,7 @@ def test_irregular_network_keeps_within_its_ports(ports, extra, seed):
 
 
 def test_irregular_network_refuses_too_few_ports():
-    with pytest.raises(TopologyError, match="ports must be at least 4, not 3"):
+    with pytest.raises(TopologyError, match="ports is 3; it must be at least 4"):
         irregular_network(8, ports=3, processors_per_switch=2)
 
 
@@ -124,13 +124,13 @@ def test_positions_are_all_different(network):
 @each(
     "build, message",
     [
-        (lambda: mesh_network([]), "shape must be sizes of at least 1, not "),
-        (lambda: torus_network([4, 0]), "shape must be sizes of at least 1, not "),
-        (lambda: hypercube_network(11), "dimensions must be 0 to 10, not 11"),
+        (lambda: mesh_network([]), r"shape is \[\]; it must be sizes of at least 1"),
+        (lambda: torus_network([4, 0]), r"shape is \[4, 0\]; it must be sizes of at least 1"),
+        (lambda: hypercube_network(11), "dimensions is 11; it must be 0 to 10"),
         (lambda: ring_network(2), "A ring must have at least 3 switches, not 2"),
-        (lambda: tree_network(0, 3), "arity must be at least 1, not 0"),
-        (lambda: tree_network(2, 0), "levels must be at least 1, not 0"),
-        (lambda: ring_network(4, processors_per_switch=0), "processors_per_switch must be at least 1, not 0"),
+        (lambda: tree_network(0, 3), "arity is 0; it must be at least 1"),
+        (lambda: tree_network(2, 0), "levels is 0; it must be at least 1"),
+        (lambda: ring_network(4, processors_per_switch=0), "processors_per_switch is 0; it must be at least 1"),
         (lambda: mesh_network([3, 3], ports=4), "a switch of this network may have at most 4"),
     ],
 )

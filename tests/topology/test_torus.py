@@ -229,5 +229,5 @@ def test_operations_are_one_more_than_the_turns():
     for turns in (Turns(y, x) for y in (False, True) for x in (False, True)):
         assert turns_of(operation(turns)) == turns
     for number in (-1, 5):
-        with pytest.raises(ValueError, match=f"Operation must be 0 to 4, not {number}"):
+        with pytest.raises(ValueError, match=f"Operation is {number}; it must be 0 to 4"):
             turns_of(number)

@@ -26,7 +26,7 @@ LIMIT = 3
 
 def part(limit=LIMIT):
     if limit < 1:
-        raise ValueError(f"Limit must be at least {1}, not {limit}")
+        raise ValueError(f"Limit is {limit}; it must be at least {1}")
     m, count, wraps, seen = Module(), Signal(3), Signal(), Signal()
     m.d.comb += wraps.eq(count == limit)
     m.d.sync += [

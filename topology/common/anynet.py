@@ -90,10 +90,10 @@ def _latency(word: str, first: Item | None, item: Item, line: int) -> int:
     link = f"The latency of link {' '.join(first)} - {' '.join(item)}"
     if first[0] != item[0]:
         if word != "1":
-            text = f"{link} must be 1 or left out, not {word!r}: processors sit at their switches"
+            text = f"{link} is {word!r}; it must be 1 or left out: processors sit at their switches"
             raise TopologyError(text, line=line, item=word)
         return 1
     if not word.isdecimal() or len(word) > MAX_DIGITS or not 1 <= int(word) <= MAX_LINK_CYCLES:
-        text = f"{link} must be a whole number of cycles, 1 to {MAX_LINK_CYCLES}, not {word!r}"
+        text = f"{link} is {word!r}; it must be a whole number of cycles, 1 to {MAX_LINK_CYCLES}"
         raise TopologyError(text, line=line, item=word)
     return int(word)

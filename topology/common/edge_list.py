@@ -60,7 +60,7 @@ def _declare(graph: NamedGraph, lines: list[Line]) -> list[Line]:
 
 
 def _wrong(line: int, words: list[str], right: str) -> TopologyError:
-    return TopologyError(f"A line must be {right}, not {' '.join(words)!r}", line=line, item=words[0])
+    return TopologyError(f"A line is {' '.join(words)!r}; it must be {right}", line=line, item=words[0])
 
 
 def _appearing_switches(graph: NamedGraph, links: list[Line]) -> list[tuple[str, int]]:

@@ -9,7 +9,7 @@ class FieldError(ValueError):
 
     Parameters:
         field: Name of the parameter or member that has it, such as ``flits``.
-        message: "X must be Y, not Z".
+        message: "X is Z; it must be Y".
     """
 
     def __init__(self, field: str, message: str):

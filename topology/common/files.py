@@ -66,7 +66,7 @@ def read_network(
             item=path.name,
         )
     if chosen not in PARSERS:
-        raise TopologyError(f"Format must be one of {', '.join(PARSERS)}, not {chosen!r}")
+        raise TopologyError(f"Format is {chosen!r}; it must be one of {', '.join(PARSERS)}")
     try:
         with path.open("rb") as file:  # devices may have no end
             content = file.read(MAX_MEGABYTES * 10**6 + 1)

@@ -28,7 +28,7 @@ class FlitFormat:
 
     def __post_init__(self):
         if not MIN_FLIT_BITS <= self.flit_bits <= MAX_FLIT_BITS:
-            raise ValueError(f"Flit width must be {MIN_FLIT_BITS} to {MAX_FLIT_BITS} bits, not {self.flit_bits!r}")
+            raise ValueError(f"Flit width is {self.flit_bits!r}; it must be {MIN_FLIT_BITS} to {MAX_FLIT_BITS} bits")
 
     @property
     def fields(self) -> tuple[tuple[str, int], ...]:

@@ -130,10 +130,10 @@ def _cycles(edge: _Element) -> int | None:
 def _wrong_cycles(edge: _Element, right: str) -> TopologyError:
     found = " and ".join(repr(edge.data[key]) for key in CYCLE_KEYS if key in edge.data)
     keys = " and ".join(key for key in CYCLE_KEYS if key in edge.data)
+    are, they = ("are", "they") if " and " in keys else ("is", "it")
     source, target = edge.ends
-    return TopologyError(
-        f"{keys} of edge {source} - {target} must be {right}, not {found}", line=edge.line, item=source
-    )
+    text = f"{keys} of edge {source} - {target} {are} {found}; {they} must be {right}"
+    return TopologyError(text, line=edge.line, item=source)
 
 
 def _add_node(graph: NamedGraph, node: _Element, counts: bool) -> None:
@@ -143,7 +143,9 @@ def _add_node(graph: NamedGraph, node: _Element, counts: bool) -> None:
         graph.add_processor(name, node.line)
         return
     if kind != "switch":
-        raise TopologyError(f"kind of node {name} must be switch or processor, not {kind!r}", line=node.line, item=kind)
+        raise TopologyError(
+            f"kind of node {name} is {kind!r}; it must be switch or processor", line=node.line, item=kind
+        )
     graph.add_switch(name, node.line)
     if "x" in node.data and "y" in node.data:
         graph.positions[name] = (_coordinate(node, "x"), _coordinate(node, "y"))
@@ -175,7 +177,7 @@ def _count(node: _Element, key: str) -> int:
 def _wrong_number(node: _Element, key: str, right: str) -> TopologyError:
     text = node.data[key]
     return TopologyError(
-        f"{key} of node {node.attributes['id']} must be {right}, not {text!r}", line=node.line, item=text
+        f"{key} of node {node.attributes['id']} is {text!r}; it must be {right}", line=node.line, item=text
     )
 
 

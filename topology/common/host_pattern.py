@@ -32,7 +32,7 @@ class Blockade:
         cycles: Number of cycles, at least 1.
 
     Raises:
-        ValueError: "X must be Y, not Z".
+        ValueError: "X is Z; it must be Y".
     """
 
     processor: int
@@ -41,9 +41,9 @@ class Blockade:
 
     def __post_init__(self):
         if self.processor < 0:
-            raise ValueError(f"Blocked processor must be at least 0, not {self.processor!r}")
+            raise ValueError(f"Blocked processor is {self.processor!r}; it must be at least 0")
         if self.start_cycle < 0:
-            raise ValueError(f"Start of a blockade must be at least cycle 0, not {self.start_cycle!r}")
+            raise ValueError(f"Start of a blockade is {self.start_cycle!r}; it must be at least cycle 0")
         if self.cycles < 1:
             raise ValueError(f"A blockade must take at least 1 cycle, not {self.cycles!r}")
 
@@ -64,7 +64,7 @@ class HostBehaviour:
         blocked
 
     Raises:
-        ValueError: "X must be Y, not Z".
+        ValueError: "X is Z; it must be Y".
     """
 
     pause_level: int = 0
@@ -75,9 +75,9 @@ class HostBehaviour:
     def __post_init__(self):
         for name, level in (("Pause level", self.pause_level), ("Stall level", self.stall_level)):
             if not 0 <= level < LEVELS:
-                raise ValueError(f"{name} must be 0 to {LEVELS - 1}, not {level!r}")
+                raise ValueError(f"{name} is {level!r}; it must be 0 to {LEVELS - 1}")
         if not 0 <= self.seed < 1 << SEED_BITS:
-            raise ValueError(f"Seed of the hosts must be 0 to {(1 << SEED_BITS) - 1}, not {self.seed!r}")
+            raise ValueError(f"Seed of the hosts is {self.seed!r}; it must be 0 to {(1 << SEED_BITS) - 1}")
 
     @property
     def stalls(self) -> bool:
@@ -98,7 +98,7 @@ def level_of(probability: float) -> int:
     """
     level = round(probability * LEVELS)
     if probability and not 0 < level < LEVELS:
-        raise ValueError(f"Probability must be 0, or 1/{LEVELS} to {LEVELS - 1}/{LEVELS}, not {probability!r}")
+        raise ValueError(f"Probability is {probability!r}; it must be 0, or 1/{LEVELS} to {LEVELS - 1}/{LEVELS}")
     return level
 
 

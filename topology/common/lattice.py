@@ -46,7 +46,7 @@ def lattice_network(
     _check(switches, processors_per_switch)
     if not MIN_LATTICE_LINKS <= max_switch_links <= MAX_LATTICE_LINKS:
         raise TopologyError(
-            f"max_switch_links must be {MIN_LATTICE_LINKS} to {MAX_LATTICE_LINKS}, not {max_switch_links!r}",
+            f"max_switch_links is {max_switch_links!r}; it must be {MIN_LATTICE_LINKS} to {MAX_LATTICE_LINKS}",
             item=str(max_switch_links),
         )
     generator = random.Random(seed)
@@ -69,7 +69,8 @@ def _check(switches: int, processors_per_switch: int) -> None:
         raise TopologyError(f"A network must have at least 1 switch, not {switches!r}", item=str(switches))
     if processors_per_switch < 1:
         raise TopologyError(
-            f"processors_per_switch must be at least 1, not {processors_per_switch!r}", item=str(processors_per_switch)
+            f"processors_per_switch is {processors_per_switch!r}; it must be at least 1",
+            item=str(processors_per_switch),
         )
 
 
@@ -141,7 +142,7 @@ def irregular_network(
     _check(switches, processors_per_switch)
     most_links = ports - processors_per_switch
     if switches > 1 and most_links < min(2, switches - 1):
-        raise TopologyError(f"ports must be at least {processors_per_switch + 2}, not {ports!r}", item=str(ports))
+        raise TopologyError(f"ports is {ports!r}; it must be at least {processors_per_switch + 2}", item=str(ports))
     generator = random.Random(seed)
     degree, edges = _random_tree(switches, most_links, generator)
     wanted = len(edges) + (switches // 2 if extra_links is None else extra_links)

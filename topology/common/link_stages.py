@@ -19,10 +19,10 @@ def check_link_cycles(link_cycles: int, most: int = MAX_LINK_CYCLES) -> int:
     """Return the argument, if links support that many cycles.
 
     Raises:
-        ValueError: "X must be Y, not Z".
+        ValueError: "X is Z; it must be Y".
     """
     if not isinstance(link_cycles, int) or isinstance(link_cycles, bool) or not 1 <= link_cycles <= most:
-        raise ValueError(f"Cycles of a link must be an integer from 1 to {most}, not {link_cycles!r}")
+        raise ValueError(f"Cycles of a link are {link_cycles!r}; they must be an integer from 1 to {most}")
     return link_cycles
 
 

@@ -81,7 +81,7 @@ class NamedGraph:
 
     def _check_new(self, name: str, line: int) -> None:
         if not is_name(name):
-            raise TopologyError(f"The name of a node must be printable text, not {name!r}", line=line, item=name)
+            raise TopologyError(f"The name of a node is {name!r}; it must be printable text", line=line, item=name)
         first = self.switches.get(name, self.processors.get(name))
         if first is not None:
             raise TopologyError(f"Node {name} is declared twice; it is already on line {first}", line=line, item=name)

@@ -40,7 +40,7 @@ def header_format(kind: str, fields: tuple[tuple[str, int], ...], destinations: 
         TopologyError: If no flit can name a part of ``destinations`` processors.
     """
     if kind not in HEADER_KINDS:
-        raise ValueError(f"Header must be one of {', '.join(HEADER_KINDS)}, not {kind!r}")
+        raise ValueError(f"Header is {kind!r}; it must be one of {', '.join(HEADER_KINDS)}")
     return (PartsFormat if kind == PARTS else HeaderFormat)(fields, destinations, flit_bits)
 
 

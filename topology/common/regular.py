@@ -90,7 +90,7 @@ def hypercube_network(dimensions: int, *, processors_per_switch: int = 1, ports:
         TopologyError: For parameters out of range, or if a switch needs more ports.
     """
     if not 0 <= dimensions <= 10:
-        raise TopologyError(f"dimensions must be 0 to 10, not {dimensions!r}", item=str(dimensions))
+        raise TopologyError(f"dimensions is {dimensions!r}; it must be 0 to 10", item=str(dimensions))
     switches = 1 << dimensions
     edges = [(a, a | 1 << k) for a in range(switches) for k in range(dimensions) if not a >> k & 1]
     processors, positions = _processors(switches, processors_per_switch), hypercube_positions(dimensions)
@@ -135,7 +135,7 @@ def tree_network(
     """
     for name, value in (("arity", arity), ("levels", levels)):
         if value < 1:
-            raise TopologyError(f"{name} must be at least 1, not {value!r}", item=str(value))
+            raise TopologyError(f"{name} is {value!r}; it must be at least 1", item=str(value))
     sizes = [arity**level for level in range(levels)]
     switches = sum(sizes)
     edges = [((switch - 1) // arity, switch) for switch in range(1, switches)]
@@ -153,13 +153,13 @@ def _tree_position(level: int, index: int, sizes: Sequence[int]) -> tuple[float,
 
 def _processors(switches: int, per_switch: int) -> list[int]:
     if per_switch < 1:
-        raise TopologyError(f"processors_per_switch must be at least 1, not {per_switch!r}", item=str(per_switch))
+        raise TopologyError(f"processors_per_switch is {per_switch!r}; it must be at least 1", item=str(per_switch))
     return [switch for switch in range(switches) for _ in range(per_switch)]
 
 
 def _grid_network(shape: Sequence[int], *, wrapped: bool, processors_per_switch: int, ports: int | None) -> Network:
     if not shape or any(size < 1 for size in shape):
-        raise TopologyError(f"shape must be sizes of at least 1, not {list(shape)!r}", item=str(list(shape)))
+        raise TopologyError(f"shape is {list(shape)!r}; it must be sizes of at least 1", item=str(list(shape)))
     strides = [math.prod(shape[:dimension]) for dimension in range(len(shape))]
     edges = []
     for place in itertools.product(*(range(size) for size in shape)):

@@ -42,7 +42,7 @@ class Faults:
         forgers = [node for pair in self.forging_nodes for node in pair]
         for node in (*self.silent_nodes, *self.corrupting_nodes, *forgers):
             if not 0 <= node < mesh.nodes:
-                raise TopologyError(f"Faulty node must be 0 to {mesh.nodes - 1}, not {node!r}", item=str(node))
+                raise TopologyError(f"Faulty node is {node!r}; it must be 0 to {mesh.nodes - 1}", item=str(node))
         for link in self.dead_links:
             ends = [node for node in link if 0 <= node < mesh.nodes]
             if len(ends) != 2 or ends[1] not in [mesh.neighbour(ends[0], way) for way in range(DIRECTIONS)]:

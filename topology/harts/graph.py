@@ -56,7 +56,7 @@ class HexMesh(ChannelNetwork):
 
     def __init__(self, size: int):
         if not MIN_SIZE <= size <= MAX_SIZE:
-            raise TopologyError(f"Size must be {MIN_SIZE} to {MAX_SIZE}, not {size!r}", item=str(size))
+            raise TopologyError(f"Size is {size!r}; it must be {MIN_SIZE} to {MAX_SIZE}", item=str(size))
         self.size = size
         self.nodes = 3 * size * (size - 1) + 1
         forward = (1, 3 * size - 1, 3 * size - 2)

@@ -34,9 +34,9 @@ def node_pages(pages: int | None, levels: int) -> int:
     if pages is None:
         return least
     if pages < least:
-        raise ValueError(f"Pages must be at least {least}, not {pages!r}")
+        raise ValueError(f"Pages are {pages!r}; they must be at least {least}")
     if pages > MAX_PAGES:
-        raise ValueError(f"Pages must be at most {MAX_PAGES}, not {pages!r}")
+        raise ValueError(f"Pages are {pages!r}; they must be at most {MAX_PAGES}")
     return pages
 
 

@@ -38,8 +38,8 @@ def check_reception(mode: str, entries: int = ENTRIES, least_copies: int = 1) ->
         ValueError: For the first that is out of range.
     """
     if mode not in MODES:
-        raise ValueError(f"Reception must be one of {', '.join(MODES)}, not {mode!r}")
+        raise ValueError(f"Reception is {mode!r}; it must be one of {', '.join(MODES)}")
     if not MIN_ENTRIES <= entries <= MAX_ENTRIES:
-        raise ValueError(f"Reception entries must be {MIN_ENTRIES} to {MAX_ENTRIES}, not {entries!r}")
+        raise ValueError(f"Reception entries are {entries!r}; they must be {MIN_ENTRIES} to {MAX_ENTRIES}")
     if not 1 <= least_copies <= MAX_COPIES:
-        raise ValueError(f"Least copies must be 1 to {MAX_COPIES}, not {least_copies!r}")
+        raise ValueError(f"Least copies are {least_copies!r}; they must be 1 to {MAX_COPIES}")

@@ -33,7 +33,7 @@ def dimension_order(dimensions: int, base: int) -> tuple[int, ...]:
         TopologyError: If there is no such base.
     """
     if isinstance(base, bool) or not isinstance(base, int) or not 0 <= base < dimensions:
-        raise TopologyError(f"Base must be 0 to {dimensions - 1}, not {base!r}", item=str(base))
+        raise TopologyError(f"Base is {base!r}; it must be 0 to {dimensions - 1}", item=str(base))
     return tuple((base + k) % dimensions for k in range(dimensions))
 
 
@@ -51,7 +51,7 @@ def sends_over(dimensions: int, base: int, arrival: int | None) -> tuple[int, ..
     if arrival is None:
         return order
     if arrival not in order:
-        raise TopologyError(f"Dimension must be 0 to {dimensions - 1}, not {arrival!r}", item=str(arrival))
+        raise TopologyError(f"Dimension is {arrival!r}; it must be 0 to {dimensions - 1}", item=str(arrival))
     return order[order.index(arrival) + 1 :]
 
 
@@ -71,7 +71,7 @@ def binomial_tree(dimensions: int, source: int, base: int) -> list[TreeEdge]:
     """
     order = dimension_order(dimensions, base)
     if isinstance(source, bool) or not isinstance(source, int) or not 0 <= source < 1 << dimensions:
-        raise TopologyError(f"Source must be 0 to {(1 << dimensions) - 1}, not {source!r}", item=str(source))
+        raise TopologyError(f"Source is {source!r}; it must be 0 to {(1 << dimensions) - 1}", item=str(source))
     edges = [TreeEdge(source, source ^ 1 << dimension, dimension, 1) for dimension in order]
     for received in edges:  # grows as it is read
         node, step = received.receiver, received.step + 1

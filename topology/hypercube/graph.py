@@ -90,7 +90,7 @@ class HypercubeNetwork(VcNetwork):
 def _check(name: str, value: int, most: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
         allowed = "1" if most == 1 else f"1 to {most}"
-        raise TopologyError(f"Number of {name} must be {allowed}, not {value!r}", item=str(value))
+        raise TopologyError(f"Number of {name} is {value!r}; it must be {allowed}", item=str(value))
 
 
 def _wires(dimensions: int, injection_channels_per_processor: int) -> Iterator[tuple[int, int, int, int]]:

@@ -66,7 +66,7 @@ class HypercubeRouting(RoutedHeaders):
 
     def __post_init__(self):
         if self.rule not in RULES:
-            raise TopologyError(f"Rule must be {RULES_IN_WORDS}, not {self.rule!r}", item=str(self.rule))
+            raise TopologyError(f"Rule is {self.rule!r}; it must be {RULES_IN_WORDS}", item=str(self.rule))
         _ = self.header
 
     @cached_property

@@ -22,7 +22,7 @@ def check_reuse(vc_reallocation: str) -> None:
     """Refuse a value that is not in ``HYPERCUBE_REALLOCATION``.
 
     Raises:
-        ValueError: "X must be Y, not Z".
+        ValueError: "X is Z; it must be Y".
     """
     if vc_reallocation not in HYPERCUBE_REALLOCATION:
         wanted = f"{', '.join(HYPERCUBE_REALLOCATION[:-1])} or {HYPERCUBE_REALLOCATION[-1]}"

@@ -209,18 +209,18 @@ class MinNetwork(ChannelNetwork):
 
 def _check(kind: str, radix: int, stages: int, consumption_channels: int) -> None:
     if kind not in KINDS:
-        raise TopologyError(f"Kind must be one of {', '.join(KINDS)}, not {kind!r}", item=str(kind))
+        raise TopologyError(f"Kind is {kind!r}; it must be one of {', '.join(KINDS)}", item=str(kind))
     if not 2 <= radix <= MAX_RADIX:
-        raise TopologyError(f"Radix must be 2 to {MAX_RADIX}, not {radix!r}", item=str(radix))
+        raise TopologyError(f"Radix is {radix!r}; it must be 2 to {MAX_RADIX}", item=str(radix))
     most = max(n for n in range(1, MAX_PROCESSORS.bit_length()) if radix**n <= MAX_PROCESSORS)
     if not 1 <= stages <= most:
         raise TopologyError(
-            f"Stages of {radix} x {radix} switches must be 1 to {most} (at most {MAX_PROCESSORS:,} processors), "
-            f"not {stages!r}",
+            f"Number of stages of {radix} x {radix} switches is {stages!r}; it must be 1 to {most} "
+            f"(at most {MAX_PROCESSORS:,} processors)",
             item=str(stages),
         )
     if consumption_channels not in (1, radix):
         raise TopologyError(
-            f"Consumption channels must be 1 or the radix, {radix}, not {consumption_channels!r}",
+            f"Consumption channels are {consumption_channels!r}; they must be 1 or the radix, {radix}",
             item=str(consumption_channels),
         )

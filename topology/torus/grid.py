@@ -74,7 +74,7 @@ class Grid:
     def __post_init__(self):
         for name, side in (("rows", self.rows), ("columns", self.columns)):
             if isinstance(side, bool) or not isinstance(side, int) or not 1 <= side <= MAX_SIDE:
-                raise TopologyError(f"Number of {name} must be 1 to {MAX_SIDE}, not {side!r}", item=str(side))
+                raise TopologyError(f"Number of {name} is {side!r}; it must be 1 to {MAX_SIDE}", item=str(side))
         if self.nodes < 2:
             raise TopologyError(f"A grid must have at least 2 nodes, not {self.nodes}")
 

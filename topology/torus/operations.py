@@ -23,5 +23,5 @@ def turns_of(operation: int) -> Turns | None:
         ValueError: If there is no such operation.
     """
     if not 0 <= operation <= len(_ALL_TURNS):
-        raise ValueError(f"Operation must be 0 to {len(_ALL_TURNS)}, not {operation!r}")
+        raise ValueError(f"Operation is {operation!r}; it must be 0 to {len(_ALL_TURNS)}")
     return None if operation == SHORTEST else _ALL_TURNS[operation - 1]

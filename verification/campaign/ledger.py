@@ -96,8 +96,8 @@ class Ledger:
             entry = Entry(**values)
             assert entry.seen is not None
         except ValueError:
-            text = f"a line must be {','.join(COLUMNS)} with whole numbers for {', '.join(_WHOLE)}"
-            raise ConfigError(f"{text}, not {','.join(row)!r}", file=self.path, line=line) from None
+            right = f"it must be {','.join(COLUMNS)} with whole numbers for {', '.join(_WHOLE)}"
+            raise ConfigError(f"a line is {','.join(row)!r}; {right}", file=self.path, line=line) from None
         return entry
 
     def add(self, entry: Entry) -> None:

@@ -47,12 +47,12 @@ class SelfTestParameters:
         _check("Quiet cycles", self.quiet_cycles, MIN_QUIET_CYCLES, 1 << 40)
         _check("Number of descriptors", self.descriptors, 2, MAX_DESCRIPTORS)
         if self.descriptors & self.descriptors - 1:
-            raise ValueError(f"Number of descriptors must be a power of two, not {self.descriptors!r}")
+            raise ValueError(f"Number of descriptors is {self.descriptors!r}; it must be a power of two")
 
 
 def _check(name: str, value: int, lowest: int, highest: int) -> None:
     if not lowest <= value <= highest:
-        raise ValueError(f"{name} must be {lowest} to {highest}, not {value!r}")
+        raise ValueError(f"{name} is {value!r}; it must be {lowest} to {highest}")
 
 
 def parameters_at(clock_hz: int, messages: int, descriptors: int = 16) -> SelfTestParameters:

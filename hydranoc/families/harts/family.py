@@ -123,16 +123,16 @@ class HartsFamily(Family[HartsSection, HartsRouting]):
         if not isinstance(network, HexMesh):
             raise TopologyError("Family 'harts' needs a wrapped hexagonal mesh: topology kind must be hexmesh")
         if section.routing_cycles != 1:
-            text = "routing_cycles must be 1 in family 'harts', where the frame of eight cycles sets the pace"
-            raise KeyWrong("routing_cycles", f"{text}, not {section.routing_cycles}")
+            right = "it must be 1 in family 'harts', where the frame of eight cycles sets the pace"
+            raise KeyWrong("routing_cycles", f"routing_cycles is {section.routing_cycles}; {right}")
         if section.tables != "fixed":
-            text = "tables must be 'fixed' in family 'harts', which has none"
-            raise KeyWrong("tables", f"{text}, not {section.tables!r}")
+            text = f"tables is {section.tables!r}; it must be 'fixed' in family 'harts', which has none"
+            raise KeyWrong("tables", text)
         most = most_link_cycles(section.gap_frames)
         if section.link_cycles > most:
-            text = f"link_cycles must be at most {most} in family 'harts' with gap_frames {section.gap_frames}"
+            right = f"it must be at most {most} in family 'harts' with gap_frames {section.gap_frames}"
             reason = "a node must see that a page is taken before it may send the next packet"
-            raise KeyWrong("link_cycles", f"{text}, not {section.link_cycles}: {reason}")
+            raise KeyWrong("link_cycles", f"link_cycles is {section.link_cycles}; {right}: {reason}")
         levels = most_hops(network, algorithm_a=section.algorithm_a)
         try:
             node_pages(section.pages, levels)
@@ -233,22 +233,22 @@ class HartsFamily(Family[HartsSection, HartsRouting]):
         """Return a message in the form that the mesh accepts: one destination, or a broadcast to all live nodes.
 
         Raises:
-            ValueError: "X must be Y, not Z".
+            ValueError: "X is Z; it must be Y".
         """
         faults = routing.faults
         if not 0 <= record.source < routing.mesh.nodes:
             return record  # an error of all families
         if record.flits > section.packet_flits:
-            text = f"Length must be at most {section.packet_flits} flits (packet_flits)"
-            raise FieldError("flits", f"{text}, not {record.flits}")
+            text = f"Length is {record.flits}; it must be at most {section.packet_flits} flits (packet_flits)"
+            raise FieldError("flits", text)
         if faults.is_silent(record.source):
-            raise FieldError("source", f"Source must be a node that has not failed silently, not {record.source}")
+            raise FieldError("source", f"Source is {record.source}; it must be a node that has not failed silently")
         if record.operation == UNICAST:
             if len(set(record.destinations)) > 1:
-                text = "Destinations must be one node, or a broadcast's algorithm be named"
-                raise FieldError("destinations", f"{text}, not {list(record.destinations)}")
+                text = f"Destinations are {list(record.destinations)}; they must be one node, or an algorithm be named"
+                raise FieldError("destinations", text)
             if any(map(faults.is_silent, record.destinations)):
-                text = f"Destination must be a node that has not failed silently, not {record.destinations[0]}"
+                text = f"Destination is {record.destinations[0]}; it must be a node that has not failed silently"
                 raise FieldError("destinations", text)
             return record
         copies = wanted_by_broadcast(routing, record.operation, record.source)

@@ -81,11 +81,11 @@ class HypercubeFamily(VcFamily[HypercubeSection, HypercubeRouting]):
             raise TopologyError("Family 'hypercube' needs a topology of kind hypercube")
         check_vc_section(section)
         if section.routing_cycles != FIXED_ROUTING_CYCLES:
-            text = "routing_cycles must be left out in family 'hypercube', whose switches have a pace of their own"
-            raise KeyWrong("routing_cycles", f"{text}, not {section.routing_cycles}")
+            right = "it must be left out in family 'hypercube', whose switches have a pace of their own"
+            raise KeyWrong("routing_cycles", f"routing_cycles is {section.routing_cycles}; {right}")
         if section.injection_channels > network.dimensions:
-            text = f"injection_channels must be at most {network.dimensions}, one for every dimension"
-            raise KeyWrong("injection_channels", f"{text}, not {section.injection_channels}")
+            right = f"it must be at most {network.dimensions}, one for every dimension"
+            raise KeyWrong("injection_channels", f"injection_channels is {section.injection_channels}; {right}")
         try:
             vcs = HypercubeNetwork(network.dimensions, section.virtual_channels, section.injection_channels)
         except TopologyError as error:

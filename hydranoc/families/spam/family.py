@@ -62,7 +62,7 @@ def _root(root: Any, network: Network) -> int:
     if numbered and isinstance(root, int) and not isinstance(root, bool) and 0 <= root < network.switches:
         return root
     names = f"0 to {network.switches - 1}" if numbered else _some(network.switch_names)
-    raise KeyWrong("root", f"root must be a switch ({names}), not {root!r}")
+    raise KeyWrong("root", f"root is {root!r}; it must be a switch ({names})")
 
 
 def _some(names: tuple[str, ...], most: int = 12) -> str:

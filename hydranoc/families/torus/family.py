@@ -54,7 +54,7 @@ def _check_vcs(section: TorusSection, network: TorusLinks) -> None:
     """Refuse a torus with one virtual channel, which deadlocks, except as the negative control."""
     wraps, control = network.grid.wraps, section.negative_control
     if control is not None and not wraps:
-        text = f"negative_control must be left out in a mesh, which has no rings, not {control!r}"
+        text = f"negative_control is {control!r}; it must be left out in a mesh, which has no rings"
         raise KeyWrong("negative_control", text)
     if control is not None and "virtual_channels" in section.model_fields_set and section.virtual_channels != 1:
         text = f"virtual_channels is {section.virtual_channels}; it must be 1 with negative_control {control!r}"

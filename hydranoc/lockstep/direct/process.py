@@ -88,7 +88,7 @@ class DirectBench:
             The first row that differs, and the hardware's row; the harness stays in that cycle.
         """
         if expected is not None and expected.shape != (cycles, self.row_bytes):
-            raise ValueError(f"Expected rows must be of shape {(cycles, self.row_bytes)}, not {expected.shape}")
+            raise ValueError(f"Expected rows are {expected.shape}; they must be of shape {(cycles, self.row_bytes)}")
         self._start_chunk(cycles, settings, expected, dumped=dumped)
         differs = self._end_chunk()
         return (differs, self._read(self.row_bytes)) if differs >= 0 else None

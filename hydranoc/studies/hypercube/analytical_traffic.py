@@ -33,7 +33,7 @@ class HypercubeLoad:
         rate: λ_g, messages that a node generates per cycle, at least 0.
 
     Raises:
-        ValueError: "X must be Y, not Z".
+        ValueError: "X is Z; it must be Y".
     """
 
     dimensions: int
@@ -44,15 +44,15 @@ class HypercubeLoad:
 
     def __post_init__(self):
         if not 2 <= self.dimensions <= 10:
-            raise ValueError(f"Dimensions must be 2 to 10, not {self.dimensions!r}")
+            raise ValueError(f"Dimensions are {self.dimensions!r}; they must be 2 to 10")
         if not self.vcs >= 2:
             raise ValueError(f"vcs is {self.vcs!r}; it must be at least 2")
         if not self.flits >= 1:
-            raise ValueError(f"Flits must be at least 1, not {self.flits!r}")
+            raise ValueError(f"Flits are {self.flits!r}; they must be at least 1")
         if not 0 <= self.broadcast_fraction <= 1:
-            raise ValueError(f"Broadcast fraction must be 0 to 1, not {self.broadcast_fraction!r}")
+            raise ValueError(f"Broadcast fraction is {self.broadcast_fraction!r}; it must be 0 to 1")
         if not 0 <= self.rate < float("inf"):
-            raise ValueError(f"Rate must be at least 0 and finite, not {self.rate!r}")
+            raise ValueError(f"Rate is {self.rate!r}; it must be at least 0 and finite")
 
     def at(self, rate: float) -> "HypercubeLoad":
         """Return the same load with another rate."""
@@ -100,7 +100,7 @@ def traffic_of(load: HypercubeLoad, variant: Variant) -> Traffic:
         ValueError: If there is no such variant.
     """
     if variant not in VARIANTS:
-        raise ValueError(f"Variant must be {' or '.join(VARIANTS)}, not {variant!r}")
+        raise ValueError(f"Variant is {variant!r}; it must be {' or '.join(VARIANTS)}")
     n = load.dimensions
     receivers, forwarders = 2**n - 1, 2 ** (n - 1) - 1
     hop_shares = tuple(comb(n, hops) / receivers for hops in range(1, n + 1))

@@ -102,7 +102,7 @@ def _make_blockades(network: ChannelNetwork, hosts: HostBehaviour) -> np.recarra
     last = len(network.processors) - 1
     for blockade in hosts.blocked:
         if blockade.processor > last:
-            raise ValueError(f"Blocked processor must be 0 to {last}, not {blockade.processor!r}")
+            raise ValueError(f"Blocked processor is {blockade.processor!r}; it must be 0 to {last}")
     rows = [
         (receiver, blockade.start_cycle, blockade.end_cycle)
         for blockade in hosts.blocked

@@ -111,11 +111,11 @@ def test_other_traffic_is_run_once_to_its_end():
 @pytest.mark.parametrize(
     ("over", "text"),
     [
-        (["network.buffer_flits=0"], "with network.buffer_flits=0: network.buffer_flits must be at least 1, not 0"),
+        (["network.buffer_flits=0"], "with network.buffer_flits=0: network.buffer_flits is 0; it must be at least 1"),
         (["network.depth=1"], "unknown key 'depth'"),
         (["network.buffer_flits=1", "network.buffer_flits=2"], "must name a key once"),
         (["a=1:2:100000", "b=1:2:100000"], "1 to 1,000,000 points"),
-        (["network.family=spam,spm"], "not 'spm'"),
+        (["network.family=spam,spm"], "is 'spm'"),
     ],
 )
 def test_what_is_wrong_is_said_before_anything_is_measured(config, over, text, capsys):
@@ -157,7 +157,7 @@ def test_the_same_table_from_a_cluster(pandas, cluster):
     ("address", "code", "text"),
     [
         ("tcp://127.0.0.1:1", 3, "no Dask scheduler answers at tcp://127.0.0.1:1"),
-        ("nonsense://x", 2, "--dask must be an address such as tcp://10.0.0.1:8786, not 'nonsense://x'"),
+        ("nonsense://x", 2, "--dask is 'nonsense://x'; it must be an address such as tcp://10.0.0.1:8786"),
     ],
 )
 def test_wrong_clusters(config, address, code, text, monkeypatch, capsys):

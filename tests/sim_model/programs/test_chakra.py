@@ -142,14 +142,14 @@ DAMAGED = {
     "no trace": (b"\x7fELF\x02\x01\x01", "byte 0: a message of 127 bytes is cut off after 6"),
     "length": (b"\xff" * 12, "byte 0: a number has more than 10 bytes"),
     "half a number": (b"\xff\xff", "byte 0: a number is cut off"),
-    "field": (b"\x02\x0b\x00", "byte 0: Type of a field must be 0, 1, 2 or 5, not 3"),
-    "kind": (file_of(node(4, 9)), "node 4: Type must be 1 to 7, not 9"),
-    "no kind": (file_of(base128(8) + base128(4)), "node 4: Type must be 1 to 7, not 0"),
+    "field": (b"\x02\x0b\x00", "byte 0: Type of a field is 3; it must be 0, 1, 2 or 5"),
+    "kind": (file_of(node(4, 9)), "node 4: Type is 9; it must be 1 to 7"),
+    "no kind": (file_of(base128(8) + base128(4)), "node 4: Type is 0; it must be 1 to 7"),
     "twice": (file_of(node(4, COMPUTE), node(4, COMPUTE)), "Number of a node must be its own, not 4 again"),
-    "no size": (file_of(node(4, SEND, comm_dst=1)), "node 4: comm_size must be a number from 0 on, not nothing"),
-    "no peer": (file_of(node(4, RECEIVE, comm_size=1)), "node 4: comm_src must be a number from 0 on, not nothing"),
-    "negative": (file_of(node(4, SEND, comm_dst=-1, comm_size=1)), "node 4: comm_dst must be a number from 0 on, not"),
-    "collective": (file_of(collective(10, 4)), "node 5: comm_type must be 0 to 9, not 10"),
+    "no size": (file_of(node(4, SEND, comm_dst=1)), "node 4: comm_size is nothing; it must be a number from 0 on"),
+    "no peer": (file_of(node(4, RECEIVE, comm_size=1)), "node 4: comm_src is nothing; it must be a number from 0 on"),
+    "negative": (file_of(node(4, SEND, comm_dst=-1, comm_size=1)), "node 4: comm_dst is "),
+    "collective": (file_of(collective(10, 4)), "node 5: comm_type is 10; it must be 0 to 9"),
     "attribute": (file_of(node(4, COMPUTE) + run(10, b"\x0a\x09x")), "node 4: field 1 is cut off"),
     "text": (file_of(node(4, COMPUTE) + run(10, run(1, b"pg_name") + run(29, b"\xff"))), "node 4: text is not UTF-8"),
 }
@@ -165,19 +165,19 @@ def test_damaged_files(name):
 
 
 BROKEN = {
-    "a node that it depends on must be there, not 99": [[node(4, COMPUTE, data=(99,))]],
-    "node 4 of rank 0: comm_dst must be a rank, 0 to 1, not 2": [[node(4, SEND, comm_dst=2, comm_size=1)], []],
+    "a node that it depends on is 99, which is not there": [[node(4, COMPUTE, data=(99,))]],
+    "node 4 of rank 0: comm_dst is 2; it must be a rank, 0 to 1": [[node(4, SEND, comm_dst=2, comm_size=1)], []],
     "node 4 of rank 1: no message is sent to it": [[], [node(4, RECEIVE, comm_src=0, comm_size=1)]],
     "node 4 of rank 0: no receipt matches its message": [[node(4, SEND, comm_dst=1, comm_size=1)], []],
-    "Collective operations of group '' must be 1 as on rank 0, not 2 as on rank 1": [
+    "Number of collective operations of group '' is 2 on rank 1; it must be 1 as on rank 0": [
         [collective(ALL_REDUCE, 8)],
         [collective(ALL_REDUCE, 8), collective(ALL_REDUCE, 8, number=6)],
     ],
-    "node 5 of rank 1: type, size and root must be [0, 8, 0] as on rank 0, not [5, 8, 0]": [
+    "node 5 of rank 1: type, size and root are [5, 8, 0]; they must be [0, 8, 0] as on rank 0": [
         [collective(ALL_REDUCE, 8)],
         [collective(BROADCAST, 8)],
     ],
-    "node 5 of rank 0: comm_root must be a member, 0 to 1, not 2": [[collective(BROADCAST, 8, comm_root=2)]] * 2,
+    "node 5 of rank 0: comm_root is 2; it must be a member, 0 to 1": [[collective(BROADCAST, 8, comm_root=2)]] * 2,
     "Operations wait for each other in a circle: node 1 of rank 0 -> node 2 of rank 0 -> node 1 of rank 0": [
         [node(1, COMPUTE, data=(2,)), node(2, COMPUTE, data=(1,))]
     ],

@@ -78,19 +78,19 @@ def damaged():
         "": "line 1: not valid XML: no element found",
         good[:200]: "line 4: not valid XML: unclosed token within tb",
         good.replace("</tb>", "", 1): "line 6: not valid XML: mismatched tag within tb",
-        good.replace("<algo", "<algorithm", 1): "line 1: Here must be algo, not 'algorithm'",
-        good.replace("<gpu", "<step", 1): "line 2: Here must be gpu, not 'step'",
-        good.replace('ngpus="2"', 'ngpus="two"'): "line 1: ngpus must be a number, 1 to 65536, not 'two'",
+        good.replace("<algo", "<algorithm", 1): "line 1: Token is 'algorithm'; it must be algo",
+        good.replace("<gpu", "<step", 1): "line 2: Token is 'step'; it must be gpu",
+        good.replace('ngpus="2"', 'ngpus="two"'): "line 1: ngpus is 'two'; it must be a number, 1 to 65536",
         good.replace('ngpus="2"', ""): "line 1: algo must have ngpus",
-        good.replace('gpu id="1"', 'gpu id="2"'): "line 7: Id of a GPU must be a rank, 0 to 1, not 2",
+        good.replace('gpu id="1"', 'gpu id="2"'): "line 7: Id of a GPU is 2; it must be a rank, 0 to 1",
         good.replace('gpu id="1"', 'gpu id="0"'): "line 7: Id of a GPU must be its own, not 0 again",
-        good.replace('send="1"', 'send="5"'): "line 3: Peer of a thread block must be a rank, 0 to 1, not 5",
+        good.replace('send="1"', 'send="5"'): "line 3: Peer of a thread block is 5; it must be a rank, 0 to 1",
         good.replace('send="1"', 'send="-1"'): "line 4: Thread block 0 must have a send for a step of type s, not -1",
         good.replace('recv="0"', 'recv="-1"'): "line 9: Thread block 0 must have a recv for a step of type r, not -1",
-        good.replace('type="r"', 'type="x"'): "line 9: Type of a step must be one of cpy, nop, r, rcs, re, rrc, rrcs,"
-        " rrs, s, not 'x'",
-        good.replace('s="0" type="r"', 's="3" type="r"'): "line 9: Number of the step must be 0, not 3",
-        good.replace('cnt="1"', 'cnt="-4"', 1): "line 4: cnt must be a number, at least 0, not '-4'",
+        good.replace('type="r"', 'type="x"'): "line 9: Type of a step is 'x'; it must be one of "
+        "cpy, nop, r, rcs, re, rrc, rrcs, rrs, s",
+        good.replace('s="0" type="r"', 's="3" type="r"'): "line 9: Number of the step is 3; it must be 0",
+        good.replace('cnt="1"', 'cnt="-4"', 1): "line 4: cnt is '-4'; it must be a number, at least 0",
         good.replace('depid="-1" deps="-1"', 'depid="1" deps="0"', 1): (
             "line 4: depid and deps must name a step of GPU 0, not 1 and 0"
         ),
@@ -161,7 +161,7 @@ def test_regions_begin_at_cycle_0():
     last = read(data, 2)
     assert [operation.earliest for operation in last.operations] == [0, 1, 32, 33]
     assert last.dependencies == 1, "what waits for a packet of another region waits no more"
-    with pytest.raises(ProgramError, match=r"^Region must be 0 to 2, not 3$"):
+    with pytest.raises(ProgramError, match=r"^Region is 3; it must be 0 to 2$"):
         read(data, 3)
 
 
@@ -177,30 +177,33 @@ def damaged_netrace():
         "empty": (b"", "byte 0: the trace is cut off in the header"),
         "header": (good[:50], "byte 50: the trace is cut off in the header"),
         "notes": (good[:80], "byte 80: the trace is cut off in the list of regions"),
-        "magic": (netrace(PACKETS, magic=b"ELF\x7f"), "byte 0: Magic must be 0x484a5455, not 0x7f464c45"),
-        "version": (netrace(PACKETS, version=2.0), "byte 4: Version must be 1.0, not 2.0"),
-        "no nodes": (netrace(PACKETS, nodes=0), "byte 38: Nodes must be at least 1, not 0"),
+        "magic": (netrace(PACKETS, magic=b"ELF\x7f"), "byte 0: Magic is 0x7f464c45; it must be 0x484a5455"),
+        "version": (netrace(PACKETS, version=2.0), "byte 4: Version is 2.0; it must be 1.0"),
+        "no nodes": (netrace(PACKETS, nodes=0), "byte 38: Number of nodes is 0; it must be at least 1"),
         "packet": (good[: body + 10], f"byte {body + 10}: the trace is cut off in packet 1 of 5"),
         "waits": (good[: body + 24], f"byte {body + 24}: the trace is cut off in packet 1 of 5"),
         "last": (good[:-1], f"byte {len(good) - 1}: the trace is cut off in packet 5 of 5"),
         "more": (good + b"\0", "Packets must be as many as the 5 that the header names, not more"),
         "source": (
             netrace([packet(1, 7, 16, 3)], nodes=16),
-            f"packet 7 (byte {body}): Source must be a node, 0 to 15, not 16",
+            f"packet 7 (byte {body}): Source is 16; it must be a node, 0 to 15",
         ),
         "destination": (
             netrace([packet(1, 7, 3, 200)], nodes=16),
-            f"packet 7 (byte {body}): Destination must be a node, 0 to 15, not 200",
+            f"packet 7 (byte {body}): Destination is 200; it must be a node, 0 to 15",
         ),
-        "type": (netrace([packet(1, 7, 3, 4, kind=12)]), f"packet 7 (byte {body}): Type must be one of [1, 2, 3,"),
+        "type": (
+            netrace([packet(1, 7, 3, 4, kind=12)]),
+            f"packet 7 (byte {body}): Type is 12; it must be one of [1, 2, 3,",
+        ),
         "node type": (
             netrace([packet(1, 7, 3, 4, types=(0, 9))]),
-            f"packet 7 (byte {body}): Type of a node must be 0 to 3, not 9",
+            f"packet 7 (byte {body}): Type of a node is 9; it must be 0 to 3",
         ),
         "number": (netrace([packet(1, 7, 3, 4), packet(1, 7, 3, 4)]), "Number must be a packet's own"),
         "missing": (
             netrace([packet(1, 7, 3, 4, dependents=(9,))]),
-            f"packet 7 (byte {body}): a packet that waits for it must be in the trace, not 9",
+            f"packet 7 (byte {body}): a packet that waits for it is 9, which is not in the trace",
         ),
         "elsewhere": (
             netrace([packet(1, 7, 3, 4, dependents=(9,)), packet(2, 9, 5, 6)]),

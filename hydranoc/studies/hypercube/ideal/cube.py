@@ -41,7 +41,7 @@ class IdealCube:
             worm's flit has left for no other one. Without, each VC of an input sends on its own.
 
     Raises:
-        ValueError: "X must be Y, not Z".
+        ValueError: "X is Z; it must be Y".
     """
 
     dimensions: int
@@ -60,19 +60,19 @@ class IdealCube:
 
     def __post_init__(self):
         if not self.dimensions >= 2:
-            raise ValueError(f"Dimensions must be at least 2, not {self.dimensions!r}")
+            raise ValueError(f"Dimensions are {self.dimensions!r}; they must be at least 2")
         if not self.vcs >= 2:
             raise ValueError(f"vcs is {self.vcs!r}; it must be at least 2")
         if not self.flits >= 1:
-            raise ValueError(f"Flits must be at least 1, not {self.flits!r}")
+            raise ValueError(f"Flits are {self.flits!r}; they must be at least 1")
         if not 1 <= self.buffer_flits <= MAX_BUFFER_FLITS:
             raise ValueError(f"Buffer must hold 1 to {MAX_BUFFER_FLITS} flits, not {self.buffer_flits!r}")
         for name in ("hop", "link", "credit", "host"):
             cycles = getattr(self, f"{name}_cycles")
             if not 0 <= cycles <= MAX_DELAY_CYCLES:
-                raise ValueError(f"{name.capitalize()} cycles must be 0 to {MAX_DELAY_CYCLES}, not {cycles!r}")
+                raise ValueError(f"{name.capitalize()} cycles is {cycles!r}; it must be 0 to {MAX_DELAY_CYCLES}")
         if self.choice not in CHOICES:
-            raise ValueError(f"Choice must be among {' or '.join(CHOICES)}, not {self.choice!r}")
+            raise ValueError(f"Choice is {self.choice!r}; it must be among {' or '.join(CHOICES)}")
         if not self.delivery_vcs >= 0:
             raise ValueError(f"delivery_vcs is {self.delivery_vcs!r}; it must be at least 0")
         if self.vc_reallocation not in VC_REALLOCATION:

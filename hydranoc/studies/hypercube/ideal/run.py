@@ -40,7 +40,7 @@ class IdealRun:
 
     def __init__(self, cube: IdealCube, seed: int = 1):
         if not 1 <= seed < 1 << 32:
-            raise ValueError(f"Seed must be 1 to 2^32 - 1, not {seed!r}")
+            raise ValueError(f"Seed is {seed!r}; it must be 1 to 2^32 - 1")
         self.state = make_state(cube, seed)
 
     def add(self, generated: Generated) -> None:
@@ -130,15 +130,15 @@ def simulate(
         parts: At least 1.
 
     Raises:
-        ValueError: "X must be Y, not Z".
+        ValueError: "X is Z; it must be Y".
         IdealDeadlock: If the cube is one that can deadlock, and has.
     """
     if parts < 1:
-        raise ValueError(f"Parts must be at least 1, not {parts!r}")
+        raise ValueError(f"Parts are {parts!r}; they must be at least 1")
     if cycles < parts:
-        raise ValueError(f"A run must be at least {parts} cycles long, not {cycles!r}")
+        raise ValueError(f"A run is {cycles!r}; it must be at least {parts} cycles long")
     if seed < 0:
-        raise ValueError(f"Seed must be at least 0, not {seed!r}")
+        raise ValueError(f"Seed is {seed!r}; it must be at least 0")
     generator = np.random.default_rng(seed)
     sources = PoissonSources(cube, rate, broadcast_fraction, generator)
     run = IdealRun(cube, seed=int(generator.integers(1, 1 << 32)))

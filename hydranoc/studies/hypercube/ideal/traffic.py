@@ -40,14 +40,14 @@ class PoissonSources:
         generator (numpy.random.Generator)
 
     Raises:
-        ValueError: "X must be Y, not Z".
+        ValueError: "X is Z; it must be Y".
     """
 
     def __init__(self, cube: IdealCube, rate: float, broadcast_fraction: float, generator: np.random.Generator):
         if not 0 < rate < float("inf"):
-            raise ValueError(f"Rate must be greater than 0 and finite, not {rate!r}")
+            raise ValueError(f"Rate is {rate!r}; it must be greater than 0 and finite")
         if not 0 < broadcast_fraction <= 1:
-            raise ValueError(f"Broadcast fraction must be greater than 0 and at most 1, not {broadcast_fraction!r}")
+            raise ValueError(f"Broadcast fraction is {broadcast_fraction!r}; it must be greater than 0 and at most 1")
         self.cube = cube
         self.gap_cycles = 1 / (rate * cube.nodes)
         self.broadcast_fraction = broadcast_fraction
