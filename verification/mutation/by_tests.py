@@ -17,8 +17,6 @@ KEPT_COSTS = Path(".pytest_cache", "v", "selection", "verdicts")
 ROOMS = "tests/proofs/", "tests/rtl/", "tests/tb/"
 PROOF = "tests/proofs/test_proofs.py::test_properties_hold_by_induction[{}]"
 RESETS = "tests/tb/test_resets.py::test_resets_under_load[{}]"
-ELABORATED = ["tests/rtl/test_verilog.py", "tests/rtl/test_parts.py"]
-"""Test files that generate most of the hardware."""
 CPU_SECONDS, WALL_SECONDS = 900, 3_600.0
 
 
@@ -64,7 +62,7 @@ def in_order(mutant: Mutant, verdict: Verdict, costs: Mapping[str, Any]) -> list
             f"tests/tb/test_{family}_lockstep.py",
             "tests/tb/test_headers_lockstep.py",
         ],
-    }.get(kind, ELABORATED)
+    }.get(kind, [])
     named = re.findall(r"tests/\w+/test_\w+\.py", verdict.said)
     users = [file for file, kept in costs.items() if mutant.file in kept["uses"]]
     users.sort(key=lambda file: (not file.startswith(ROOMS), costs[file]["seconds"]))
