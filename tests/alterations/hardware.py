@@ -164,8 +164,11 @@ def _constants(text: str, placed: Placed) -> Iterator[tuple[str, str, str]]:
             for bit in range(int(found[1])):
                 flipped = f"{found[1]}'h{int(found[2], 16) ^ 1 << bit:0{len(found[2])}x}"
                 at = found.start() - pin.span[0]
-                where = f"{placed.name}.{pin.name} at {at} bit {bit}"
-                yield "constant's bit", where, replaced(text, found.span(), flipped)
+                yield (
+                    "constant's bit",
+                    f"{placed.name}.{pin.name} at {at} bit {bit}",
+                    replaced(text, found.span(), flipped),
+                )
             wider = f"{int(found[1]) + 1}'h{found[2]}"
             yield "constant's width", f"{placed.name}.{pin.name}", replaced(text, found.span(), wider)
 
@@ -182,7 +185,7 @@ def _instance(text: str, placed: Placed) -> Iterator[tuple[str, str, str]]:
 
 
 def _stages(text: str, placed: Placed) -> Iterator[tuple[str, str, str]]:
-    """A register stage is left out with its wires joined, or left out for ``valid`` alone."""
+    """A register stage is left out with its wires joined, left out for ``valid`` alone, or there twice."""
     nets = {pin.name: pin.net for pin in placed.pins}
     own, name = text[slice(*placed.span)], placed.name
     wires = [("sink", "source")] if "sink" in nets else [("onward__valid", "link__valid")]
@@ -195,6 +198,12 @@ def _stages(text: str, placed: Placed) -> Iterator[tuple[str, str, str]]:
         others = text[: placed.span[0]].replace(f"({nets[out]})", f"({nets[inner]})")
         behind = text[placed.span[1] :].replace(f"({nets[out]})", f"({nets[inner]})")
         yield "stage bypassed", f"{name}.{out}", others + own + behind
+    second = own.replace(f"{name}", f"{name}x")
+    twice = text
+    for out, inner in [*wires, *more]:
+        second = second.replace(f"({nets[inner]})" if out != "link__ready" else "()", f"({nets[out]})")
+        twice = twice.replace(f"({nets[out]})", f"({nets[out].replace(name, name + 'x')})")
+    yield "stage doubled", name, twice.replace(own.splitlines()[0], second + own.splitlines()[0], 1)
 
 
 def _statements(text: str) -> Iterator[tuple[str, str, str]]:
@@ -223,8 +232,11 @@ def _modules(text: str, others: list[str]) -> Iterator[tuple[str, str, str]]:
         yield "module doubled", module, text.replace(body, body + body, 1)
         for found in list(CONSTANT.finditer(body))[:2]:
             flipped = f"{found[1]}'h{int(found[2], 16) ^ 1:0{len(found[2])}x}"
-            changed = text.replace(body, replaced(body, found.span(), flipped), 1)
-            yield "module's logic", f"{module} at {found.start()}", changed
+            yield (
+                "module's logic",
+                f"{module} at {found.start()}",
+                text.replace(body, replaced(body, found.span(), flipped), 1),
+            )
         for number, verilog in enumerate(others):
             for other, their in modules(verilog).items():
                 if _stem(other) == _stem(module) and (other == module or other not in own):

@@ -13,39 +13,69 @@ from hydranoc import load
 from hydranoc.certificates.writing import CHECKER
 
 DIAMOND = [[0, 1], [1, 2], [2, 3], [3, 0], [0, 2]]
-FOUR = {"switches": 4, "edges": DIAMOND, "processors": [0, 1, 2, 3]}
-SPAM = {"family": "spam", "topology": FOUR, "link_cycles": 2}
-GRID = {"kind": "torus", "rows": 3, "columns": 3}
-TORUS = {"family": "torus", "topology": GRID, "virtual_channels": 2, "vc_rule": "balanced"}
-CUBE = {"family": "hypercube", "topology": {"kind": "hypercube", "dimensions": 2}, "virtual_channels": 2}
-HYPERCUBE = {**CUBE, "injection_channels": 2, "vc_reallocation": "non-atomic-escape"}
+SPAM = {
+    "family": "spam",
+    "topology": {"switches": 4, "edges": DIAMOND, "processors": [0, 1, 2, 3]},
+    "link_cycles": 2,
+}
+TORUS = {
+    "family": "torus",
+    "topology": {"kind": "torus", "rows": 3, "columns": 3},
+    "virtual_channels": 2,
+    "vc_rule": "balanced",
+}
+HYPERCUBE = {
+    "family": "hypercube",
+    "topology": {"kind": "hypercube", "dimensions": 2},
+    "virtual_channels": 2,
+    "injection_channels": 2,
+    "vc_reallocation": "non-atomic-escape",
+}
 MIN = {"family": "min", "topology": {"kind": "baseline", "radix": 2, "stages": 2}, "link_cycles": 2}
 HARTS = {"family": "harts", "topology": {"kind": "hexmesh", "size": 2}, "packet_flits": 3}
-BUTTERFLY = {"family": "min", "topology": {"kind": "bi-butterfly", "radix": 2, "stages": 2}}
-REGISTERS = {**BUTTERFLY, "counters": True, "tables": "loadable", "worm_guard": True}
-STREAM = {"axi_stream": "tuser", "tkeep": True, "clocks": "separate"}
+REGISTERS = {
+    "family": "min",
+    "topology": {"kind": "bi-butterfly", "radix": 2, "stages": 2},
+    "counters": True,
+    "tables": "loadable",
+    "worm_guard": True,
+}
 NETWORKS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "spam": (SPAM, {}),
     "torus": (TORUS, {}),
     "hypercube": (HYPERCUBE, {}),
     "min": (MIN, {}),
     "harts": (HARTS, {}),
-    "spam-stream": ({**SPAM, "link_cycles": 1, "flit_bits": 33}, STREAM),
+    "spam-stream": (
+        {**SPAM, "link_cycles": 1, "flit_bits": 33},
+        {"axi_stream": "tuser", "tkeep": True, "clocks": "separate"},
+    ),
     "min-registers": (REGISTERS, {"registers": True}),
 }
 """Configuration and export options, by name."""
-THREE = {"buffer_flits": 3}
 OTHERS: dict[str, list[dict[str, Any]]] = {
-    "spam": [THREE, {"routing_cycles": 2}, {"negative_control": "non-atomic-enqueue"}, {"worm_guard": True}],
-    "torus": [{"vc_rule": "dateline"}, THREE, {"vc_reallocation": "atomic"}, {"injection_priority": "low"}],
-    "hypercube": [
-        *({"vc_reallocation": value} for value in ("atomic", "non-atomic")),
-        *({"buffer_flits": 2}, {"injection_channels": 1}),
+    "spam": [
+        {"buffer_flits": 3},
+        {"routing_cycles": 2},
+        {"negative_control": "non-atomic-enqueue"},
+        {"worm_guard": True},
     ],
-    "min": [THREE, {"routing_cycles": 2}, {"worm_guard": True}, {"flit_bits": 16}],
+    "torus": [
+        {"vc_rule": "dateline"},
+        {"buffer_flits": 3},
+        {"vc_reallocation": "atomic"},
+        {"injection_priority": "low"},
+    ],
+    "hypercube": [
+        {"vc_reallocation": "atomic"},
+        {"vc_reallocation": "non-atomic"},
+        {"buffer_flits": 2},
+        {"injection_channels": 1},
+    ],
+    "min": [{"buffer_flits": 3}, {"routing_cycles": 2}, {"worm_guard": True}, {"flit_bits": 16}],
     "harts": [{"pages": 12}, {"packet_flits": 4}, {"negative_control": "no-classes"}, {"buffer_flits": 2}],
-    "spam-stream": [THREE, {"flit_bits": 17}],
-    "min-registers": [THREE, {"watchdog_flits": 30}],
+    "spam-stream": [{"buffer_flits": 3}, {"flit_bits": 17}],
+    "min-registers": [{"buffer_flits": 3}, {"watchdog_flits": 30}],
 }
 """Changes to the configuration that change modules, by network."""
 TOP = "noc"

@@ -1,4 +1,4 @@
-"""Random input for every reader."""
+"""Random input for every reader; ``python -m tests.fuzz --help`` runs it at length."""
 
 import tempfile
 

@@ -2,8 +2,11 @@
 
 import contextlib
 import os
+import re
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from unittest import mock
 
@@ -11,7 +14,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from hydranoc.command import execute
 from tests.fuzz.case import OLD, RESULTS, Case, Format, faults
-from tests.fuzz.watch import MAX_CPU_SECONDS, Ended, Reached, bounded_memory, watched
+from tests.fuzz.watch import MAX_CPU_SECONDS, Ended, Reached, bounded_memory, unstuck, watched
 
 COMPILATION_SECONDS = 500.0
 Judged = tuple[Ended, list[str]]
@@ -84,5 +87,38 @@ def explore(form: Format, cases: int, first: int, judge: Callable[[Case], None],
     def one(case: Case) -> None:
         judge(case)
 
-    with bounded_memory():
+    with bounded_memory(), unstuck():
         one()
+
+
+@dataclass
+class Tally:
+    """Findings of a campaign."""
+
+    codes: Counter[str] = field(default_factory=Counter)
+    found: dict[str, tuple[str, Case, str]] = field(default_factory=dict)
+
+    def add(self, case: Case, judged: Judged) -> None:
+        ended, wrong = judged
+        self.codes[ended.said if ended.code is None and not ended.trouble else str(ended.code)] += 1
+        for fault in wrong:
+            kind = kind_of(fault)
+            if kind not in self.found or _size(case) < _size(self.found[kind][1]):
+                self.found[kind] = fault, case, ended.stack
+
+
+def kind_of(fault: str) -> str:
+    """The common part of faults of one origin: the message without the values in it."""
+    return re.sub(r"[^a-z. ]+", "-", fault[:70] if "at" not in fault.split(": ")[0] else fault.split(": ")[0])
+
+
+def _size(case: Case) -> int:
+    return sum(map(len, case.files.values())) + sum(map(len, case.arguments))
+
+
+def campaign(form: Format, cases: int, first: int, folder: Path) -> Tally:
+    """Run all cases, including those after a fault."""
+    tally = Tally()
+    prepare(form, folder)
+    explore(form, cases, first, lambda case: tally.add(case, run_case(form, case, folder)), shrink=False)
+    return tally

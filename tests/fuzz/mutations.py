@@ -31,6 +31,7 @@ _WORDS = (
 )
 
 ODD_TEXT = (*_NUMBERS, *_WORDS)
+ODD_WORDS = tuple(text for text in ODD_TEXT if text and not text.isspace())
 
 
 def _nested(depth: int, mapping: bool) -> Any:
@@ -51,6 +52,7 @@ ODD_VALUES: tuple[Any, ...] = (
 )
 
 odd_text = st.sampled_from(ODD_TEXT)
+odd_words = st.sampled_from(ODD_WORDS)
 odd_values = st.sampled_from(ODD_VALUES)
 
 
@@ -62,52 +64,68 @@ _CHUNKS = (
 )
 
 
-def _flip(draw: DrawFn, data: bytearray) -> bytes:
+def _flip(draw: DrawFn, data: bytearray, _others: Sequence[bytes]) -> bytes:
     data[_place(draw, data)] ^= 1 << draw(st.integers(0, 7))
     return bytes(data)
 
 
-def _set(draw: DrawFn, data: bytearray) -> bytes:
+def _set(draw: DrawFn, data: bytearray, _others: Sequence[bytes]) -> bytes:
     data[_place(draw, data)] = draw(st.sampled_from((0, 1, 0x20, 0x2D, 0x30, 0x39, 0x7F, 0x80, 0xFE, 0xFF)))
     return bytes(data)
 
 
-def _cut(draw: DrawFn, data: bytearray) -> bytes:
+def _cut(draw: DrawFn, data: bytearray, _others: Sequence[bytes]) -> bytes:
     return bytes(data[: _place(draw, data)])
 
 
-def _remove(draw: DrawFn, data: bytearray) -> bytes:
+def _remove(draw: DrawFn, data: bytearray, _others: Sequence[bytes]) -> bytes:
     begin = _place(draw, data)
-    return bytes(data[:begin] + data[begin + draw(st.integers(1, 40)) :])
+    del data[begin : begin + draw(st.integers(1, 40))]
+    return bytes(data)
 
 
-def _repeat(draw: DrawFn, data: bytearray) -> bytes:
+def _repeat(draw: DrawFn, data: bytearray, _others: Sequence[bytes]) -> bytes:
     begin, size = _place(draw, data), draw(st.integers(1, 60))
-    return bytes(data[:begin] + data[begin : begin + size] * draw(st.integers(2, 9)) + data[begin + size :])
+    data[begin:begin] = data[begin : begin + size] * draw(st.integers(1, 9))
+    return bytes(data)
 
 
-def _insert(draw: DrawFn, data: bytearray) -> bytes:
+def _insert(draw: DrawFn, data: bytearray, _others: Sequence[bytes]) -> bytes:
     begin = _place(draw, data)
-    return bytes(data[:begin]) + draw(st.sampled_from(_CHUNKS)) + bytes(data[begin:])
+    data[begin:begin] = draw(st.sampled_from(_CHUNKS))
+    return bytes(data)
 
 
-def _lines(draw: DrawFn, data: bytearray) -> bytes:
+def _splice(draw: DrawFn, data: bytearray, others: Sequence[bytes]) -> bytes:
+    other = draw(st.sampled_from(others)) or b"\0"
+    return bytes(data[: _place(draw, data)]) + other[draw(st.integers(0, len(other) - 1)) :]
+
+
+def _swap(draw: DrawFn, data: bytearray, _others: Sequence[bytes]) -> bytes:
+    a, b = sorted((_place(draw, data), _place(draw, data)))
+    return bytes(data[b:] + data[a:b] + data[:a])
+
+
+def _lines(draw: DrawFn, data: bytearray, _others: Sequence[bytes]) -> bytes:
     return bytes(data).replace(b"\n", draw(st.sampled_from((b"\r\n", b"\r", b"", b"\n\n", b"\n\t", b" \n", b"\n\x00"))))
 
 
-def _whole(draw: DrawFn, data: bytearray) -> bytes:
+def _whole(draw: DrawFn, data: bytearray, _others: Sequence[bytes]) -> bytes:
     """The file in another encoding, as tools leave it."""
     content = bytes(data)
-    forms = (
-        *(b"", b"\n", b"\x00", b"\xef\xbb\xbf" + content, b"\xff\xfe" + content, content + b"\x00" * 9, content * 2),
-        *(content.decode("latin-1").encode(encoding) for encoding in ("utf-16", "utf-32")),
-        *(gzip.compress(content, 1, mtime=0), bz2.compress(content, 1), zlib.compress(content), content[::-1]),
+    return draw(
+        st.sampled_from(
+            (
+                *(b"", b"\n", b"\x00", b"\xef\xbb\xbf" + content, b"\xff\xfe" + content, content + b"\x00" * 9),
+                *(content.decode("latin-1").encode("utf-16"), content.decode("latin-1").encode("utf-32"), content * 2),
+                *(gzip.compress(content, 1, mtime=0), bz2.compress(content, 1), zlib.compress(content), content[::-1]),
+            )
+        )
     )
-    return draw(st.sampled_from(forms))
 
 
-_MUTATIONS: tuple[Callable[[DrawFn, bytearray], bytes], ...] = (
-    *(_flip, _flip, _set, _set, _cut, _remove, _repeat, _insert, _insert, _lines, _whole),
+_MUTATIONS: tuple[Callable[[DrawFn, bytearray, Sequence[bytes]], bytes], ...] = (
+    *(_flip, _flip, _set, _set, _cut, _remove, _repeat, _insert, _insert, _splice, _swap, _lines, _whole),
 )
 
 
@@ -118,11 +136,11 @@ def _place(draw: DrawFn, data: bytearray) -> int:
 
 
 @st.composite
-def damaged(draw: DrawFn, samples: SearchStrategy[bytes]) -> bytes:
-    """A sample with one to three kinds of damage."""
+def damaged(draw: DrawFn, samples: SearchStrategy[bytes], others: Sequence[bytes] = (b"",)) -> bytes:
+    """A sample with one to three kinds of damage; ``others`` are candidates for splicing."""
     data = draw(samples)
     for _ in range(draw(st.integers(1, 3))):
-        data = draw(st.sampled_from(_MUTATIONS))(draw, bytearray(data))
+        data = draw(st.sampled_from(_MUTATIONS))(draw, bytearray(data), others)
     return data
 
 
@@ -130,12 +148,16 @@ _WORD = re.compile(r"[^\s,;:=<>{}\[\]\"'/]+")
 
 
 def _replace_word(draw: DrawFn, text: str) -> str:
-    return _with_word(draw, text, lambda word: draw(st.sampled_from(("", "", word))) + draw(odd_text))
+    return _with_word(draw, text, lambda _: draw(odd_text))
 
 
 def _swap_words(draw: DrawFn, text: str) -> str:
     words = list(dict.fromkeys(_WORD.findall(text)))
     return _with_word(draw, text, lambda _: draw(st.sampled_from(words)))
+
+
+def _extend_word(draw: DrawFn, text: str) -> str:
+    return _with_word(draw, text, lambda word: word + draw(odd_text))
 
 
 def _rename(draw: DrawFn, text: str) -> str:
@@ -152,19 +174,31 @@ def _with_word(draw: DrawFn, text: str, change: Callable[[str], str]) -> str:
     return text[: word.start()] + change(word.group()) + text[word.end() :]
 
 
-def _change_line(draw: DrawFn, text: str) -> str:
-    """A line removed, repeated, or an odd one inserted."""
+def _remove_line(draw: DrawFn, text: str) -> str:
     lines = text.splitlines(keepends=True) or [""]
-    place, line = draw(st.integers(0, len(lines) - 1)), draw(st.sampled_from(lines))
-    lines[place : place + 1] = draw(
-        st.sampled_from(([], [lines[place], line], [lines[place], line * 300], [draw(odd_text) + "\n", lines[place]]))
-    )
+    del lines[draw(st.integers(0, len(lines) - 1))]
+    return "".join(lines)
+
+
+def _repeat_line(draw: DrawFn, text: str) -> str:
+    lines = text.splitlines(keepends=True) or [""]
+    line = draw(st.sampled_from(lines))
+    lines.insert(draw(st.integers(0, len(lines))), line * draw(st.sampled_from((1, 1, 2, 300))))
+    return "".join(lines)
+
+
+def _insert_line(draw: DrawFn, text: str) -> str:
+    lines = text.splitlines(keepends=True)
+    lines.insert(draw(st.integers(0, len(lines))), draw(odd_text) + "\n")
     return "".join(lines)
 
 
 def _join_lines(draw: DrawFn, text: str) -> str:
-    first, *rest = text.split("\n", draw(st.integers(1, 9)))
-    return "\n".join([first, *rest[:-1]]) + draw(st.sampled_from((" ", "", ",", "\t", "\r", "\v"))) + "".join(rest[-1:])
+    ends = [place for place, letter in enumerate(text) if letter == "\n"]
+    if not ends:
+        return text
+    place = draw(st.sampled_from(ends))
+    return text[:place] + draw(st.sampled_from((" ", "", ",", "\t", "\r", "\v"))) + text[place + 1 :]
 
 
 def _remove_mark(draw: DrawFn, text: str) -> str:
@@ -172,13 +206,16 @@ def _remove_mark(draw: DrawFn, text: str) -> str:
     if not marks:
         return text
     place = draw(st.sampled_from(marks))
-    other = draw(st.sampled_from(("", "", ",", ":", '"', "'", "<", "{", "}", "#", "&", "\x00")))
-    return text[:place] + other + text[place + 1 :]
+    return (
+        text[:place]
+        + draw(st.sampled_from(("", "", ",", ":", '"', "'", "<", "{", "}", "#", "&", "\x00")))
+        + text[place + 1 :]
+    )
 
 
 _WORD_MUTATIONS: tuple[Callable[[DrawFn, str], str], ...] = (
-    *(_replace_word, _replace_word, _replace_word, _replace_word, _swap_words, _swap_words, _rename),
-    *(_change_line, _change_line, _change_line, _join_lines, _remove_mark),
+    *(_replace_word, _replace_word, _replace_word, _swap_words, _swap_words, _extend_word, _rename),
+    *(_remove_line, _repeat_line, _insert_line, _join_lines, _remove_mark),
 )
 
 
@@ -218,7 +255,7 @@ class _Mistakes:
             return
         kinds: tuple[Callable[[Any, Any], None], ...] = (
             *(self._value, self._value, self._value, self._value, self._remove, self._rename, self._add, self._copy),
-            self._wrap,
+            *(self._wrap, self._number),
         )
         self._draw(st.sampled_from(kinds))(*place)
 
@@ -243,13 +280,21 @@ class _Mistakes:
 
     def _copy(self, around: Any, key: Any) -> None:
         """One part in two places, which YAML writes with an anchor and an alias."""
-        place = self._place()
-        other = place and place[0][place[1]]
-        if other is not None and id(other) not in {id(around), *map(id, _inside(around[key]))}:
-            around[key] = copy.deepcopy(other) if _holds(other, around) else other
+        other = self._place()
+        if other is not None and id(other[0][other[1]]) not in {id(around), *map(id, _inside(around[key]))}:
+            around[key] = (
+                copy.deepcopy(other[0][other[1]]) if _holds(other[0][other[1]], around) else other[0][other[1]]
+            )
 
     def _wrap(self, around: Any, key: Any) -> None:
         around[key] = self._draw(st.sampled_from(([around[key]], {"a": around[key]}, str(around[key]))))
+
+    def _number(self, around: Any, key: Any) -> None:
+        """A number close to the right one."""
+        if isinstance(around[key], int | float) and not isinstance(around[key], bool):
+            around[key] = self._draw(
+                st.sampled_from((around[key] + 1, around[key] - 1, -around[key], float(around[key])))
+            )
 
 
 def _inside(value: Any) -> Iterator[Any]:

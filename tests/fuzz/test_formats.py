@@ -1,7 +1,11 @@
 """No random input of any format ends a command in another way than documented, and the harness finds planted faults."""
 
 import shlex
+import subprocess
+import sys
+import tempfile
 import time
+from itertools import islice
 from pathlib import Path
 
 import click
@@ -12,13 +16,19 @@ from hypothesis import strategies as st
 from hydranoc.command import exit_code_of
 from hydranoc.errors import ConfigError
 from hydranoc.reports.output import result_folder
-from tests.each import each
 from tests.fuzz.case import CONFIGURATION, RESULTS, Case, Format
-from tests.fuzz.explore import explore, prepare, run_case
+from tests.fuzz.explore import campaign, explore, prepare, run_case
 from tests.fuzz.formats import FORMATS
 from tests.fuzz.watch import bounded_memory, watched
 
-SAMPLE, ALL = 20, 10_000
+SAMPLE, ALL = 30, 10_000
+COMMANDS, ALL_COMMANDS = 1, 20
+"""Cases of each format that the installed command runs as well, each in a process of its own."""
+COMMANDED = ("configurations", "graphml", "chakra", "command lines")
+"""Formats whose process runs are done without ``--slow`` too: a start takes seconds."""
+COMMAND = (sys.executable, "-m", "hydranoc")
+STARTS_WORK = ("command lines", "sweep axes", "hardware")
+"""Formats whose valid cases take minutes; only invalid ones are given to the command."""
 
 
 @pytest.fixture
@@ -42,6 +52,40 @@ def test_input_at_random_is_taken_or_refused(form: Format, cases, tmp_path):
     assert {0, 1} & {*codes}  # otherwise all input is refused early
 
 
+@pytest.mark.parametrize(
+    "form",
+    [pytest.param(form, marks=() if form.name in COMMANDED else pytest.mark.slow) for form in FORMATS.values()],
+    ids=lambda form: form.name,
+)
+def test_the_installed_command_ends_in_the_same_way(form: Format, request, tmp_path):
+    wanted = ALL_COMMANDS if request.config.getoption("--slow") else COMMANDS
+    with tempfile.TemporaryDirectory() as apart:
+        found: list[tuple[Case, int]] = []
+
+        def keep(case: Case) -> None:
+            ended, _ = run_case(form, case, Path(apart) / "case")
+            if ended.code is not None and (ended.code == 2 or form.name not in STARTS_WORK):
+                found.append((case, ended.code))
+
+        explore(form, 2 * wanted + 10, 1, keep)
+    assert len(found) >= wanted
+    for case, code in islice(found, len(found) // 2 % wanted, None, len(found) // wanted):
+        if not any("\0" in word for word in case.arguments):
+            assert _of_command(form, case, tmp_path) == (code, [])
+
+
+def _of_command(form: Format, case: Case, folder: Path) -> tuple[int | None, list[str]]:
+    """Exit code of a case that a process of its own runs, and its faults."""
+
+    def command(arguments: tuple[str, ...]) -> int:
+        done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=120, check=False)
+        sys.stderr.write(done.stderr)
+        return done.returncode
+
+    ended, wrong = run_case(form, case, folder / "case", command)
+    return ended.code, wrong
+
+
 CASE = Case({CONFIGURATION: b"network: {}\n"}, ("model", CONFIGURATION, "-o", RESULTS))
 FORM = Format("planted", st.just(CASE), about=(f"{CONFIGURATION}:",))
 SECONDS = 0.3
@@ -56,72 +100,104 @@ def refuse(message: str = "no"):
     raise ConfigError(message, file=CONFIGURATION, line=1)
 
 
-def write() -> int:
-    with result_folder(Path(RESULTS)) as scratch:
-        (scratch / "summary.json").write_text("{}\n")
-    return 0
-
-
-def fail(error: BaseException):
-    raise error
-
-
-def hang(handled: type[Exception] | tuple = ()) -> int:
-    until = time.monotonic() + 30
-    while time.monotonic() < until:
-        try:
-            sum(range(10_000))
-        except handled:
-            continue
-    return 0
-
-
-def put(name: str, text: str) -> int:
-    Path(name).write_text(text)
-    return 0
-
-
-def put_and_refuse():
-    put(f"{RESULTS}/messages.csv", "cycle,sou")
-    refuse()
-
-
-def say_and_refuse():
-    click.echo("warning: a", err=True)
-    refuse()
-
-
-def warn_and_refuse():
-    np.float64(1e308) * np.array([1e308])
-    refuse()
-
-
-PLANTED = [
-    (lambda: {}["a"], "KeyError at "),
-    (lambda: fail(MemoryError()), "exit code 3: "),
-    (lambda: fail(OverflowError("too large")), "OverflowError at "),
-    (lambda: fail(RecursionError("deep")), "RecursionError at "),
-    (lambda: fail(SystemExit(7)), "exit code 7"),
-    (hang, "hang at "),
-    (lambda: hang(Exception), "hang at "),
-    (put_and_refuse, "bad input has changed ['messages.csv'] in results"),
-    (lambda: put(f"{RESULTS}/summary.json", '{"cycles": 1'), "half-written: summary.json"),
-    (lambda: Path(RESULTS, ".hydranoc-left").mkdir() or 0, "left over: results/.hydranoc-..."),
-    (lambda: put(CONFIGURATION, "mine\n"), f"input was changed: {CONFIGURATION}"),
-    (say_and_refuse, "not one line: "),
-    (warn_and_refuse, "not one line: "),
-    (lambda: fail(ConfigError("must be right")), "names no file: error: must be right"),
-]
-
-
-@each("work, wrong", PLANTED)
-def test_planted_faults_are_caught(work, wrong, tmp_path):
-    (found,) = wrong_with(work, tmp_path)
-    assert found.startswith(wrong)
-
-
 def test_what_is_right_passes(tmp_path):
-    assert wrong_with(refuse, tmp_path) == wrong_with(write, tmp_path) == []
+    def write() -> int:
+        with result_folder(Path(RESULTS)) as scratch:
+            (scratch / "summary.json").write_text("{}\n")
+        return 0
+
+    assert wrong_with(refuse, tmp_path) == []
+    assert wrong_with(write, tmp_path) == []
+
+
+def test_a_traceback_is_caught(tmp_path):
+    (wrong,) = wrong_with(lambda: {}["a"], tmp_path)
+    assert wrong.startswith("KeyError at ")
+
+
+@pytest.mark.parametrize("error", [MemoryError(), OverflowError("too large"), RecursionError("deep"), SystemExit(7)])
+def test_other_ends_are_caught(error, tmp_path):
+    def fail():
+        raise error
+
+    assert len(wrong_with(fail, tmp_path)) == 1
+
+
+def test_a_hang_is_caught(tmp_path):
+    def hang() -> int:
+        until = time.monotonic() + 30
+        while time.monotonic() < until:
+            pass
+        return 0
+
+    (wrong,) = wrong_with(hang, tmp_path)
+    assert wrong.startswith("hang at ")
+    assert "more than 0.3 CPU seconds" in wrong
+
+
+def test_a_hang_that_handles_errors_is_caught(tmp_path):
+    def hang() -> int:
+        until = time.monotonic() + 30
+        while time.monotonic() < until:
+            try:
+                sum(range(10_000))
+            except Exception:
+                continue
+        return 0
+
+    (wrong,) = wrong_with(hang, tmp_path)
+    assert wrong.startswith("hang at ")
+
+
+def test_a_hang_in_compiled_code_ends_the_process():
+    work = "w.watched(lambda: bool((1 << 300_000_000) ** 7))"
+    program = f"import tests.fuzz.watch as w; w.STUCK_SECONDS = 1.0\nwith w.unstuck(): {work}"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert "Timeout" in done.stderr
+
+
+def test_a_half_written_file_is_caught(tmp_path):
+    def write_and_refuse():
+        (Path(RESULTS) / "messages.csv").write_text("cycle,sou")
+        refuse()
+
+    def write_half() -> int:
+        (Path(RESULTS) / "summary.json").write_text('{"cycles": 1')
+        return 0
+
+    def leave() -> int:
+        (Path(RESULTS) / ".hydranoc-left").mkdir()
+        return 0
+
+    assert wrong_with(write_and_refuse, tmp_path) == ["bad input has changed ['messages.csv'] in results"]
+    assert wrong_with(write_half, tmp_path) == ["half-written: summary.json"]
+    assert wrong_with(leave, tmp_path) == ["left over: results/.hydranoc-..."]
+
+
+def test_input_that_is_changed_is_caught(tmp_path):
+    def overwrite() -> int:
+        Path(CONFIGURATION).write_text("mine\n")
+        return 0
+
+    assert wrong_with(overwrite, tmp_path) == [f"input was changed: {CONFIGURATION}"]
+
+
+def test_errors_that_are_not_one_clear_line_are_caught(tmp_path):
+    def two_lines():
+        click.echo("warning: a", err=True)
+        refuse()
+
+    def no_file():
+        raise ConfigError("must be right")
+
+    def warn():
+        np.float64(1e308) * np.array([1e308])
+        refuse()
+
+    assert wrong_with(two_lines, tmp_path)[0].startswith("not one line: ")
+    assert wrong_with(warn, tmp_path)[0].startswith("not one line: ")
+    assert wrong_with(no_file, tmp_path) == ["names no file: error: must be right"]
 
 
 def test_memory_has_a_bound():
@@ -140,3 +216,15 @@ def test_the_shortest_case_is_found():
     with pytest.raises(AssertionError) as failure:
         explore(form, 500, 0, judge)
     assert str(failure.value).startswith("b'x'")
+
+
+def test_a_campaign_tells_faults_apart(tmp_path, monkeypatch):
+    form = Format("planted", st.integers(0, 3).map(lambda kind: Case({"a": bytes(kind)}, (str(kind),))))
+
+    def command(arguments):
+        return exit_code_of(lambda: [refuse, dict, {}.popitem, [].pop][int(arguments[0])]())
+
+    monkeypatch.setattr(run_case, "__defaults__", (command, SECONDS))
+    tally = campaign(form, 50, 0, tmp_path / "case")
+    assert sorted(fault.partition(" ")[0] for fault, _, _ in tally.found.values()) == ["IndexError", "KeyError"]
+    assert tally.codes["2"] == tally.codes["0"] == 1

@@ -1,9 +1,12 @@
 """Runs work under limits of time and memory, and captures its output."""
 
 import contextlib
+import faulthandler
 import io
 import resource
 import signal
+import sys
+import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
@@ -13,6 +16,8 @@ from pathlib import Path
 MAX_CPU_SECONDS = 5.0
 MAX_SECONDS = 120.0
 """Wall-clock limit, for work that sleeps; the machine may be busy."""
+STUCK_SECONDS = 600.0
+"""Limit after which the process is ended with a traceback: no signal interrupts a compiled loop."""
 FURTHER_BYTES = 4 << 30
 """Memory that work may take in addition to that of the process."""
 
@@ -78,6 +83,33 @@ def _redirected(printed: io.StringIO, said: io.StringIO) -> Iterator[None]:
         yield
 
 
+class _Guard:
+    """Ends the process with a traceback when work is stuck; a thread renews the timer."""
+
+    def __init__(self) -> None:
+        self._on, self._since = False, 0.0
+
+    def begin(self) -> None:
+        """Work begins."""
+        now = time.monotonic()
+        if self._on and now - self._since > STUCK_SECONDS / 10:
+            self._since = now
+            faulthandler.dump_traceback_later(STUCK_SECONDS, exit=True, file=sys.__stderr__)
+
+    @contextlib.contextmanager
+    def __call__(self) -> Iterator[None]:
+        self._on, self._since = True, -STUCK_SECONDS
+        try:
+            yield
+        finally:
+            self._on = False
+            faulthandler.cancel_dump_traceback_later()
+
+
+_guard = unstuck = _Guard()
+"""``with unstuck():`` guards the work that is watched in the block."""
+
+
 @contextlib.contextmanager
 def _alarm(cpu_seconds: float) -> Iterator[None]:
     """Raise Hang in the block after a time, and again if the block swallows it."""
@@ -87,6 +119,7 @@ def _alarm(cpu_seconds: float) -> Iterator[None]:
 
     kinds = ((signal.SIGPROF, signal.ITIMER_PROF, cpu_seconds), (signal.SIGALRM, signal.ITIMER_REAL, MAX_SECONDS))
     before = [signal.signal(number, ring) for number, _, _ in kinds]
+    _guard.begin()
     try:
         for _, timer, seconds in kinds:
             signal.setitimer(timer, seconds, 1.0)

@@ -69,7 +69,7 @@ REFUSED = {
     "fig1 --arrays": "--arrays needs --axi-stream as well",
     "fig1 --axi-stream tuser --axi-clocks mine": "'mine' is not one of 'network', 'shared', 'separate'",
     "fig1 --axi-stream tuser --tkeep": r"fig1.yaml:\d+: .*one bit more than whole bytes for tkeep, such as 33, not 32",
-    "fig1 --axi-stream tdest": r"fig1.yaml:\d+: --axi-stream is 'tdest'; it must be 'tuser' or 'leading-word' in family",
+    "fig1 --axi-stream tdest": r"fig1.yaml:\d+: --axi-stream is 'tdest'; it must be 'tuser' or 'leading-word'",
     "demo --axi-stream tid": "'tid' is not one of 'tuser', 'leading-word', 'tdest'",
     "demo --router 1 --axi-stream tuser": "--router is one router without ends: --axi-stream is of a network",
     **{

@@ -1,7 +1,7 @@
 """All input formats, by name."""
 
 from tests.fuzz.case import Format
-from tests.fuzz.formats import command_lines, configurations, given_results, network_files, programs
+from tests.fuzz.formats import command_lines, configurations, extensions, given_results, network_files, programs
 
 FORMATS: dict[str, Format] = {
     form.name: form
@@ -19,6 +19,9 @@ FORMATS: dict[str, Format] = {
         given_results.MESSAGES_FORMAT,
         given_results.SWEEPS_FORMAT,
         given_results.FIGURES_FORMAT,
+        extensions.FORMAT,
+        configurations.HARDWARE_FORMAT,
+        command_lines.AXES_FORMAT,
         command_lines.FORMAT,
     )
 }

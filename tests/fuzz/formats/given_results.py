@@ -58,7 +58,11 @@ MESSAGES_FORMAT = Format(
     reached=((hydranoc.pictures.draw, "draw_network"),),
 )
 
-tables = st.one_of(miswritten(st.just(SWEEP)), miswritten(st.just(SWEEP)), damaged(st.just(SWEEP.encode())))
+tables = st.one_of(
+    miswritten(st.just(SWEEP)),
+    miswritten(st.just(SWEEP)),
+    damaged(st.just(SWEEP.encode())),
+)
 SWEEPS_FORMAT = Format(
     "tables of sweeps",
     st.builds(
