@@ -223,8 +223,14 @@ def test_command_writes_and_says_what_it_shows(tmp_path, capsys):
     ("options", "error"),
     [
         (["--window", "0:5"], "--window is the part of a run that --perfetto FILE writes, and needs that option"),
-        (["--perfetto", "{}/t.json", "--window", "5:5"], "a window must be FIRST:LAST in cycles with FIRST < LAST"),
-        (["--perfetto", "{}/t.json", "--window", "9000:9001"], "FIRST from 0 to 1274, not 9000:9001"),
+        (
+            ["--perfetto", "{}/t.json", "--window", "5:5"],
+            "a window is '5:5'; it must be FIRST:LAST in cycles with FIRST < LAST",
+        ),
+        (
+            ["--perfetto", "{}/t.json", "--window", "9000:9001"],
+            "a window is 9000:9001; it must be FIRST:LAST with FIRST < LAST and FIRST from 0 to 1274",
+        ),
         (["--perfetto", "{}/file/t.json"], "{}/file"),
     ],
 )

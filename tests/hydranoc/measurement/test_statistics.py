@@ -175,9 +175,9 @@ def test_the_interval_is_as_narrow_as_asked():
 @pytest.mark.parametrize(
     ("low", "high", "width", "text"),
     [
-        (0, 1, 0.1, "must be 0 < low < high, not 0 and 1"),
-        (2, 1, 0.1, "must be 0 < low < high, not 2 and 1"),
-        (1, 2, 0, "must be between 0 and 1, not 0"),
+        (0, 1, 0.1, "are 0 and 1; they must be 0 < low < high"),
+        (2, 1, 0.1, "are 2 and 1; they must be 0 < low < high"),
+        (1, 2, 0, "is 0; it must be between 0 and 1"),
     ],
 )
 def test_wrong_searches_are_refused(low, high, width, text):
