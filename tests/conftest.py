@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ recorder.install(graph=True)  # before anything of the project is imported
 from sim_model.loops.folders import loop_folder  # noqa: E402
 from tests.selection.plugin import SLOW_REASON, Selection, add_options  # noqa: E402
 
+NIGHTLY = Path(__file__).with_name("nightly.txt")
 os.environ["HYDRANOC_LOOPS"] = str(loop_folder())  # also for tests with a cache folder of their own
 os.environ["HYDRANOC_DAEMON"] = "off"
 os.environ["HYDRANOC_PROGRESS"] = "off"  # on a slow machine lines of progress would mix with the compared ones
@@ -32,8 +34,9 @@ def pytest_configure(config):
 def pytest_collection_modifyitems(config, items):
     if config.getoption("--slow"):
         return
+    nightly = {line for line in NIGHTLY.read_text().splitlines() if line[0] != "#"}
     for item in items:
-        if "slow" in item.keywords:
+        if "slow" in item.keywords or not nightly.isdisjoint((item.nodeid, item.nodeid.partition("[")[0])):
             item.add_marker(pytest.mark.skip(reason=SLOW_REASON))
 
 

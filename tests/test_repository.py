@@ -74,6 +74,14 @@ def summarise(path: Path):
     )
 
 
+def test_tests_of_the_night_exist():
+    rows = [line for line in (ROOT / "tests" / "nightly.txt").read_text().splitlines() if line[0] != "#"]
+    assert rows == sorted(set(rows))
+    for file, _, test in (row.partition("::") for row in rows):
+        name = test.partition("[")[0]
+        assert re.search(rf"^def {name}\(", (ROOT / file).read_text(), re.MULTILINE), (file, name)
+
+
 def test_a_summary_counts_what_passed(tmp_path):
     path = tmp_path / "report.xml"
     path.write_text(REPORT)
