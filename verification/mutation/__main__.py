@@ -92,7 +92,10 @@ def ask_the_tests(options: argparse.Namespace) -> int:
     mutants = {m.key: m for name, source in hardware_files(root).items() for m in mutants_of(name, source)}
     until = time.monotonic() + options.minutes * 60 if options.minutes else float("inf")
     costs = by_tests.kept_costs(workshop.ROOT)
-    for verdict in by_tests.faults(read(options.results / "verdicts.jsonl"), read_survivors()):
+    known = list(by_tests.faults(read(options.results / "verdicts.jsonl"), read_survivors()))
+    if gone := [verdict.place for verdict in known if verdict.key not in mutants]:
+        raise SystemExit(f"error: {KEPT} has {len(gone)} lines that have changed since, such as {gone[0]}")
+    for verdict in known:
         if verdict.place in judged or not verdict.file.startswith(options.only) or time.monotonic() > until:
             continue
         row = by_tests.judge(mutants[verdict.key], verdict, root, options.workshop / "mutant", costs)
