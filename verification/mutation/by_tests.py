@@ -65,7 +65,8 @@ def in_order(mutant: Mutant, verdict: Verdict, costs: Mapping[str, Any]) -> list
     }.get(kind, [])
     named = re.findall(r"tests/\w+/test_\w+\.py", verdict.said)
     users = [file for file, kept in costs.items() if mutant.file in kept["uses"]]
-    users.sort(key=lambda file: (not file.startswith(ROOMS), costs[file]["seconds"]))
+    room = mutant.file.split("/")[1].removesuffix("s")
+    users.sort(key=lambda file: (room not in file, not file.startswith(ROOMS), costs[file]["seconds"]))
     return [[test] for test in dict.fromkeys([*first, *named])] + [[file] for file in users if file not in first]
 
 
