@@ -15,7 +15,8 @@ from verification.mutation.workshop import changed
 
 KEPT_COSTS = Path(".pytest_cache", "v", "selection", "verdicts")
 ROOMS = "tests/proofs/", "tests/rtl/", "tests/tb/"
-PROOF = "tests/proofs/test_proofs.py::test_properties_hold_by_induction[{}]"
+PROOFS = "tests/proofs/test_proofs.py"
+PROOF = f"{PROOFS}::test_properties_hold_by_induction[{{}}]"
 RESETS = "tests/tb/test_resets.py::test_resets_under_load[{}]"
 CPU_SECONDS, WALL_SECONDS = 900, 3_600.0
 
@@ -62,7 +63,7 @@ def in_order(mutant: Mutant, verdict: Verdict, costs: Mapping[str, Any]) -> list
             f"tests/tb/test_{family}_lockstep.py",
             "tests/tb/test_headers_lockstep.py",
         ],
-    }.get(kind, [])
+    }.get(kind, [PROOFS])  # proofs of what has not changed are kept
     named = re.findall(r"tests/\w+/test_\w+\.py", verdict.said)
     users = [file for file, kept in costs.items() if mutant.file in kept["uses"]]
     room = mutant.file.split("/")[1].removesuffix("s")
