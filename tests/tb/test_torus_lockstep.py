@@ -26,6 +26,7 @@ SMALL = (
     (2, 5, TORUS, 2, 16, BALANCED, 4, 1, "tail", "equal"),
     (4, 1, TORUS, 3, 16, BALANCED, 2, 2, "empty", "low"),
     (3, 3, TORUS, 8, 16, DALLY_SEITZ, 16, 1, "tail", "equal"),
+    (1, 3, TORUS, 2, 16, BALANCED, 3, 3, "tail", "equal"),  # the smallest that counts a routing delay
 )
 HOSTS = (HostBehaviour(), HostBehaviour(pause_level=level_of(0.3), stall_level=level_of(0.4), seed=5))
 FAULTY = {  # workload that shows a fault
@@ -50,7 +51,7 @@ def job_of(shape, **more) -> Comparison:
     return job(routing, buffer_flits, routing_cycles, vc_reallocation=reuse, injection_priority=priority, **more)
 
 
-@pytest.mark.parametrize("shape", sampled(SMALL, (SMALL[3], SMALL[6])), ids=name)
+@pytest.mark.parametrize("shape", sampled(SMALL, (SMALL[3], SMALL[6], SMALL[9])), ids=name)
 def test_small_networks_under_icarus(shape, tmp_path, require_tool):
     require_tool("icarus")
     assert_equal(job_of(shape, cycles=800), "icarus", tmp_path)
