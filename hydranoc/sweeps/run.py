@@ -26,6 +26,8 @@ from sim_model.loops.folders import cache_folder
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from hydranoc.design.design import Design
+
 Over = str | Mapping[str, Sequence[Any]]
 MAX_POINTS = 1_000_000
 SOURCES = ("sim_model", "topology", "hydranoc")
@@ -52,12 +54,14 @@ class Sweep:
         given = isinstance(configuration, Mapping)
         self.content = copy.deepcopy(dict(configuration)) if given else YamlSource(Path(configuration)).data
         self.folder = Path.cwd() if given else Path(configuration).parent.absolute()
-        self._check_axes(configuration)
+        self._check_axes()
+        self._keep_swept_names(load(configuration))  # reports errors of the original configuration, with their lines
+        self._check_values()
         self.points = list(grid(self.axes))
         self.kept = KeptPoints(cache_folder() / "sweeps" / f"{self._digest()}.jsonl")
         self.kept.keep_only(self._still_true())
 
-    def _check_axes(self, configuration: str | Path | Mapping[str, Any]) -> None:
+    def _check_axes(self) -> None:
         keys = [axis.key for axis in self.axes]
         if len(set(keys)) < len(keys):
             raise ConfigError(f"--over must name a key once, not {keys}")
@@ -66,11 +70,16 @@ class Sweep:
             size *= len(axis.values)
         if not self.axes or size > MAX_POINTS:
             raise ConfigError(f"A sweep must have 1 to {MAX_POINTS:,} points, not {size if self.axes else 0:,}")
-        original = load(configuration)  # reports errors of the original configuration, with their lines
+
+    def _keep_swept_names(self, original: "Design") -> None:
+        """Drop keys that are swept by their other name, former or present: both at once would be refused."""
+        keys = [axis.key for axis in self.axes]
         for pair in original.config.family.network_section.FORMER_KEYS.items():
             for swept, other in (pair, pair[::-1]):
-                if f"network.{swept}" in keys:  # by its former or its present name, in place of the other
+                if f"network.{swept}" in keys:
                     self.content["network"].pop(other, None)
+
+    def _check_values(self) -> None:
         first = {axis.key: axis.values[0] for axis in self.axes}
         for axis in self.axes:
             for value in axis.values:

@@ -83,9 +83,13 @@ class Batches:
     def give_back(self) -> None:
         """Give the tasks in progress back to the queue."""
         for batch in self.open.values():
-            self._left.append(batch)
-            self._tasks_left += len(batch)
+            self.put_back(batch)
         self.open.clear()
+
+    def put_back(self, batch: range) -> None:
+        """Give tasks that were taken back to the queue."""
+        self._left.append(batch)
+        self._tasks_left += len(batch)
 
 
 def on_processes(measure: Measure, tasks: Sequence[Task], processes: int) -> Iterator[tuple[int, Row]]:
@@ -134,9 +138,11 @@ def _fill(submit: Callable[[Sequence[Task]], Future], tasks: Sequence[Task], bat
         batch = batches.take()
         if batch is None:
             break
-        batches.open[batch] = batch  # to be given back if the pool is broken
-        future = submit([tasks[position] for position in batch])
-        batches.open[future] = batches.open.pop(batch)
+        try:
+            batches.open[submit([tasks[position] for position in batch])] = batch
+        except BrokenProcessPool:
+            batches.put_back(batch)
+            raise
 
 
 @contextlib.contextmanager

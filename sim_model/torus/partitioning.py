@@ -66,7 +66,7 @@ class PartitionedSends:
     Members:
         network: Number of its distribution network.
         representative
-        phases (tuple of three tuples of Send): With the numbers of the whole network's nodes; steps count anew in each
+        phases (tuple of three tuples of Send): With the numbers of the whole network's nodes. Steps count anew in each
             phase, and in each block of the third.
     """
 

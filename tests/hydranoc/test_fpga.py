@@ -17,7 +17,7 @@ from fpga.common.timing import Hop, Timing
 from fpga.common.timing import Path as TimingPath
 from hydranoc import load
 from hydranoc.cli import run
-from hydranoc.errors import ConfigError
+from hydranoc.errors import ConfigError, shown
 from hydranoc.fpga import baseline as fpga_baseline
 from hydranoc.fpga import run as fpga
 from hydranoc.fpga.baseline import entry_of, find_entry, network_digest, read_baseline, regressions, write_baseline
@@ -182,10 +182,10 @@ def test_a_tool_that_fails_ends_with_3_and_one_line(two, tmp_path, capsys, monke
     assert not (tmp_path / "out").exists()
 
 
-SWITCH = "Invalid value: --switch is "
+SWITCH = "Invalid value: --switch is {}; it must be a name (s0, s1) or a number (0 to 1)"
 WRONG = [
     ("--device virtex", "Invalid value for '--device': 'virtex' is not one of 'ecp5', 'ice40-hx8k'"),
-    *((f"--switch {switch}", SWITCH) for switch in ("2", "-1", "\u00b2", "9" * 5000)),
+    *((f"--switch {switch}", SWITCH.format(shown(switch))) for switch in ("2", "-1", "\u00b2", "9" * 5000)),
     ("--switch 0 --network", "--switch and --network cannot be given together"),
     ("--seeds 0", "Invalid value for '--seeds': 0 is not in the range 1<=x<=100"),
     (

@@ -170,7 +170,7 @@ def test_the_limit_is_five_gigabytes_or_what_the_user_says(cache, monkeypatch, c
     capsys.readouterr()
     for odd in ("-1", "nan", "inf"):
         assert run(["cache", "--limit", odd]) == 2
-        assert "; it must be a number of GB, 0 or more" in capsys.readouterr().err
+        assert f"--limit is {float(odd)}; it must be a number of GB, 0 or more" in capsys.readouterr().err
 
 
 def test_the_cache_is_listed_limited_and_cleared(cache, capsys):

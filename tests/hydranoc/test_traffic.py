@@ -99,7 +99,8 @@ def test_whole_sets_of_multicasts(tmp_path, pattern, sets):
 
 
 WRONG = {
-    "transpos": f"is 'transpos'; it must be uniform, {', '.join(PERMUTATIONS)} or MODULE:FUNCTION; did you mean ",
+    "transpos": f"is 'transpos'; it must be uniform, {', '.join(PERMUTATIONS)} or MODULE:FUNCTION; "
+    "did you mean 'transpose'?",
     "own.py:failing": "Pattern 'own.py:failing' fails: RuntimeError: no way",
     "own.py:outside": "Pattern 'own.py:outside' must give processors, 0 to 15, not 16",
     "own.py:constant": "'own.py' must have a function 'constant'",

@@ -148,7 +148,10 @@ DAMAGED = {
     "twice": (file_of(node(4, COMPUTE), node(4, COMPUTE)), "Number of a node must be its own, not 4 again"),
     "no size": (file_of(node(4, SEND, comm_dst=1)), "node 4: comm_size is nothing; it must be a number from 0 on"),
     "no peer": (file_of(node(4, RECEIVE, comm_size=1)), "node 4: comm_src is nothing; it must be a number from 0 on"),
-    "negative": (file_of(node(4, SEND, comm_dst=-1, comm_size=1)), "node 4: comm_dst is "),
+    "negative": (
+        file_of(node(4, SEND, comm_dst=-1, comm_size=1)),
+        "node 4: comm_dst is -1; it must be a number from 0",
+    ),
     "collective": (file_of(collective(10, 4)), "node 5: comm_type is 10; it must be 0 to 9"),
     "attribute": (file_of(node(4, COMPUTE) + run(10, b"\x0a\x09x")), "node 4: field 1 is cut off"),
     "text": (file_of(node(4, COMPUTE) + run(10, run(1, b"pg_name") + run(29, b"\xff"))), "node 4: text is not UTF-8"),
