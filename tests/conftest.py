@@ -34,10 +34,17 @@ def pytest_configure(config):
 def pytest_collection_modifyitems(config, items):
     if config.getoption("--slow"):
         return
-    nightly = {line for line in NIGHTLY.read_text().splitlines() if line[0] != "#"}
+    lines = NIGHTLY.read_text().splitlines()
+    nightly, found, files = {line for line in lines if not line.startswith("#")}, set(), set()
     for item in items:
-        if "slow" in item.keywords or not nightly.isdisjoint((item.nodeid, item.nodeid.partition("[")[0])):
+        listed = nightly & {item.nodeid, item.nodeid.partition("[")[0]}
+        if "slow" in item.keywords or listed:
             item.add_marker(pytest.mark.skip(reason=SLOW_REASON))
+        found |= listed
+        files.add(item.nodeid.partition("::")[0])
+    whole = not config.getoption("--changed") and not any("::" in argument for argument in config.args)
+    if gone := [line for line in nightly - found if whole and line.partition("::")[0] in files]:
+        raise pytest.UsageError(f"tests/nightly.txt: there is no test {min(gone)}")
 
 
 @pytest.fixture(scope="session")

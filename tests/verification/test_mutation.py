@@ -1,20 +1,25 @@
 """Mutants are made from the syntax tree, and killed, equivalent and surviving ones are distinguished."""
 
 import ast
+import os
+import sys
+from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from amaranth.back import rtlil
 from amaranth.sim import Simulator
 
 from tests.each import each
+from verification.mutation import by_tests
 from verification.mutation.baseline import measure
 from verification.mutation.judge import MutantRunner
 from verification.mutation.mutants import Mutant, draw, mutants_of, shares, statements_of
 from verification.mutation.separate import separately
 from verification.mutation.sound import complaints
 from verification.mutation.survivors import read_survivors
-from verification.mutation.verdicts import KILLED, NO_HARDWARE, NOT_IN_THE_SET, SURVIVED, append, read, summary
+from verification.mutation.verdicts import KILLED, NO_HARDWARE, NOT_IN_THE_SET, SURVIVED, Verdict, append, read, summary
 
 FILE = "rtl/sample.py"
 SAMPLE = b'''"""Counts 0, 1, 2, 3, 0, ..."""
@@ -111,6 +116,61 @@ def test_verdicts(change, verdict, court):
     seen = court.judge(planted)
     assert (seen.verdict, seen.killer) == (verdict, "proof: sample" if verdict == KILLED else "")
     assert (court.root / FILE).read_bytes() == SAMPLE
+
+
+RIGHT = "tests/rtl/test_count.py", "tests/rtl/test_seen.py"
+
+
+def jury_of(root: Path, monkeypatch, tests: Sequence[str]) -> by_tests.Jury:
+    """Tests of the sample: a good one and one that sees nothing, one that always fails, one that breaks off."""
+
+    def failed_test(asked, _folder):
+        (test,) = asked
+        if "crash" in test:
+            os._exit(1)
+        wrong = "broken" in test or ("count" in test and miscounted(Sample(root / FILE), root))
+        return f"FAILED {test}" if wrong else None
+
+    monkeypatch.setitem(sys.modules, "verification.mutation.killers", SimpleNamespace(failed_test=failed_test))
+    costs = {test: {"seconds": number, "uses": [FILE]} for number, test in enumerate(tests)}
+    return by_tests.Jury(root, root / "tried", costs)
+
+
+@each(
+    "after, tests, said, error",
+    [
+        ("(count) - (1)", RIGHT, "FAILED tests/rtl/test_count.py", ""),
+        ("(seen) & (wraps)", RIGHT, "", ""),
+        ("(count) - (1)", ["tests/rtl/test_broken.py", *RIGHT], "FAILED tests/rtl/test_count.py", ""),
+        ("(seen) & (wraps)", ["tests/rtl/test_broken.py", *RIGHT], "", ""),
+        ("(count) - (1)", ["tests/rtl/test_crash.py", *RIGHT], "", "crashed"),
+    ],
+)
+def test_only_a_test_that_passes_on_sound_hardware_finds_a_mutant(after, tests, said, error, court, monkeypatch):
+    (planted,) = (mutant for (_, changed), mutant in changes().items() if changed == after)
+    verdict = Verdict(FILE, planted.line, "", "", "", planted.start, planted.end, KILLED, "proof: sample")
+    seen = jury_of(court.root, monkeypatch, tests).judge(planted, verdict)
+    assert (seen["said"], seen["error"]) == (said, error)
+    assert (court.root / FILE).read_bytes() == SAMPLE
+
+
+def test_what_detected_a_fault_is_asked_first():
+    planted, costs = changes()[("count + 1", "(count) - (1)")], {RIGHT[0]: {"seconds": 1, "uses": [FILE]}}
+    for killer, first in {
+        "proof: a": "tests/proofs/test_proofs.py::test_properties_hold_by_induction[a]",
+        "lock-step: mesh empty lanes": "tests/tb/test_resets.py::test_resets_under_load[torus]",
+        "test: tests/rtl/test_seen.py": "tests/rtl/test_seen.py",
+        "elaboration": "tests/proofs/test_proofs.py",
+    }.items():
+        order = by_tests.in_order(planted, Verdict(FILE, 1, "", "", "", 0, 1, KILLED, killer), costs)
+        assert (order[0], order[-1]) == (first, RIGHT[0])
+
+
+def test_closed_survivors_are_faults_and_name_their_test():
+    rows = [Verdict(FILE, line, "", "a", "b", line, line, verdict) for line, verdict in enumerate((KILLED, SURVIVED))]
+    closed = {rows[1].place: ("closed", "now seen (tests/rtl/test_seen.py)")}
+    assert [row.said for row in by_tests.faults(rows, closed)] == ["", "now seen (tests/rtl/test_seen.py)"]
+    assert [*by_tests.faults(rows, {rows[1].place: ("equivalent", "")})] == rows[:1]
 
 
 def test_sound_hardware_is_asked_about(tmp_path, court):

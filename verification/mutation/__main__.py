@@ -88,21 +88,23 @@ def ask_the_tests(options: argparse.Namespace) -> int:
     """Judge known faults by the fast tests, and print the number of those found; return 1 if one is not found."""
     import_libraries()
     file, root = options.results / "by_tests.jsonl", Path.cwd()
-    judged = {(row["place"]): row for row in map(json.loads, file.read_text().splitlines())} if file.exists() else {}
+    if not options.stay:  # rows are of the same copy of the tree
+        file.unlink(missing_ok=True)
+    judged = {row["place"]: row for row in map(json.loads, file.read_text().splitlines())} if file.exists() else {}
     mutants = {m.key: m for name, source in hardware_files(root).items() for m in mutants_of(name, source)}
     until = time.monotonic() + options.minutes * 60 if options.minutes else float("inf")
-    costs = by_tests.kept_costs(workshop.ROOT)
+    jury = by_tests.Jury(root, options.workshop / "mutant", by_tests.kept_costs(root))
     known = list(by_tests.faults(read(options.results / "verdicts.jsonl"), read_survivors()))
     if gone := [verdict.place for verdict in known if verdict.key not in mutants]:
         raise SystemExit(f"error: {KEPT} has {len(gone)} lines that have changed since, such as {gone[0]}")
     for verdict in known:
         if verdict.place in judged or not verdict.file.startswith(options.only) or time.monotonic() > until:
             continue
-        row = by_tests.judge(mutants[verdict.key], verdict, root, options.workshop / "mutant", costs)
+        row = jury.judge(mutants[verdict.key], verdict)
         judged[verdict.place] = row
         with file.open("a") as rows:
             rows.write(json.dumps(row) + "\n")
-        print(f"{row['seconds']:6.1f} s  {row['place']}  {row['said'] or 'NOT FOUND'}", flush=True)
+        print(f"{row['seconds']:6.1f} s  {row['place']}  {row['said'] or 'NOT FOUND'} {row['error']}", flush=True)
     found = sum(bool(row["said"]) for row in judged.values())
     print(f"{found} of {len(judged)} faults found by the tests")
     return int(found < len(judged))

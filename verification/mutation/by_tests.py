@@ -3,12 +3,13 @@
 import json
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from verification.mutation.mutants import Mutant
-from verification.mutation.separate import limit_cpu, separately
+from verification.mutation.separate import Answer, limit_cpu, separately
 from verification.mutation.survivors import CLOSED
 from verification.mutation.verdicts import KILLED, SURVIVED, Verdict
 from verification.mutation.workshop import changed
@@ -22,37 +23,72 @@ CPU_SECONDS, WALL_SECONDS = 900, 3_600.0
 
 
 def faults(verdicts: Iterable[Verdict], judged: Mapping[str, tuple[str, str]]) -> Iterator[Verdict]:
-    """Yield the verdicts on mutants that are faults: the killed ones, and survivors that have a test by now."""
+    """Yield the verdicts on mutants that are faults: the killed ones, and survivors that have a test by now.
+
+    ``said`` of the latter is the reason in the list of survivors, which names that test.
+    """
     for verdict in verdicts:
-        closed = verdict.verdict == SURVIVED and judged.get(verdict.place, ("",))[0] == CLOSED
-        if verdict.verdict == KILLED or closed:
+        looked_at, why = judged.get(verdict.place, ("", ""))
+        if verdict.verdict == KILLED:
             yield verdict
+        elif verdict.verdict == SURVIVED and looked_at == CLOSED:
+            yield replace(verdict, said=why)
 
 
 def kept_costs(root: Path) -> dict[str, dict[str, Any]]:
     """Return what the last whole run of the tests has kept of each test file: its CPU seconds and all that it uses."""
+    if not (root / KEPT_COSTS).exists():
+        raise SystemExit("error: no test has a known cost here; run `make test` first")
     return json.loads((root / KEPT_COSTS).read_text())["files"]
 
 
-def judge(mutant: Mutant, verdict: Verdict, root: Path, folder: Path, costs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return place, the test that has failed (empty if none), and CPU seconds.
+class Jury:
+    """Tests that judge mutants.
 
     Parameters:
-        verdict: Its earlier verdict, which tells the tests that come first.
         root: The copy of the tree for mutants.
         folder: Working folder; what it contains is removed.
         costs: See ``kept_costs``.
     """
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    groups = in_order(mutant, verdict, costs)
-    with changed(root / mutant.file, mutant.apply((root / mutant.file).read_bytes())):
-        answer = separately(lambda: _first_failure(groups, folder), folder / "trial", WALL_SECONDS)
-    return {"place": verdict.place, "said": answer.error or answer.value, "seconds": answer.cpu_seconds}
+
+    def __init__(self, root: Path, folder: Path, costs: Mapping[str, Any]):
+        self.root, self.folder, self.costs = root, folder, costs
+        self._sound: dict[str, bool] = {}
+
+    def judge(self, mutant: Mutant, verdict: Verdict) -> dict[str, Any]:
+        """Return place, the test that has found the mutant (``said``, empty if none), an error, and CPU seconds.
+
+        A test that fails on the unmodified hardware too finds nothing, and neither does a trial that breaks off.
+        """
+        tests, row = in_order(mutant, verdict, self.costs), {"place": verdict.place, "said": "", "error": ""}
+        file, seconds = self.root / mutant.file, 0.0
+        while tests:
+            with changed(file, mutant.apply(file.read_bytes())):
+                answer = self._try(tests)
+            seconds += answer.cpu_seconds
+            row["error"] = answer.error or ""
+            if answer.error or not answer.value:
+                break
+            number, said = answer.value
+            if self._passes_on_sound_hardware(tests[number]):
+                row["said"] = said
+                break
+            tests = tests[number + 1 :]
+        return {**row, "seconds": round(seconds, 2)}
+
+    def _passes_on_sound_hardware(self, test: str) -> bool:
+        if test not in self._sound:
+            answer = self._try([test])
+            self._sound[test] = not answer.error and not answer.value
+        return self._sound[test]
+
+    def _try(self, tests: Sequence[str]) -> Answer:
+        shutil.rmtree(self.folder, ignore_errors=True)
+        return separately(lambda: _first_failure(tests, self.folder), self.folder / "trial", WALL_SECONDS)
 
 
-def in_order(mutant: Mutant, verdict: Verdict, costs: Mapping[str, Any]) -> list[list[str]]:
-    """Return groups of tests: those that are like the earlier detector, then all files that use the mutant's file."""
+def in_order(mutant: Mutant, verdict: Verdict, costs: Mapping[str, Any]) -> list[str]:
+    """Return tests: those that are like the earlier detector, then all files that use the mutant's file."""
     kind, _, name = verdict.killer.partition(": ")
     family = name.split()[0].replace("mesh", "torus") if kind == "lock-step" else ""
     first = {
@@ -68,15 +104,16 @@ def in_order(mutant: Mutant, verdict: Verdict, costs: Mapping[str, Any]) -> list
     users = [file for file, kept in costs.items() if mutant.file in kept["uses"]]
     room = mutant.file.split("/")[1].removesuffix("s")
     users.sort(key=lambda file: (room not in file, not file.startswith(ROOMS), costs[file]["seconds"]))
-    return [[test] for test in dict.fromkeys([*first, *named])] + [[file] for file in users if file not in first]
+    return list(dict.fromkeys([*first, *named, *users]))
 
 
-def _first_failure(groups: Iterable[list[str]], folder: Path) -> str:
+def _first_failure(tests: Sequence[str], folder: Path) -> tuple[int, str] | None:
+    """Return the position of the first test that fails, and the failure."""
     limit_cpu(CPU_SECONDS)
     from verification.mutation.killers import failed_test  # imports the hardware
 
-    for group in groups:
-        found = failed_test(group, folder)
+    for number, test in enumerate(tests):
+        found = failed_test([test], folder)
         if found and not found.endswith("USAGE_ERROR"):  # a test of this name is no longer there
-            return found
-    return ""
+            return number, found
+    return None
