@@ -34,20 +34,20 @@ demo: $(RUNS)
 	$(BIN)/hydranoc compare examples/demo.yaml -o $(DEMO) --waves
 
 test: $(READY)
-	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
 
 quick: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/python -m pytest -n auto --changed --without-tools --within 60 $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal --changed --without-tools --within 60 $(PYTEST_ARGS)
 
 check: lint
-	$(BIN)/python -m pytest -n auto --changed $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal --changed $(PYTEST_ARGS)
 
 # the summary is written whatever the tests say, and what they say is what make says
 nightly: $(READY)
 	@mkdir -p results
-	@$(BIN)/python -m pytest -n auto --slow --junitxml=results/nightly.xml $(PYTEST_ARGS); said=$$?; \
+	@$(BIN)/python -m pytest -n auto --dist worksteal --slow --junitxml=results/nightly.xml $(PYTEST_ARGS); said=$$?; \
 	    $(BIN)/python -m tests.summary results/nightly.xml | tee results/nightly.md; exit $$said
 
 docs: $(READY)

@@ -2,7 +2,8 @@
 
 Clones the last commit, sets up its environment, and runs ``make test`` there; then changes one line of a shared part of
 the routers, and one of a traffic pattern, and runs ``make check`` after each. The changes are harmless, and the first
-changes the Verilog of every router. Caches of loops and simulators begin empty.
+changes the Verilog of every router. Caches of loops and simulators begin empty. ``--folder`` keeps the clone, its
+caches, and what the commands print.
 """
 
 import argparse
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 from benchmarks.sandbox import children_seconds
@@ -23,11 +25,14 @@ CHANGES = {
 
 
 def measure(command: list[str], folder: Path, environment: dict[str, str]) -> str:
-    """Run a command; return its minutes and CPU minutes, and its last line."""
+    """Run a command in a checkout, with its output in a file beside it; return minutes, CPU minutes, and last line."""
+    number = len(list(folder.parent.glob("*.txt")))
+    output = folder.with_name(f"{number}-{Path(command[-1]).name}.txt")
     wall, cpu = time.monotonic(), children_seconds()
-    answer = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    with output.open("w") as file:
+        subprocess.run(command, cwd=folder, env=environment, stdout=file, stderr=subprocess.STDOUT, check=False)
     wall, cpu = time.monotonic() - wall, children_seconds() - cpu
-    last = (answer.stdout.strip() or answer.stderr.strip()).splitlines()[-1].strip("= ")
+    last = (output.read_text().splitlines() or [""])[-1].strip("= ")
     return f"{wall / 60:5.1f} min {cpu / 60:5.1f} CPU min   {last}"
 
 
@@ -36,8 +41,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.answer_time", description="Time until the tests answer."
     )
-    parser.parse_args()
-    with tempfile.TemporaryDirectory() as scratch:
+    parser.add_argument("--folder", type=Path, help="new folder to work in")
+    folder = parser.parse_args().folder
+    if folder:
+        folder.mkdir()
+    with nullcontext(folder.resolve()) if folder else tempfile.TemporaryDirectory() as scratch:
         checkout, environment = Path(scratch, "checkout"), {**os.environ, "HYDRANOC_CACHE": str(Path(scratch, "cache"))}
         subprocess.run(["git", "clone", "-q", str(ROOT), str(checkout)], check=True)
         make = ["make", f"PYTHON={sys.executable}"]
