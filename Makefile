@@ -41,8 +41,13 @@ quick: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/python -m pytest -n auto --dist worksteal --changed --without-tools --within 60 $(PYTEST_ARGS)
 
-check: lint
-	$(BIN)/python -m pytest -n auto --dist worksteal --changed $(PYTEST_ARGS)
+# types are checked beside the tests, and what was found is shown behind theirs
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	@types=$$(mktemp); $(BIN)/pyright > $$types 2>&1 & checked=$$!; \
+	    $(BIN)/python -m pytest -n auto --dist worksteal --changed $(PYTEST_ARGS); said=$$?; \
+	    wait $$checked || said=1; echo pyright:; cat $$types; rm -f $$types; exit $$said
 
 # the summary is written whatever the tests say, and what they say is what make says
 nightly: $(READY)

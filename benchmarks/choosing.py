@@ -92,8 +92,8 @@ CHOICES = (
 
 
 @dataclass(frozen=True)
-class Effort:
-    """Effort of a measurement.
+class ChoiceSettings:
+    """Settings of a measurement.
 
     Members:
         sources: Step between the sources that broadcast.
@@ -107,7 +107,7 @@ class Effort:
     cycles: int = 15_000
 
 
-FULL, QUICK = Effort(), Effort(sources=8, seeds=2, warmup_cycles=1_000, cycles=3_000)
+FULL, QUICK = ChoiceSettings(), ChoiceSettings(sources=8, seeds=2, warmup_cycles=1_000, cycles=3_000)
 
 
 def messages_of(design: Design, traffic: Traffic) -> Messages:
@@ -122,7 +122,7 @@ def flits_of(design: Design, destinations: int) -> int:
     return header_flits + -(-8 * BODY_BYTES // flit_bits)
 
 
-def broadcast_latency(design: Design, sends: dict[str, Any], startup_cycles: int, effort: Effort) -> float:
+def broadcast_latency(design: Design, sends: dict[str, Any], startup_cycles: int, effort: ChoiceSettings) -> float:
     """Return the mean latency of a broadcast on an empty network, in cycles."""
     nodes = len(design.network.processors)
     copies = 1 if "software" in sends else nodes - 1
@@ -141,7 +141,7 @@ def broadcast_latency(design: Design, sends: dict[str, Any], startup_cycles: int
     return float(np.mean(latencies))
 
 
-def throughput(design: Design, copies: int, sends: dict[str, Any], effort: Effort) -> Interval:
+def throughput(design: Design, copies: int, sends: dict[str, Any], effort: ChoiceSettings) -> Interval:
     """Return the body bytes that arrive at each node in a cycle, copies counted, in overload."""
     nodes = len(design.network.processors)
     flits = flits_of(design, 1 if "software" in sends else copies)
@@ -167,7 +167,7 @@ def throughput(design: Design, copies: int, sends: dict[str, Any], effort: Effor
     return confidence_interval(found)
 
 
-def overtaken(design: Design, effort: Effort) -> float:
+def overtaken(design: Design, effort: ChoiceSettings) -> float:
     """Return how many of 100,000 short unicasts arrive after a later one of the same pair of nodes, in overload."""
     nodes, until_cycle = len(design.network.processors), effort.warmup_cycles + effort.cycles
     rate = OFFERED_FLITS / SHORT_FLITS
@@ -185,7 +185,7 @@ def overtaken(design: Design, effort: Effort) -> float:
 
 
 @dataclass(frozen=True)
-class Row:
+class FamilyRow:
     """Results for a choice; latencies in cycles, throughputs in bytes for each node and cycle.
 
     Members:
@@ -209,13 +209,13 @@ class Row:
     clock_mhz: float | None
 
 
-def measured(choice: Choice, effort: Effort) -> Row:
+def measured(choice: Choice, effort: ChoiceSettings) -> FamilyRow:
     """Measure one choice."""
     design = choice.design
     nodes, binomial = len(design.network.processors), {"software": BINOMIAL}
     multicast = {} if choice.multicast is None else {"software": choice.multicast}
     router = next((entry for entry in read_baseline() if entry.name == choice.router), None)
-    return Row(
+    return FamilyRow(
         broadcast_latency(design, choice.broadcast, 0, effort),
         broadcast_latency(design, choice.broadcast, STARTUP_CYCLES, effort),
         broadcast_latency(design, binomial, STARTUP_CYCLES, effort),
@@ -234,7 +234,7 @@ HEAD = """\
 |---|---|---|---|---|---|---|---|---|---|"""
 
 
-def line(choice: Choice, row: Row) -> str:
+def line(choice: Choice, row: FamilyRow) -> str:
     """Return a line of the table."""
     latencies = (row.latency, row.latency_with_startup, row.binomial_with_startup)
     cells = [

@@ -10,7 +10,7 @@ import yaml
 from benchmarks.end_to_end import mesh_configuration
 from benchmarks.peer_builds import BOOKSIM2, CNSIM
 from benchmarks.peer_program import PeerRun, Setting
-from benchmarks.peer_table import RUN_ALONE, Row
+from benchmarks.peer_table import RUN_ALONE, PeerRow
 from benchmarks.sandbox import Sandbox
 
 FIRST, AGAIN = "HydraNoC, the first process", "HydraNoC, the process again"
@@ -49,7 +49,7 @@ class OurProcesses:
         return PeerRun(summary["latency_cycles"]["unicast"]["mean"], accepted, summary["flit_hops"], seconds)
 
 
-def print_processes(rows: Sequence[Row]) -> None:
+def print_processes(rows: Sequence[PeerRow]) -> None:
     """Print CPU seconds of whole processes, with those of the run alone beside them."""
     print("\nwhole processes, CPU seconds: Python, imports, configuration, messages, run, statistics, results")
     names = (FIRST, AGAIN, DAEMON, RUN_ALONE, BOOKSIM2.name, CNSIM.name)
@@ -64,16 +64,16 @@ def print_processes(rows: Sequence[Row]) -> None:
         print(PRINTED.format(row.flits, f"{row.load:g}", row.cycles, *seconds, *(times or "--")), flush=True)
 
 
-def _seconds(row: Row, name: str) -> str:
+def _seconds(row: PeerRow, name: str) -> str:
     return f"{median(run.cpu_seconds for run in row.runs[name]):.3f}" if name in row.runs else "-"
 
 
-def times_booksim(row: Row) -> float:
+def times_booksim(row: PeerRow) -> float:
     """Return the speed of our repeated process relative to BookSim2, for the same flit-hops."""
     return row.times(BOOKSIM2.name, AGAIN)
 
 
-def missed_processes(rows: Sequence[Row]) -> list[str]:
+def missed_processes(rows: Sequence[PeerRow]) -> list[str]:
     """Return a line for each bar of whole processes that is missed."""
     bars = {(setting.load, setting.cycles): bar for setting, bar in SETTINGS.items()}
     return [

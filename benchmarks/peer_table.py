@@ -19,7 +19,7 @@ PRINTED = "  {:>5} {:>6}  {:>10} {:>9} {:>9} {:>9}  {:>8} {:>6}  {:>8} {:>8} {:>
 
 
 @dataclass(frozen=True)
-class Row:
+class PeerRow:
     """Results for one setting.
 
     Parameters:
@@ -61,7 +61,7 @@ def print_titles(side: int, cycles: int, repeats: int) -> None:
     print(PRINTED.format("", "", "", "", "", "", *peers, "ours", *peers))
 
 
-def print_row(row: Row) -> None:
+def print_row(row: PeerRow) -> None:
     """Print a row; a dash marks a peer that has not run."""
 
     def shown(values: dict[str, float], names: tuple[str, ...], form: str) -> list[str]:
@@ -73,7 +73,7 @@ def print_row(row: Row) -> None:
     print(PRINTED.format(row.flits, f"{row.load:g}", *speeds, *times, *accepted), flush=True)
 
 
-def write_csv(rows: list[Row], path: Path) -> None:
+def write_csv(rows: list[PeerRow], path: Path) -> None:
     """Write a line for each row and simulator."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="", encoding="ascii") as file:
@@ -82,7 +82,7 @@ def write_csv(rows: list[Row], path: Path) -> None:
         writer.writerows(_line(row, name) for row in rows for name in row.runs)
 
 
-def _line(row: Row, name: str) -> tuple[object, ...]:
+def _line(row: PeerRow, name: str) -> tuple[object, ...]:
     runs, speeds = row.runs[name], row.speeds(name)
     latency = median(run.latency for run in runs)
     return (

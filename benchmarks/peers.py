@@ -17,7 +17,7 @@ from benchmarks.end_to_end import FLITS, measure_once, mesh
 from benchmarks.peer_builds import BOOKSIM2, CNSIM, Peer, built, tarball_of
 from benchmarks.peer_processes import SETTINGS, OurProcesses, missed_processes, print_processes
 from benchmarks.peer_program import PeerError, PeerRun, Setting
-from benchmarks.peer_table import OURS, RUN_ALONE, Row, print_row, print_titles, write_csv
+from benchmarks.peer_table import OURS, RUN_ALONE, PeerRow, print_row, print_titles, write_csv
 from benchmarks.sandbox import BenchmarkError
 from hydranoc.reports.progress import progress_bars
 
@@ -60,7 +60,7 @@ def run_cnsim(program: Path, setting: Setting) -> dict[str, PeerRun]:
     return {CNSIM.name: CnSim(program, setting.side, VCS, setting.flits).run(setting.load, setting.cycles)}
 
 
-def measured(runners: list[Runner], settings: list[Setting], repeats: int) -> Iterator[Row]:
+def measured(runners: list[Runner], settings: list[Setting], repeats: int) -> Iterator[PeerRow]:
     """Yield a row for each setting; in each repeat all run in turn."""
     for setting in settings:
         runs: dict[str, list[PeerRun]] = {}
@@ -68,7 +68,7 @@ def measured(runners: list[Runner], settings: list[Setting], repeats: int) -> It
             for runner in runners:
                 for name, run in runner(setting).items():
                     runs.setdefault(name, []).append(run)
-        yield Row(setting.side, setting.flits, setting.load, setting.cycles, runs)
+        yield PeerRow(setting.side, setting.flits, setting.load, setting.cycles, runs)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -133,14 +133,14 @@ def main(arguments: list[str] | None = None) -> None:
     sys.exit(int(bool(missed)))
 
 
-def _measured_processes(runners: list[Runner], repeats: int) -> list[Row]:
+def _measured_processes(runners: list[Runner], repeats: int) -> list[PeerRow]:
     """Return the results of whole processes of ours in turn with all the others."""
     with tempfile.TemporaryDirectory(prefix="hydranoc-peers-") as folder, progress_bars() as progress:
         progress("whole processes", 0, 0)
         return list(measured([OurProcesses(Path(folder)), *runners], list(SETTINGS), repeats))
 
 
-def missed_bars(row: Row) -> list[str]:
+def missed_bars(row: PeerRow) -> list[str]:
     """Return a line for each peer whose bar is missed."""
     bars = {BOOKSIM2.name: BAR} | (BARS.get(row.flits, {}) if row.side == SIDES[0] else {})
     return [

@@ -38,7 +38,7 @@ HYPERCUBE_PORTS = 7
 
 
 @dataclass(frozen=True)
-class Row:
+class RouterRow:
     """One router.
 
     Members:
@@ -64,7 +64,7 @@ class Row:
 
 def spam_row(
     ports: int = 5, flit_bits: int = 32, nodes: int = 64, buffer_flits: int = 2, end: str = "", multicast: bool = True
-) -> Row:
+) -> RouterRow:
     """Return a SPAM router in the fast setting (2 cycles per hop), by default of an 8 x 8 mesh.
 
     It is the switch with the largest tables, the root; with ``end`` ``FAR`` an inner switch near a corner.
@@ -99,7 +99,7 @@ def spam_row(
         )
 
     name = f"p{ports}-f{flit_bits}-n{nodes}-b{buffer_flits}{end}"
-    return Row(name + ("" if multicast else UNICAST), plan, switch)
+    return RouterRow(name + ("" if multicast else UNICAST), plan, switch)
 
 
 def min_row(
@@ -109,7 +109,7 @@ def min_row(
     flit_bits: int = 32,
     buffer_flits: int = 2,
     multicast: bool = True,
-) -> Row:
+) -> RouterRow:
     """Return a switch of a multistage network.
 
     It is one of the first stage, which has the largest reach sets and the largest token ring; of a bidirectional
@@ -130,16 +130,16 @@ def min_row(
 
     direction = "bi" if kind == BIDIRECTIONAL else "uni"
     name = f"min-{direction}{radix}-f{flit_bits}-n{radix**stages}-b{buffer_flits}"
-    return Row(name + ("" if multicast else UNICAST), plan, switch)
+    return RouterRow(name + ("" if multicast else UNICAST), plan, switch)
 
 
 def harts_row(
     size: int = 5, flit_bits: int = 64, packet_flits: int = 65, pages: int | None = None, guard: bool = False
-) -> Row:
+) -> RouterRow:
     """Return a node of a hexagonal mesh; packets of up to 512 bytes, by default the safe minimum of pages."""
     routing = HartsRouting(HexMesh(size), flit_bits, guard=guard)
     name = f"harts-size{size}-f{flit_bits}-packet{packet_flits}-pages{node_pages(pages, routing.levels)}"
-    return Row(
+    return RouterRow(
         name + ("-guard" if guard else ""),
         lambda: harts_plan(routing, packet_flits=packet_flits, pages=pages),
         lambda _plan: 0,
@@ -155,13 +155,13 @@ def torus_row(
     vc_rule: str = DALLY_SEITZ,
     end: str = "",
     **rules: str,
-) -> Row:
+) -> RouterRow:
     """Return a switch of a torus, all of which are alike but for their constants.
 
     ``end`` is the end of the name of a router with other ``rules`` than usual.
     """
     grid = Grid(side, side)
-    return Row(
+    return RouterRow(
         f"torus-{side}x{side}-l{vcs}-b{buffer_flits}-f{flit_bits}-r{routing_cycles}{end}",
         lambda: torus_plan(
             TorusRouting(TorusNetwork(grid, vcs), flit_bits, vc_rule),
@@ -173,10 +173,10 @@ def torus_row(
     )
 
 
-def hypercube_row(dimensions: int = 6, vcs: int = 2, buffer_flits: int = 4, injection_channels: int = 1) -> Row:
+def hypercube_row(dimensions: int = 6, vcs: int = 2, buffer_flits: int = 4, injection_channels: int = 1) -> RouterRow:
     """Return a switch of a hypercube, all of which are alike but for their numbers."""
     channels = "" if injection_channels == 1 else f"-i{injection_channels}"
-    return Row(
+    return RouterRow(
         f"hypercube-n{dimensions}-l{vcs}-b{buffer_flits}-f32{channels}",
         lambda: hypercube_plan(
             HypercubeRouting(HypercubeNetwork(dimensions, vcs, injection_channels), 32), buffer_flits=buffer_flits
@@ -203,7 +203,7 @@ def _without_multicast(plan: NetworkPlan, unicast_router: Callable[[Part], Part]
     return replace(plan, shapes=shapes, routers=routers, parameters=parameters, side_wires=(), status=())
 
 
-ROWS: dict[str, list[Row]] = {
+ROWS: dict[str, list[RouterRow]] = {
     "spam": [
         spam_row(),
         spam_row(end=FAR),
@@ -256,6 +256,6 @@ ROWS: dict[str, list[Row]] = {
 """Rows of each family."""
 
 
-def rows() -> list[Row]:
+def rows() -> list[RouterRow]:
     """Return all rows of the table."""
     return [row for of_family in ROWS.values() for row in of_family]

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from benchmarks.router_rows import ROWS, UNICAST, Row, rows
+from benchmarks.router_rows import ROWS, UNICAST, RouterRow, rows
 from fpga.common.devices import DEVICES, NO_CLOCK, Device
 from fpga.common.subject import router_subject
 from hydranoc.fpga.baseline import changes, entry_of, read_baseline, write_baseline
@@ -25,13 +25,13 @@ BLOCK_MEMORIES = ("RAMB18E1", "RAMB36E1")
 XILINX_HEAD = "| router | LUT | in logic | in memories | FF | block memories |\n|---|---|---|---|---|---|"
 
 
-def measured(row: Row, seeds: int = SEEDS, device: Device = DEVICE) -> Measurement:
+def measured(row: RouterRow, seeds: int = SEEDS, device: Device = DEVICE) -> Measurement:
     """Measure one row."""
     with tempfile.TemporaryDirectory(prefix="hydranoc-") as folder, progress_bars() as progress:
         return measure(router_subject(row.plan, row.switch), device, seeds, Path(folder), progress)
 
 
-def line(row: Row, measurement: Measurement) -> str:
+def line(row: RouterRow, measurement: Measurement) -> str:
     """Return a line of the table."""
     area, clock = measurement.area, measurement.fmax_mhz or 0.0
     text = f"{row.name:<24}{area.luts:>7,}{area.flip_flops:>7,}{area.memory_cells:>6,}{clock:>8.1f}"
@@ -42,7 +42,7 @@ def line(row: Row, measurement: Measurement) -> str:
     return f"{text}   {change['lut4']:+.1%}, {change['flip_flops']:+.1%}, {change['fmax_mhz']:+.1%}"
 
 
-def xilinx_line(row: Row, measurement: Measurement) -> str:
+def xilinx_line(row: RouterRow, measurement: Measurement) -> str:
     """Return a line of the table of Xilinx 7."""
     area = measurement.area
     blocks = ", ".join(f"{area.memories[kind]} {kind}" for kind in BLOCK_MEMORIES if area.memories[kind])
@@ -50,7 +50,7 @@ def xilinx_line(row: Row, measurement: Measurement) -> str:
     return " | ".join([f"| `{row.name}`", *(f"{count:,}" for count in counts), f"{blocks or 'none'} |"])
 
 
-def store(row: Row, measurement: Measurement) -> None:
+def store(row: RouterRow, measurement: Measurement) -> None:
     """Store a row in the baseline; remove rows that are no longer in the table."""
     entry = entry_of(row.name, measurement, row.plan, DEVICE, tool_versions(DEVICE))
     names = {known.name for known in rows()} - {row.name}

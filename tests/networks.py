@@ -70,7 +70,7 @@ class InjectingLinks(TorusLinks):
 
 
 class InjectingTorus(TorusNetwork):
-    """The network with lanes. Routing uses directions alone, so that of tori fits."""
+    """The network with VCs. Routing uses directions alone, so that of tori fits."""
 
     def __init__(self, grid: Grid, vcs: int, injection_channels: int):
         self.grid, self.vcs = grid, vcs

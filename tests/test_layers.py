@@ -1,11 +1,15 @@
 """The layering: allowed imports, no cycles between files, no imports between families."""
 
 import ast
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
 import networkx as nx
 import pytest
+
+from sim_model.loops.digest import COMPILER_FILES
 
 ROOT = Path(__file__).parent.parent
 STANDARD_IN_LAYERS = {
@@ -185,3 +189,20 @@ def test_families_in_the_front_door_never_import_each_other():
 def test_every_file_has_a_docstring():
     for name, path in modules().items():
         assert ast.get_docstring(ast.parse(path.read_text())), f"{name} says nothing about itself"
+
+
+IMPORT_ALL = """
+import importlib, sys
+for name in sys.argv[1:]:
+    importlib.import_module(name)
+print(sorted({"numba", "llvmlite", "scipy.stats"} & sys.modules.keys()))
+"""
+
+
+def test_nothing_but_the_compiler_loads_numba():
+    """A warm run would take seconds longer, and no result would show it."""
+    paths = sorted(path for path in (ROOT / "sim_model").rglob("*.py") if str(path) not in COMPILER_FILES)
+    names = [".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in paths]
+    assert len(names) > 100
+    done = subprocess.run([sys.executable, "-c", IMPORT_ALL, *names], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout == "[]\n", done.stderr

@@ -156,3 +156,10 @@ def test_time_is_spent_on_the_cheapest_files(checkout):
         file.write("\n")
     assert run(checkout, "--changed", "--within", "0.1") == {"lazy", "fork", "sentinel"}
     assert "changed files that need more time: 1 (make check)" in run.output
+
+
+def test_nothing_of_unknown_cost_begins_when_the_time_is_over(checkout):
+    shutil.rmtree(checkout / ".pytest_cache")
+    assert run(checkout, "--changed", "--within", "1e-9") == set()
+    assert f"changed files that need more time: {len(NAMES)} (make check)" in run.output
+    assert run(checkout, "--changed") == NAMES

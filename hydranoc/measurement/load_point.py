@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from hydranoc.measurement.digits import six_digits
 from hydranoc.measurement.point import STABLE, MeasuredPoint
-from hydranoc.measurement.stability import Verdict
+from hydranoc.measurement.stability import StabilityVerdict
 from sim_model.statistics.latency import Interval
 
 PERCENTILE_NAMES = ("p50", "p99", "p99.9")
@@ -88,7 +88,7 @@ class LoadPoint:
         return Interval(self.kinds[kind]["mean"], self.kinds[kind]["half_width"], self.replications)
 
 
-def _judged(verdict: Verdict) -> tuple[float, ...]:
+def _judged(verdict: StabilityVerdict) -> tuple[float, ...]:
     """Return the values of ``JUDGED``."""
     backlog = verdict.backlog
     p_value = max(backlog.whole.p_value, backlog.half.p_value)

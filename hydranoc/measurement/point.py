@@ -15,7 +15,7 @@ from hydranoc.measurement.observations import (
     channel_flow,
     utilisation,
 )
-from hydranoc.measurement.stability import MANY_RUNS, Verdict, judge
+from hydranoc.measurement.stability import MANY_RUNS, StabilityVerdict, judge
 from hydranoc.measurement.threads import replications
 from hydranoc.measurement.warmup import warmup_parts
 from sim_model.statistics.latency import Interval, confidence_interval
@@ -112,7 +112,7 @@ class MeasuredPoint:
     warmup_cycles: int
     replications: int
     kinds: tuple[KindResult, ...]
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[StabilityVerdict, ...]
     utilisation: np.ndarray | None = None
     channel_flow: Interval | None = None
 
@@ -197,7 +197,7 @@ def carries_load(experiment: Experiment, plan: Plan) -> bool:
 
 def _judged_runs(
     experiment: Experiment, plan: Plan, means: bool
-) -> tuple[list[Observations], int, tuple[Verdict, ...]]:
+) -> tuple[list[Observations], int, tuple[StabilityVerdict, ...]]:
     """Return runs long enough for a verdict, or for an exclusion of overload, or of the maximum length."""
     cycles, most = plan.cycles, plan.cycles << plan.most_doublings
     while True:

@@ -80,7 +80,7 @@ MANY_RUNS = 5
 
 
 @dataclass(frozen=True)
-class Verdict:
+class StabilityVerdict:
     """Judgement of one kind of message.
 
     Members:
@@ -131,7 +131,9 @@ class Verdict:
         return self.cycles * max(wanted)
 
 
-def judge(runs: Sequence[Observations], kinds: Sequence[str], warmup: int, lengths: int = 1) -> tuple[Verdict, ...]:
+def judge(
+    runs: Sequence[Observations], kinds: Sequence[str], warmup: int, lengths: int = 1
+) -> tuple[StabilityVerdict, ...]:
     """Judge independent runs of one length, kind by kind.
 
     Parameters:
@@ -145,7 +147,7 @@ def judge(runs: Sequence[Observations], kinds: Sequence[str], warmup: int, lengt
     """
     confidence = 1 - 2 * ERROR_RATE / lengths  # one-sided
     return tuple(
-        Verdict(
+        StabilityVerdict(
             name,
             runs[0].cycles,
             _over_runs([_growth(run, number, warmup) for run in runs], confidence),

@@ -31,7 +31,7 @@ COLUMNS = (*SUMMARY, *(f"{kind}_{name}" for kind in UNICAST_AND_MULTICAST for na
 
 
 @dataclass(frozen=True)
-class Effort:
+class SweepSettings:
     """Settings of the measurement of every point.
 
     Members:
@@ -109,7 +109,7 @@ def _design(content: Mapping[str, Any], folder: str) -> Design:
     return Design(checked_config(GivenSource(content, Path(folder)), FAMILIES))
 
 
-def measure(task: Task, effort: Effort) -> dict[str, Any]:
+def measure(task: Task, effort: SweepSettings) -> dict[str, Any]:
     """Return values of ``COLUMNS`` for one configuration, None where missing, and its files' digests as ``FILES``.
 
     Random traffic is measured by the rules of ``hydranoc.measurement``, anything else in one run to its end.
@@ -123,7 +123,7 @@ def measure(task: Task, effort: Effort) -> dict[str, Any]:
     return row | {FILES: design.config.source.files.digests}
 
 
-def _measured(design: Design, traffic: RandomTraffic, effort: Effort) -> dict[str, Any]:
+def _measured(design: Design, traffic: RandomTraffic, effort: SweepSettings) -> dict[str, Any]:
     several = traffic.multicast_fraction > 0 or traffic.broadcast_fraction > 0
     only = traffic.multicast_fraction + traffic.broadcast_fraction >= 1
     kinds = UNICAST_AND_MULTICAST[1:] if only else UNICAST_AND_MULTICAST[: 1 + several]

@@ -18,7 +18,7 @@ from hydranoc.measurement.kept import sources_digest
 from hydranoc.measurement.kept_points import KeptPoints
 from hydranoc.reports.progress import Progress
 from hydranoc.sweeps.axes import Axis, changed, grid, parse_axis
-from hydranoc.sweeps.measure import FILES, Effort, Task, measure
+from hydranoc.sweeps.measure import FILES, SweepSettings, Task, measure
 from hydranoc.sweeps.table import data_frame
 from hydranoc.sweeps.workers import Row, on_processes
 from sim_model.loops.folders import cache_folder
@@ -49,7 +49,7 @@ class Sweep:
             values.
     """
 
-    def __init__(self, configuration: str | Path | Mapping[str, Any], axes: Sequence[Axis], effort: Effort):
+    def __init__(self, configuration: str | Path | Mapping[str, Any], axes: Sequence[Axis], effort: SweepSettings):
         self.axes, self.effort = tuple(axes), effort
         given = isinstance(configuration, Mapping)
         self.content = copy.deepcopy(dict(configuration)) if given else YamlSource(Path(configuration)).data
@@ -149,7 +149,7 @@ def sweep(
         processes: Number of processes; default all cores.
         dask: Address of a Dask scheduler, whose workers measure then.
         progress: Called with the work, points done, and points in all.
-        **effort: Members of ``Effort``.
+        **effort: Members of ``SweepSettings``.
 
     Returns:
         A row for each point, the last key fastest; independent of processes and workers.
@@ -162,7 +162,7 @@ def sweep(
         axes = [Axis(key, tuple(values)) for key, values in over.items()]
     else:
         axes = [parse_axis(text) for text in over]
-    planned = Sweep(configuration, axes, Effort(**effort))
+    planned = Sweep(configuration, axes, SweepSettings(**effort))
     table = planned.run(sharing(processes, dask), progress)
     planned.kept.drop()
     return table

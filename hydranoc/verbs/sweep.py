@@ -84,10 +84,10 @@ def sweep(
           --over network.buffer_flits=1,2,4 --jobs 8
     """
     from hydranoc.sweeps.axes import parse_axis
-    from hydranoc.sweeps.measure import Effort
+    from hydranoc.sweeps.measure import SweepSettings
     from hydranoc.sweeps.run import Sweep, sharing
 
-    effort = Effort(seeds, max(most_seeds or seeds, seeds), precision, doublings)
+    effort = SweepSettings(seeds, max(most_seeds or seeds, seeds), precision, doublings)
     planned = Sweep(config, [parse_axis(text) for text in axes], effort)
     folder = folder or RESULTS / f"{config.stem}-sweep"
     with result_folder(folder) as scratch:

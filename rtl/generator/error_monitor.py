@@ -26,7 +26,7 @@ def watch_inputs(network: ChannelNetwork, *, guarded: bool) -> StatusPart:
     if guarded:
         watched["guards"] = [(switch, "misframed") for switch in switches]
     meanings = {
-        "unroutable": "Channels through which a worm came for which there is no way.",
+        "unroutable": "Channels through which an unroutable worm came.",
         **({"misframed": "Channels whose guard dropped or altered a flit."} if guarded else {}),
         "discarded": "Worms that were drained; 65,535 for as many or more.",
     }

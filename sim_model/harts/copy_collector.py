@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Mapping
 
-from sim_model.harts.copy_records import Arrival, Emission, Entry, Verdict, Word
+from sim_model.harts.copy_records import Arrival, CopyOutcome, Emission, Entry, Word
 from topology.common.flits import FlitFormat, HeaderFormat
 from topology.harts.broadcast import ALGORITHMS, COPIES
 from topology.harts.graph import DIRECTIONS
@@ -129,23 +129,23 @@ class CopyCollectorTwin:
             raise ValueError("Packets must be a head and the rest up to a tail, one after the other")
         if head:
             fields = PacketHeader.unpack(self.header, data)
-            self.arrival = Arrival(data, fields, Verdict.OPENS, -1)
+            self.arrival = Arrival(data, fields, CopyOutcome.OPENS, -1)
             if fields.broadcast:
                 self._judge_copy(self.arrival)
-            if self.arrival.verdict is Verdict.OPENS:
+            if self.arrival.verdict is CopyOutcome.OPENS:
                 self.arrival.slot = self._victim()
 
     def _judge_copy(self, arrival: Arrival) -> None:
         fields = arrival.fields
         if COPIES[ALGORITHMS[fields.algorithm]] < self.least_copies or fields.direction >= DIRECTIONS:
-            arrival.verdict = Verdict.REFUSED
+            arrival.verdict = CopyOutcome.REFUSED
             return
         for slot, entry in enumerate(self.entries):
             if entry and entry.key == arrival.key:
                 self._judge_by_entry(arrival, slot, entry)
                 return
         if self._is_finished(fields):
-            arrival.verdict = Verdict.REFUSED
+            arrival.verdict = CopyOutcome.REFUSED
 
     def _judge_by_entry(self, arrival: Arrival, slot: int, entry: Entry) -> None:
         fields = arrival.fields
@@ -153,9 +153,9 @@ class CopyCollectorTwin:
         if beaten:
             self.entries[slot] = None
         if beaten or fields.direction in entry.seen:
-            arrival.verdict = Verdict.REFUSED
+            arrival.verdict = CopyOutcome.REFUSED
             return
-        arrival.verdict = Verdict.LATE if entry.delivered else Verdict.JOINS
+        arrival.verdict = CopyOutcome.LATE if entry.delivered else CopyOutcome.JOINS
         arrival.slot = slot
 
     def _is_finished(self, fields: PacketHeader) -> bool:
@@ -177,15 +177,15 @@ class CopyCollectorTwin:
         arrival = self.arrival
         assert arrival
         data, head, tail = self._flits.unpack(flit)
-        if head and arrival.verdict is Verdict.OPENS:
+        if head and arrival.verdict is CopyOutcome.OPENS:
             self._open(arrival)
-        self.refused = int(head and arrival.verdict is Verdict.REFUSED)
+        self.refused = int(head and arrival.verdict is CopyOutcome.REFUSED)
         arrival.words.append((0 if head else data, tail))
         if len(arrival.words) > self.packet_flits:
             raise ValueError(f"Packet must have at most {self.packet_flits} flits, not more")
         if tail:
             self.arrival = None
-            if arrival.verdict is not Verdict.REFUSED:
+            if arrival.verdict is not CopyOutcome.REFUSED:
                 self._close(arrival)
 
     def _open(self, arrival: Arrival) -> None:

@@ -33,7 +33,7 @@ class Entry:
     delivered: bool = False
 
 
-class Verdict(Enum):
+class CopyOutcome(Enum):
     """Decision about a packet, by its head."""
 
     REFUSED = auto()  # swallowed
@@ -56,7 +56,7 @@ class Arrival:
 
     header: int
     fields: PacketHeader
-    verdict: Verdict
+    verdict: CopyOutcome
     slot: int
     words: list[Word] = field(default_factory=list)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import end_to_end, start_up, workload
-from benchmarks.choosing import CHOICES, HEAD, Effort, line, measured
+from benchmarks.choosing import CHOICES, HEAD, ChoiceSettings, line, measured
 from benchmarks.end_to_end import MESH
 from benchmarks.figures_page import MARK, PAGES, page_with_tables
 from benchmarks.router_rows import ROWS as ALL_ROWS
@@ -51,7 +51,7 @@ def test_the_document_has_the_table():
 def test_a_line():
     """Copies that routers make cost one start-up."""
     (choice,) = (choice for choice in CHOICES if choice.name == "spam-mesh")
-    row = measured(choice, Effort(sources=32, seeds=2, warmup_cycles=300, cycles=700))
+    row = measured(choice, ChoiceSettings(sources=32, seeds=2, warmup_cycles=300, cycles=700))
     assert row.latency_with_startup == pytest.approx(row.latency + 1000, rel=0.05)
     assert row.binomial_with_startup > 6000
     assert 0 < row.unicast.mean < row.broadcast.mean < 4

@@ -6,7 +6,7 @@ import statistics
 
 import pytest
 
-from benchmarks.router_rows import FAR, ROWS, UNICAST, Row, rows, spam_row
+from benchmarks.router_rows import FAR, ROWS, UNICAST, RouterRow, rows, spam_row
 from benchmarks.router_table import DEVICE, SEEDS, measured, multicast_costs
 from fpga.common import flow
 from fpga.common.area import Area, ReportError, Shortage, read_area, read_shortages
@@ -184,7 +184,7 @@ REFERENCE = "p5-f32-n64-b2"
 OTHERS = [row for row in rows() if row.name != REFERENCE]
 
 
-def hold(row: Row, seeds: int = SEEDS) -> None:
+def hold(row: RouterRow, seeds: int = SEEDS) -> None:
     entry = next((entry for entry in read_baseline() if entry.name == row.name), None)
     assert entry is not None, f"{row.name} is not in the baseline: python -m benchmarks.router_table --store"
     assert find_entry([entry], row.plan, row.switch, DEVICE) == entry
@@ -218,7 +218,7 @@ def test_the_baseline_has_three_seeds_of_every_row():
 
 
 @each("row", ROWS["spam"])
-def test_a_row_is_the_router_that_its_name_says(row: Row):
+def test_a_row_is_the_router_that_its_name_says(row: RouterRow):
     plan, switch = row.plan, row.switch
     ports, nodes = len(plan.network.input_channel[switch]), len(plan.network.processors)
     far = FAR if switch != plan.parameters["root"] else ""
@@ -228,7 +228,7 @@ def test_a_row_is_the_router_that_its_name_says(row: Row):
 
 
 @each("row", ROWS["min"])
-def test_a_row_is_the_switch_that_its_name_says(row: Row):
+def test_a_row_is_the_switch_that_its_name_says(row: RouterRow):
     plan, switch = row.plan, row.switch
     ports = len(plan.network.input_channel[switch])
     assert len(plan.network.output_channel[switch]) == ports
@@ -241,7 +241,7 @@ def test_a_row_is_the_switch_that_its_name_says(row: Row):
 
 
 @each("row", ROWS["torus"])
-def test_a_row_is_the_switch_of_a_torus_that_its_name_says(row: Row):
+def test_a_row_is_the_switch_of_a_torus_that_its_name_says(row: RouterRow):
     plan, router = row.plan, row.plan.shapes[row.plan.routers[row.switch].shape]()
     parameters = plan.parameters
     grid = plan.network.grid
@@ -259,7 +259,7 @@ def test_rows_have_names_of_their_own():
 
 
 def test_multicast_costs_are_differences():
-    def found(row: Row, lut4: int, mhz: float) -> Measurement:
+    def found(row: RouterRow, lut4: int, mhz: float) -> Measurement:
         subject = router_subject(row.plan, row.switch)
         return Measurement(subject, Area(lut4, 300, {"TRELLIS_DPR16X4": 40}), (Timing(mhz, Path(())),))
 

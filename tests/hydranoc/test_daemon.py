@@ -175,8 +175,9 @@ def test_a_worker_ends_with_its_client(environment, tmp_path):
 
 
 def test_changed_sources_are_loaded_again(environment, tmp_path):
-    for name in ("hydranoc", "rtl", "sim_model", "topology"):
-        shutil.copytree(ROOT / name, tmp_path / "packages" / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "rtl", tmp_path / "packages" / "rtl", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("hydranoc", "sim_model", "topology"):
+        (tmp_path / "packages" / name).symlink_to(ROOT / name)
     own = {**environment, "PYTHONPATH": str(tmp_path / "packages")}
     with contextlib.ExitStack() as stack:
         stack.callback(_run, own, tmp_path, "daemon", "stop")

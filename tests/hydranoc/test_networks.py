@@ -57,7 +57,7 @@ def test_check_prints_the_ring_of_a_torus_with_one_vc(tmp_path, capsys):
     text = "  topology: {kind: torus, rows: 1, columns: 4}\n  virtual_channels: 1\n  negative_control: one-vc\n"
     assert run(["check", str(write(tmp_path, text))]) == 1
     said = capsys.readouterr().out
-    assert "POSSIBLE: the dependencies between lanes have a cycle" in said
+    assert "POSSIBLE: the dependencies between VCs have a cycle" in said
     assert "s0->s1\n  waits for s1->s2\n  waits for s2->s3\n  waits for s3->s0\n  waits for s0->s1" in said
 
 

@@ -54,7 +54,7 @@ def escape_of(part: Any, wanted: Any) -> Value:
 
 
 def promises(claims: Claims, part: Any, name: str) -> Iterator[Condition]:
-    """Guarantees about heads and lanes."""
+    """Guarantees about heads and VCs."""
     for output in range(len(part.parameters.output_vcs)):
         yield from _of_vcs(claims, part, output, f"{name}_{output}")
     for port, vc in input_vcs(part.parameters):
@@ -107,7 +107,7 @@ class AllocatorReference:
 
     picker: The VC that has picked in the last cycle, one-hot or 0.
     picked: The output that it has picked, one-hot or 0.
-    escapes: It has picked the escape lane.
+    escapes: It has picked the escape VC.
     random: None with a single dimension.
     """
 

@@ -113,7 +113,7 @@ class LastRequest:
 
 
 class AdaptiveVc(BufferedVc):
-    """One lane. Its entries are flit and note.
+    """One VC. Its entries are flit and note.
 
     active: The worm in front has an output VC, or is drained.
     nowhere: The worm that is active is drained.
@@ -268,7 +268,7 @@ def _tie_request(claims: Claims, inside: Inside, port: Any, rows: list[AdaptiveV
     claims.invariant("a request is for one output", at_most_one(concat(port.requests)))
 
 
-# AdaptiveInput: flits leave a VC once, in order, with a credit, on the granted lane.
+# AdaptiveInput: flits leave a VC once, in order, with a credit, on the granted VC.
 
 FLIT_BITS = 8
 ASKS = "a head requests from its arrival on"
@@ -361,7 +361,7 @@ def prove_input(claims: Claims, part: Any, rows: list[AdaptiveVc], last: LastReq
 
 
 def _prove_head(claims: Claims, part: Any, row: AdaptiveVc, name: str) -> None:
-    """A head in front of a lane."""
+    """A head in front of a VC."""
     v, host = row.v, part.parameters.is_host_input(part.port)
     here = row.there if host else row.there | row.arrives
     claims.always(ASKS, part.asking[v] == (here & ~row.active))

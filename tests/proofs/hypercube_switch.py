@@ -33,7 +33,7 @@ from tests.proofs.vc_switch import (
     tie_worms_in_vc,
 )
 
-# A whole HypercubeRouter, and the worms on its lanes.
+# A whole HypercubeRouter, and the worms on its VCs.
 
 ONWARD, HOME = WAYS = (0, 1)
 """Direction of a worm: to another switch, on any of its VCs, or to the processor."""

@@ -35,7 +35,7 @@ from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid
 from topology.torus.routing import DALLY_SEITZ, TorusRouting
 
-# A whole TorusRouter in its place in a small network, and the worms on its lanes.
+# A whole TorusRouter in its place in a small network, and the worms on its VCs.
 
 
 class WholeSwitch(FollowedSwitch[VcReference]):
@@ -74,7 +74,7 @@ class WholeSwitch(FollowedSwitch[VcReference]):
         return Value.cast(Const(packed, self.outputs << self._key_bits).word_select(key, self.outputs))
 
     def ports(self, mask: Any) -> Value:
-        """Outputs of which a mask has lanes."""
+        """Outputs of which a mask has VCs."""
         return concat(mask[low:high].any() for low, high in self._output_ranges())
 
     def everywhere(self, i: int, ways: Any) -> Value:

@@ -32,7 +32,7 @@ ONE_CREDIT = "every grant gives one credit back"
 def vc_input(
     vcs: int, depth: int, routing_cycles: int = 1, *, from_host: bool = False, several_candidates: bool = True
 ) -> Describe:
-    """Claims about an input that leads to an output with two VCs and to one with one lane."""
+    """Claims about an input that leads to an output with two VCs and to one with one VC."""
 
     def describe(claims: Claims) -> None:
         shape = InputShape(FLIT_BITS, vcs, depth, routing_cycles, from_host, several_candidates, (2, 1))

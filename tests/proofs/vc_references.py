@@ -57,7 +57,7 @@ def slots_in_turn(slots: int, *, gray: bool) -> list[int]:
 
 
 def _turn(inside: Inside, name: str, slots: int, where: str | None, *, gray: bool) -> Any:
-    """The turn of the slot at the pointer of a lane."""
+    """The turn of the slot at the pointer of a VC."""
     pointer = inside.register(name, where)
     if not gray:
         return pointer
@@ -78,7 +78,7 @@ def flits_held(inside: Inside, slots: int, v: int, where: str | None = None, *, 
 def tie_buffer(
     claims: Claims, inside: Inside, vc: BufferedVc, slots: int, v: int, where: str | None, *, gray: bool = False
 ) -> Iterator[tuple[int, Any, Any]]:
-    """Adds the invariants of a buffer: pointers, and flits in the memory of all lanes."""
+    """Adds the invariants of a buffer: pointers, and flits in the memory of all VCs."""
     claims.invariant("a VC has room for its flits", vc.queue.held <= vc.depth)
     claims.invariant("credits are for flits", ~vc.left | (vc.queue.held != 0))
     claims.invariant("VCs count", flits_held(inside, slots, v, where, gray=gray) == vc.held_now)
@@ -117,7 +117,7 @@ class LastCycle:
 
 
 class VcReference(BufferedVc):
-    """One lane. Its entries are flit, ways and note.
+    """One VC. Its entries are flit, ways and note.
 
     own, own_now: The way of the worm that has begun; 0 if it has none.
     """

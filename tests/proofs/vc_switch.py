@@ -190,7 +190,7 @@ def tie_delivered_worms(
     return after, last
 
 
-# A whole switch of a family with VCs, and the worms on all of its lanes.
+# A whole switch of a family with VCs, and the worms on all of its VCs.
 
 
 class FollowedSwitch(ABC, Generic[Reference]):
@@ -252,7 +252,7 @@ class FollowedSwitch(ABC, Generic[Reference]):
         return after
 
     def enter_all(self, claims: Claims) -> int:
-        """Follow sound worms into all inputs; tags are the numbers of the lanes. Gives their number."""
+        """Follow sound worms into all inputs; tags are the numbers of the VCs. Gives their number."""
         first = 0
         for i in range(len(self.input_vcs)):
             first = self.enter_tagged(claims, i, first)

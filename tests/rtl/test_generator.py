@@ -336,7 +336,7 @@ FLOWING = Constant(1, 1)
 
 @pytest.fixture
 def vcs_connected(monkeypatch):
-    """Channels that the fabric wires as lanes."""
+    """Channels that the fabric wires as VCs."""
     seen, connect = [], Fabric._connect_vc
 
     def noted(self, channel):

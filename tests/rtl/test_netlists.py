@@ -221,7 +221,7 @@ class OddBits(Part):
 
 
 def test_lines_are_no_longer_than_simulators_read(require_tool, tmp_path):
-    """Verilator fails at lines of more than 40,000 words, as of a mesh of 1,024 routers with two lanes."""
+    """Verilator fails at lines of more than 40,000 words, as of a mesh of 1,024 routers with two VCs."""
     library = ModuleLibrary()
     library.add(OddBits(), "odd_bits")
     text = library.verilog()

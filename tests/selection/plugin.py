@@ -7,7 +7,9 @@ import resource
 import shutil
 import sys
 import tempfile
+import time
 from collections import Counter, defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,7 +20,7 @@ ROOT = Path(recorder.ROOT)
 KEPT = "selection/verdicts"
 """Key in pytest's own cache, so ``--cache-clear`` forgets the verdicts."""
 CHILD_PATH = str(Path(__file__).parent / "child")
-SLOW_REASON = "slow: run with --slow"
+SLOW_REASON, LATE_REASON = "slow: run with --slow", "no time left"
 TOOLS = {"require_tool", "require_program", "proof_tools"}
 """Fixtures of tests that run simulators, provers or browsers."""
 
@@ -28,11 +30,13 @@ def add_options(parser: pytest.Parser) -> None:
     group = parser.getgroup("selection", "tests by what has changed")
     group.addoption("--changed", action="store_true", help="sentinels, and files with a change in what they use")
     group.addoption("--without-tools", action="store_true", help="no tests that need simulators, provers or browsers")
-    group.addoption("--within", type=float, metavar="SECONDS", help="CPU time of --changed, the cheapest files first")
+    text = "CPU time of --changed, the cheapest files first; after as long, no more tests of files without a known cost"
+    group.addoption("--within", type=float, metavar="SECONDS", help=text)
 
 
+@cache
 def sources() -> dict[str, str]:
-    """Return the digest of each file of the checkout, and of the names in each folder."""
+    """Return the digest of each file of the checkout, and of the names in each folder, as this process first saw it."""
     found = {}
     for folder, folders, files in os.walk(ROOT):
         folders[:] = sorted(name for name in folders if name not in recorder.GENERATED and name[0] != ".")
@@ -62,7 +66,8 @@ class Selection:
         kept = config.cache.get(KEPT, {})
         self.kept = kept.get("files", {}) if kept.get("environment") == self.environment else {}
         self.unchanged = {file for file, verdict in self.kept.items() if self._holds(verdict)}
-        self.postponed = self._beyond_time(config.getoption("--within"))
+        self.begin, self.limit = time.monotonic(), config.getoption("--within")
+        self.postponed = self._beyond_time()
         # what this run finds, by test file; workers send theirs to the process that starts them
         self.expected, self.seconds, self.sentinels = Counter(), Counter(), Counter()
         self.incomplete: set[str] = set()
@@ -77,13 +82,13 @@ class Selection:
     def _state(self, uses) -> str:
         return _digest(json.dumps([self.sources.get(path) for path in uses]).encode())
 
-    def _beyond_time(self, limit: float | None) -> set[str]:
+    def _beyond_time(self) -> set[str]:
         """Return changed files for which no time is left, the dearest of them."""
         changed = sorted(self.kept.keys() - self.unchanged, key=lambda file: self.kept[file]["seconds"])
         total, beyond = 0.0, set()
         for file in changed:
             total += self.kept[file]["seconds"]
-            if limit is not None and total > limit:
+            if self.limit is not None and total > self.limit:
                 beyond.add(file)
         return beyond
 
@@ -133,14 +138,21 @@ class Selection:
         self.seconds[file] += _cpu_seconds() - before
         return outcome
 
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Begin nothing of unknown cost when the time is over."""
+        if self.limit is not None and _file_of(item) not in self.kept and time.monotonic() - self.begin > self.limit:
+            pytest.skip(LATE_REASON)
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note failures, and tests that a missing tool left out."""
         file = report.nodeid.split("::")[0]
         self.finished[file] += report.when == "teardown"
         if report.failed:
             self.failed.add(file)
-        elif report.skipped and not str(report.longrepr).rstrip("')").endswith(SLOW_REASON):
+        elif report.skipped and not (reason := str(report.longrepr).rstrip("')")).endswith(SLOW_REASON):
             self.incomplete.add(file)
+            if reason.endswith(LATE_REASON):
+                self.postponed.add(file)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node) -> None:

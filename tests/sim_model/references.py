@@ -372,7 +372,7 @@ class ReferenceNetwork:
 # A slow network with VCs in plain Python, written from docs/look_up/timing_torus.md, independently of the engine.
 
 Route = Callable[[int, int], tuple[list[int], list[int]]]
-"""(input VC, message) -> VCs that routing gives at the switch behind it: candidates, and escape lanes."""
+"""(input VC, message) -> VCs that routing gives at the switch behind it: candidates, and escape VCs."""
 
 
 @dataclass(frozen=True)
@@ -462,7 +462,7 @@ class VcReference:
         return [int(vc in self.state.credit_wires) for vc in vcs]
 
     def cycle(self) -> list[int]:
-        """One cycle; 0 or 1 per lane."""
+        """One cycle; 0 or 1 per VC."""
         old = self.state.copy()
         arriving = self.move(old)
         self.state.credit_wires = set()
@@ -487,7 +487,7 @@ class VcReference:
         return [int(vc in arriving) for vc in range(len(self.network.channels))]
 
     def move(self, old) -> dict[int, Flit]:
-        """Flits that move, by lane. Between switches it is all that is on the links, one flit at most on each."""
+        """Flits that move, by VC. Between switches it is all that is on the links, one flit at most on each."""
         arriving: dict[int, Flit] = {}
         links = set()
         for vc, flit in old.register.items():
@@ -523,7 +523,7 @@ class VcReference:
                 self.deliver(vc, old)
 
     def front_is_head(self, vc, old) -> bool:
-        """True if a head is at the front of the buffer of a lane."""
+        """True if a head is at the front of the buffer of a VC."""
         is_head = bool(old.buffer[vc]) and not old.active[vc]
         assert is_head == (bool(old.buffer[vc]) and old.buffer[vc][0][1] == 0)
         return is_head
@@ -574,7 +574,7 @@ class VcReference:
         return request is not None and request.target is not None and self.output_of(request.target) == output
 
     def send(self, request, old):
-        """The flit at the front of a granted VC goes to the output lane."""
+        """The flit at the front of a granted VC goes to the output VC."""
         flit = old.buffer[request.vc][0]
         self.state.credits[request.target] -= 1
         assert old.credits[request.target] > 0

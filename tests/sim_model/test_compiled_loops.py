@@ -23,7 +23,6 @@ from sim_model.loops import notices, object_code, pipeline, processors
 from sim_model.loops.arguments import ArgumentError, Layout
 from sim_model.loops.bits import enter
 from sim_model.loops.compiled import compiled_loop
-from sim_model.loops.digest import COMPILER_FILES
 from sim_model.loops.kept import read
 from sim_model.loops.machine_code import ENTRY, VALUE, load_by_llvm
 from sim_model.loops.object_code import load_code
@@ -262,23 +261,6 @@ def test_an_exception_in_a_loop_is_one_in_python(compiled_names):
     with pytest.raises(RuntimeError, match="fail has failed; NUMBA_DISABLE_JIT=1 shows where"):
         loop(4)
     assert len(compiled_names) == 1
-
-
-IMPORT_ALL = """
-import importlib, sys
-for name in sys.argv[1:]:
-    importlib.import_module(name)
-print(sorted({"numba", "llvmlite", "scipy.stats"} & sys.modules.keys()))
-"""
-
-
-def test_nothing_but_the_compiler_loads_numba():
-    """A warm run would take seconds longer, and no result would show it."""
-    paths = sorted(path for path in (ROOT / "sim_model").rglob("*.py") if str(path) not in COMPILER_FILES)
-    names = [".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in paths]
-    assert len(names) > 100
-    done = subprocess.run([sys.executable, "-c", IMPORT_ALL, *names], capture_output=True, text=True, cwd=ROOT)
-    assert done.stdout == "[]\n", done.stderr
 
 
 class TestObjectFiles:

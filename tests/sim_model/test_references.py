@@ -224,7 +224,7 @@ def arrivals_at_node_7(records, **parameters):
 
 
 def test_a_request_that_is_not_good_costs_the_output_a_cycle():
-    # The host's head comes while the worm from switch 1 has the lane. It is first, for the turn is behind that worm.
+    # The host's head comes while the worm from switch 1 has the VC. It is first, for the turn is behind that worm.
     worm = Message(1, [7], 20)
     assert arrivals_at_node_7([worm]) == [28]
     assert arrivals_at_node_7([worm, Message(4, [7], 1, start_cycle=10)]) == [29, 31]

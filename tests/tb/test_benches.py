@@ -100,7 +100,7 @@ def test_flit_that_is_put_right_arrives_right(tmp_path, require_tool):
 @pytest.mark.slow
 @pytest.mark.parametrize("vc", [0, 1])
 def test_flit_altered_on_one_vc_and_put_right_on_the_next(vc, tmp_path, require_tool):
-    """VCs share a signature, and the report names the lane."""
+    """VCs share a signature, and the report names the VC."""
     require_tool("icarus")
     job = torus_job(RING, buffer_flits=4, routing_cycles=1, cycles=300)
     network = job.model.network

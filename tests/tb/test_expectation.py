@@ -36,7 +36,7 @@ def job():
 
 @pytest.fixture(scope="module")
 def torus():
-    """Two lanes on every link."""
+    """Two VCs on every link."""
     routing = torus_routing(2, 3, 2, wraps=True, flit_bits=16, rule="dally-seitz")
     return torus_job(routing, buffer_flits=4, routing_cycles=1, cycles=400)
 
@@ -155,18 +155,18 @@ def test_another_flit_is_reported_by_channel(job):
     assert channel.sink in switches
 
 
-@pytest.mark.parametrize("lane", [0, 1])
-def test_another_flit_on_a_lane_is_reported_by_lane(lane, torus):
+@pytest.mark.parametrize("vc", [0, 1])
+def test_another_flit_on_a_vc_is_reported_by_vc(vc, torus):
     layout, network = torus.harness.observed, torus.model.network
     rows = Expectation(MessageFlits(torus.model, torus.messages), layout).rows(
         Simulation(torus.model, torus.messages).record(300)
     )
     moved, low = layout.parts["moved"].low, layout.parts["signatures"].low
-    of_two = [network.channels[hops[lane]] for hops in layout.hops_of_signature if len(hops) == 2]
+    of_two = [network.channels[hops[vc]] for hops in layout.hops_of_signature if len(hops) == 2]
     cycle, channel = next((c, ch) for c, row in enumerate(rows) for ch in of_two if field(row, moved + ch.index, 1))
     position = low + 8 * layout.signature_of[channel.index]
     text, switches = described(torus, cycle, flipped(rows[cycle], position), rows[cycle])
-    assert channel.name.endswith(f".{lane}")
+    assert channel.name.endswith(f".{vc}")
     [line] = text.splitlines()[1:]
     assert line.startswith(f"  channel {channel.name}: hardware signature ")
     assert switches == {channel.source, channel.sink}

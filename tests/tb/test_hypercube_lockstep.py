@@ -110,7 +110,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 SHORT_BODY_FLITS = 3
 """So that a buffer of 4 flits holds several worms."""
 
-# dimensions, lanes, buffer flits, lane reuse
+# dimensions, VCs, buffer flits, VC reallocation
 REUSE_SMALL = (
     (1, 2, 2, NON_ATOMIC),
     (2, 1, 4, NON_ATOMIC_ESCAPE),

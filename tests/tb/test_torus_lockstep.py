@@ -15,7 +15,7 @@ from topology.common.host_pattern import HostBehaviour, level_of
 from topology.torus.routing import BALANCED, DALLY_SEITZ, DATELINE
 
 TORUS, MESH = True, False
-# rows, columns, wraps, lanes, flit bits, lane rule, buffer flits, routing cycles, lane reuse, injection priority
+# rows, columns, wraps, VCs, flit bits, VC rule, buffer flits, routing cycles, VC reallocation, injection priority
 SMALL = (
     (2, 2, TORUS, 2, 16, DATELINE, 1, 1, "tail", "equal"),
     (2, 3, TORUS, 2, 16, DALLY_SEITZ, 4, 1, "tail", "low"),

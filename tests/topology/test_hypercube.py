@@ -129,7 +129,7 @@ def test_duato_by_hand():
 
 
 def expected(routing: HypercubeRouting, arrival: int, key: int) -> tuple[set[int], set[int]]:
-    """Candidates and escapes by the rules, VC by lane."""
+    """Candidates and escapes by the rules, VC by VC."""
     network = routing.network
     switch, came = network.channels[arrival].sink, network.dimension_of[arrival]
     remaining = [d for d in range(network.dimensions) if (switch ^ key) >> d & 1]

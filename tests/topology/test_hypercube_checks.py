@@ -185,19 +185,19 @@ def assert_cycle(routing: HypercubeRouting, cycle: tuple[str, ...], by_hand: ByH
 
 def test_verdicts_in_words():
     proved = "every header has an escape, dependencies acyclic; "
-    assert check_hypercube_deadlock(make(3, 2)).reason == proved + "lanes have one worm at a time"
+    assert check_hypercube_deadlock(make(3, 2)).reason == proved + "VCs have one worm at a time"
     assert check_hypercube_deadlock(make(3, 2), NON_ATOMIC_ESCAPE).reason == (
-        proved + "lanes that are no escapes have one worm at a time"
+        proved + "VCs that are no escapes have one worm at a time"
     )
     assert check_hypercube_deadlock(make(3, 1), NON_ATOMIC).reason == (
-        proved + "heads may wait behind tails of other worms in all lanes"
+        proved + "heads may wait behind tails of other worms in all VCs"
     )
     assert check_hypercube_deadlock(make(1, 2, ADAPTIVE_ONLY)).reason == (
-        "dependencies acyclic; lanes have one worm at a time"
+        "dependencies acyclic; VCs have one worm at a time"
     )
     verdict = check_hypercube_deadlock(make(2, 2), NON_ATOMIC)
     assert verdict.reason == (
-        "the dependencies between lanes have a cycle; heads may wait behind tails of other worms in all lanes"
+        "the dependencies between VCs have a cycle; heads may wait behind tails of other worms in all VCs"
     )
     assert verdict.cycle == ("s1->s0.0", "s0->s2.0", "s2->s3.0", "s3->s1.0")
 

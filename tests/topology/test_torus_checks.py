@@ -87,7 +87,7 @@ def test_verdicts(grid, vcs, rule):
     waits_in_rings = grid.wraps and vcs == 1 and max(grid.rows, grid.columns) > 2
     assert verdict.free == (not waits_in_rings)
     if waits_in_rings:
-        assert verdict.reason == "the dependencies between lanes have a cycle"
+        assert verdict.reason == "the dependencies between VCs have a cycle"
         assert_ring(routing, verdict.cycle)
 
 
@@ -103,10 +103,10 @@ def assert_ring(routing: TorusRouting, cycle: tuple[str, ...]) -> None:
 
 
 def test_verdicts_in_words():
-    free = "dependencies between lanes acyclic, "
-    assert check_torus_deadlock(make(Grid(4, 4), 2)).reason == free + "lanes in two classes (dally-seitz)"
-    assert check_torus_deadlock(make(Grid(4, 4), 2, DATELINE)).reason == free + "lanes in two classes (dateline)"
-    assert check_torus_deadlock(make(Grid(4, 4), 2, BALANCED)).reason == free + "lanes in two classes (balanced)"
+    free = "dependencies between VCs acyclic, "
+    assert check_torus_deadlock(make(Grid(4, 4), 2)).reason == free + "VCs in two classes (dally-seitz)"
+    assert check_torus_deadlock(make(Grid(4, 4), 2, DATELINE)).reason == free + "VCs in two classes (dateline)"
+    assert check_torus_deadlock(make(Grid(4, 4), 2, BALANCED)).reason == free + "VCs in two classes (balanced)"
     assert check_torus_deadlock(make(Grid(4, 4, wraps=False), 1)).reason == free + "a mesh has no rings"
     assert check_torus_deadlock(make(Grid(2, 2), 1)).reason == free + "rings too short to wait in"
 
@@ -183,7 +183,7 @@ def test_balanced_vcs_without_memory_wait_in_rings(grid, vcs, kind):
     routing = make(grid, vcs, BALANCED, kind)
     assert unreached_pairs(routing) == []
     verdict = check_torus_deadlock(routing)
-    assert verdict.reason == "the dependencies between lanes have a cycle"
+    assert verdict.reason == "the dependencies between VCs have a cycle"
     assert_ring_of_links(routing, verdict.cycle)
 
 

@@ -69,9 +69,9 @@ from topology.hypercube.routing import HypercubeRouting
 from topology.hypercube.vc_reallocation import NON_ATOMIC_ESCAPE, check_reuse
 
 REUSE_IN_WORDS = {
-    ATOMIC: "lanes have one worm at a time",
-    NON_ATOMIC_ESCAPE: "lanes that are no escapes have one worm at a time",
-    NON_ATOMIC: "heads may wait behind tails of other worms in all lanes",
+    ATOMIC: "VCs have one worm at a time",
+    NON_ATOMIC_ESCAPE: "VCs that are no escapes have one worm at a time",
+    NON_ATOMIC: "heads may wait behind tails of other worms in all VCs",
 }
 
 
@@ -113,7 +113,7 @@ def check_hypercube_deadlock(
     cycle = waiting.cycle()
     if cycle:
         names = tuple(network.channels[vc].name for vc in cycle)
-        reason = f"the dependencies between lanes have a cycle; {words}"
+        reason = f"the dependencies between VCs have a cycle; {words}"
         return DeadlockVerdict(False, reason, names, *sizes)
     proof = "every header has an escape, dependencies acyclic" if waiting.has_escapes else "dependencies acyclic"
     reason = f"{proof}; {words}"

@@ -40,10 +40,10 @@ def check_torus_deadlock(routing: TorusRouting) -> DeadlockVerdict:
     cycle = find_cycle(path)
     if cycle:
         names = tuple(network.channels[vc].name for vc in cycle)
-        return DeadlockVerdict(False, "the dependencies between lanes have a cycle", names, *sizes)
-    rings = f"lanes in two classes ({routing.vc_rule})" if routing.classed else "rings too short to wait in"
+        return DeadlockVerdict(False, "the dependencies between VCs have a cycle", names, *sizes)
+    rings = f"VCs in two classes ({routing.vc_rule})" if routing.classed else "rings too short to wait in"
     kept = rings if network.grid.wraps else "a mesh has no rings"
-    return DeadlockVerdict(True, f"dependencies between lanes acyclic, {kept}", (), *sizes)
+    return DeadlockVerdict(True, f"dependencies between VCs acyclic, {kept}", (), *sizes)
 
 
 def torus_dependencies(routing: TorusRouting) -> tuple[nx.DiGraph, tuple[tuple[int, int], ...]]:

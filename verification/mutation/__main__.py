@@ -16,7 +16,7 @@ from pathlib import Path
 
 from verification.mutation import by_tests, workshop
 from verification.mutation.baseline import Baseline, measure, tree_digest
-from verification.mutation.judge import Effort, MutantRunner
+from verification.mutation.judge import MutantBudget, MutantRunner
 from verification.mutation.line_map import read_line_map
 from verification.mutation.mutants import Mutant, draw, hardware_files, mutants_of
 from verification.mutation.sound import complaints
@@ -134,7 +134,7 @@ def prepare(options: argparse.Namespace) -> MutantRunner:
         baseline = measure(root, options.workshop / "sound", references_of_the_tree)
         baseline.tree, baseline.cpu_seconds = tree, costs
         baseline.save(file)
-    effort = Effort(900.0, 1_000) if options.again else Effort()
+    effort = MutantBudget(900.0, 1_000) if options.again else MutantBudget()
     tests, work = read_line_map(options.results / "lines.jsonl"), options.workshop / "mutant"
     return MutantRunner(root, work, baseline, tests, references_of_the_tree, complaint_about, effort)
 

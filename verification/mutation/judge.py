@@ -27,8 +27,8 @@ USUAL_SECONDS = {"proof": 4.0, "lock-step": 6.0, "test": 30.0}
 
 
 @dataclass(frozen=True)
-class Effort:
-    """Effort for a mutant.
+class MutantBudget:
+    """Budget of a mutant.
 
     Members:
         test_seconds: CPU time, by earlier runs, of the tests that are run if no other detector has found it.
@@ -60,7 +60,7 @@ class MutantRunner:
     tests: Sequence[MappedTest]
     references: Callable[[], Sequence[Any]]
     complaint: Callable[[Any, Path], str | None]
-    effort: Effort = Effort()
+    effort: MutantBudget = MutantBudget()
 
     def judge(self, mutant: Mutant) -> Verdict:
         """Return the verdict on a mutant."""

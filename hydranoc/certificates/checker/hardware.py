@@ -144,7 +144,7 @@ class Hardware:
             if vc == 0:
                 structure.connect(end[0], f"{end[1]}__valid", valid)
                 structure.connect(end[0], f"{end[1]}__payload", payload)
-            demand(valid[1] == self.vcs, f"{source}.{output}__valid has not a bit for each of {self.vcs} lanes")
+            demand(valid[1] == self.vcs, f"{source}.{output}__valid has not a bit for each of {self.vcs} VCs")
             return [(part(valid, vc, 1), ("1'h1", 1), payload)]
         for stage in range(1, self.network.stages[channel] + 1):
             instance = f"link_c{channel}_{stage}"

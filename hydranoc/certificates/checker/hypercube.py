@@ -28,7 +28,7 @@ class Cube:
         self.dimensions, self.rule, self.reuse = (parameters[name] for name in ("dimensions", "rule", "lane_reuse"))
         demand(type(self.dimensions) is int and 0 < self.dimensions <= MAX_DIMENSIONS, "no such number of dimensions")
         demand(self.rule in ("duato", "adaptive-only", "wrong-escape"), f"no such rule: {self.rule!r}")
-        demand(self.reuse in ("empty", "escape-tail", "tail"), f"no such reuse of lanes: {self.reuse!r}")
+        demand(self.reuse in ("empty", "escape-tail", "tail"), f"no such reuse of VCs: {self.reuse!r}")
         self.node = [hardware.constant(switch, "node")[1] for switch in range(hardware.switches)]
         whole = sorted(self.node) == list(range(1 << self.dimensions))
         demand(whole, "the nodes of the routers are not those of the hypercube, each once")

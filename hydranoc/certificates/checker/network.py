@@ -28,7 +28,7 @@ class Network:
         demand(isinstance(self.top, str) and NAME.fullmatch(self.top), "top is no name of a module")
         demand(isinstance(self.parameters, dict), "parameters is no mapping")
         self.vcs = natural(self.parameters.get("lanes", 1), "lanes")
-        demand(self.vcs > 0, "lanes is 0")
+        demand(self.vcs > 0, "virtual channels are 0")
         self.switch_names = manifest["switch_names"]
         named = isinstance(self.switch_names, list) and all(isinstance(name, str) for name in self.switch_names)
         demand(named and self.switch_names, "switch_names is no list of names")
@@ -115,8 +115,8 @@ class Network:
             (about[side], about[f"{side}_port"]) == (link[side], link[f"{side}_port"] + channel - first)
             for side in ("source", "sink")
         )
-        demand(right and link["source_port"] % self.vcs == 0, f"{self.names[channel]} is no lane of one link")
-        demand(link["sink_port"] % self.vcs == 0, f"{self.names[channel]} is no lane of one link")
+        demand(right and link["source_port"] % self.vcs == 0, f"{self.names[channel]} is no VC of one link")
+        demand(link["sink_port"] % self.vcs == 0, f"{self.names[channel]} is no VC of one link")
 
     def port(self, channel, side):
         """Return the port of a router or host where a channel starts or ends: VCs share that of their link."""

@@ -2,11 +2,11 @@
 
 FORMAT = "hydranoc certificate 1"
 HOSTS = "hosts take what arrives, and send sound headers"
-VCS = "a flit that is first in its lane and whose lane has a credit leaves within a bound"
+VCS = "a flit that is first in its VC and whose VC has a credit leaves within a bound"
 WORMS = "a header gets its outputs within a bound of releases, and its flits move wherever there is room"
 THEOREMS = {
-    "torus": ("lanes in order", (HOSTS, VCS)),
-    "hypercube": ("escapes in order", (HOSTS, VCS, "a head that waits gets a lane that stays free for it")),
+    "torus": ("VCs in order", (HOSTS, VCS)),
+    "hypercube": ("escapes in order", (HOSTS, VCS, "a head that waits gets a VC that stays free for it")),
     "spam": ("channels in order, branches nested", (HOSTS, WORMS, "a header enters all its queues at once")),
     "min": ("channels in order, branches serialised", (HOSTS, WORMS, "a token has one holder at a time")),
     "harts": ("pages by levels", (HOSTS, "a node gives pages by levels, and sends packets that have a page ahead")),

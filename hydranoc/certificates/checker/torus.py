@@ -51,7 +51,7 @@ class Grid:
         self.sides, self.wraps = (parameters["columns"], parameters["rows"]), parameters["wraps"]
         self.rule, self.classed = parameters["lane_rule"], self.wraps and hardware.vcs > 1
         self.follows = self.classed and self.rule != "dally-seitz"
-        demand(self.rule in ("dally-seitz", "dateline", "balanced"), f"no such rule of lanes: {self.rule!r}")
+        demand(self.rule in ("dally-seitz", "dateline", "balanced"), f"no such rule of VCs: {self.rule!r}")
         self.position = {
             switch: tuple(hardware.constant(switch, name)[1] for name in ("column", "row"))
             for switch in range(hardware.switches)

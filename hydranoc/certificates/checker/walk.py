@@ -25,7 +25,7 @@ class Walk:
             else:
                 self.known[channel, key] = None
                 asked[channel] = self.ways(channel, key)
-                demand(asked[channel], f"{self._header(channel, key)} has no way")
+                demand(asked[channel], f"{self._header(channel, key)} is unroutable")
                 for following, _ in asked[channel]:
                     self.edges.add((channel, following))
                     if self._found(following, key) is None:

@@ -9,7 +9,7 @@ EXAMPLES = {
     "FaultSection": "faults: {silent_nodes: [5], dead_links: [[0, 1]]}",
     "Lattice": "topology: {kind: lattice, switches: 16, ports: 8, seed: 6}",
     "Irregular": "topology: {kind: irregular, switches: 16, extra_links: 10}",
-    "Grid": "topology: {kind: mesh, shape: [4, 4, 2]}",
+    "GridTopology": "topology: {kind: mesh, shape: [4, 4, 2]}",
     "Hypercube": "topology: {kind: hypercube, dimensions: 4}",
     "Tree": "topology: {kind: tree, arity: 2, levels: 4}",
     "Ring": "topology: {kind: ring, switches: 8}",

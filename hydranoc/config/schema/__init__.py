@@ -24,7 +24,7 @@ from hydranoc.config.schema.programs import (
 from hydranoc.config.schema.topology import (
     TOPOLOGIES,
     FileTopology,
-    Grid,
+    GridTopology,
     HexagonalMesh,
     Hypercube,
     InlineTopology,
@@ -65,7 +65,7 @@ __all__ = [
     "Flits",
     "Gaussian",
     "GoalTraffic",
-    "Grid",
+    "GridTopology",
     "Groups",
     "HexagonalMesh",
     "HotSpot",

@@ -67,7 +67,7 @@ class Irregular(Topology):
     processors_per_switch: ProcessorsPerSwitch = 1
 
 
-class Grid(Topology):
+class GridTopology(Topology):
     """A mesh or torus of any number of dimensions.
 
     Members:
@@ -210,8 +210,8 @@ class InlineTopology(Topology):
 TOPOLOGIES: dict[str, type[Section]] = {
     "lattice": Lattice,
     "irregular": Irregular,
-    "mesh": Grid,
-    "torus": Grid,
+    "mesh": GridTopology,
+    "torus": GridTopology,
     "hypercube": Hypercube,
     "tree": Tree,
     "ring": Ring,

@@ -42,7 +42,7 @@ class SpamSection(RoutedSection):
     TOPOLOGIES: ClassVar = (
         schema.Lattice,
         schema.Irregular,
-        schema.Grid,
+        schema.GridTopology,
         schema.Hypercube,
         schema.Tree,
         schema.Ring,

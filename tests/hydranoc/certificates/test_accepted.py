@@ -88,7 +88,7 @@ def test_the_verb_says_why_there_is_no_certificate(tmp_path, capsys):
     proof = tmp_path / "proof.json"
     assert run(["check", str(EXAMPLES / "deadlock-torus-one-lane.yaml"), "--certificate", str(proof)]) == 1
     said = capsys.readouterr().out
-    assert f"certificate: NONE, and {proof} is not written: the dependencies between lanes have a cycle" in said
+    assert f"certificate: NONE, and {proof} is not written: the dependencies between VCs have a cycle" in said
     assert not proof.exists()
 
 

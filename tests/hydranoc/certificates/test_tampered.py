@@ -135,13 +135,13 @@ def key_twice() -> Certified:
 
 
 TAMPERED: list[tuple[str, Callable[[], Certified], str]] = [
-    ("two lanes swapped", swapped_vcs, "waits for s0->s1.1, which does not come later in the order"),
+    ("two VCs swapped", swapped_vcs, "waits for s0->s1.1, which does not come later in the order"),
     (
         "table altered by a bit",
         lambda: replace(flipped("demo", 0, "routes", 40), text=certified("demo").certificate()),
         "for another network: the verilog's digest is",
     ),
-    ("way taken away", lambda: flipped("demo", 0, "routes", 2 * UNICAST), "that comes on p0->s0 has no way"),
+    ("way taken away", lambda: flipped("demo", 0, "routes", 2 * UNICAST), "that comes on p0->s0 is unroutable"),
     ("other way", lambda: flipped("demo", 0, "routes", 2 * UNICAST + 1), "p0->s0 reaches one processor or another"),
     ("a stray branch", lambda: flipped("demo", 0, "reach", 17), "does not reach what the table says behind s0->p0"),
     ("class altered", lambda: flipped("demo", 0, "port_class", 1), "refused"),
@@ -164,7 +164,7 @@ TAMPERED: list[tuple[str, Callable[[], Certified], str]] = [
         "router_s0 takes other inputs for the ends of rings",
     ),
     ("column wired", wired_column, "column of router_s0 is no constant of 2 bits: 'router_s1__discarding'"),
-    ("no rule", no_rule, "no such rule of lanes: 'any'"),
+    ("no rule", no_rule, "no such rule of VCs: 'any'"),
     ("escape declared adaptive", lambda: shortened("hypercube", "escapes"), "is missing in the escapes"),
     (
         "escapes backwards",
@@ -187,9 +187,9 @@ TAMPERED: list[tuple[str, Callable[[], Certified], str]] = [
         lambda: reordered("harts", [*order("harts")[1::-1], *order("harts")[2:]]),
         "packets of level 0 wait for level 1, which does not come later",
     ),
-    ("lane removed", lambda: shortened("demo", "order"), "is missing in the order"),
-    ("lane twice", lambda: reordered("demo", [*order("demo"), "s0->p0"]), "s0->p0 is twice in the order"),
-    ("unknown lane", lambda: reordered("demo", [*order("demo"), "s0->p99"]), "s0->p99 in the order is none of"),
+    ("channel removed", lambda: shortened("demo", "order"), "is missing in the order"),
+    ("channel twice", lambda: reordered("demo", [*order("demo"), "s0->p0"]), "s0->p0 is twice in the order"),
+    ("unknown channel", lambda: reordered("demo", [*order("demo"), "s0->p99"]), "s0->p99 in the order is none of"),
     ("key twice", key_twice, "is twice in a mapping"),
     ("field added", lambda: certified("demo").with_fields(note="x"), "has a field that is unknown: 'note'"),
     ("premise left out", lambda: certified("demo").with_fields(premises=[]), "theorem and premises are not those of"),

@@ -8,7 +8,7 @@ import pytest
 from hydranoc.measurement.growth import Growth, WindowGrowth, growth_of
 from hydranoc.measurement.observations import NOT_DELIVERED, PARTS, Observations
 from hydranoc.measurement.point import Plan, is_stable, measure_point
-from hydranoc.measurement.stability import Verdict, judge
+from hydranoc.measurement.stability import StabilityVerdict, judge
 from sim_model.statistics.latency import Interval, confidence_interval
 from tests.each import each
 from tests.hydranoc.measurement.synthetic import FixedServiceQueue
@@ -125,7 +125,7 @@ def test_differences_between_networks_do_not_hide_growth():
 
 def _verdict(*, growth=(0.0, 0.001), whole=0.0, half=0.0, pieces=200.0, first_latency=100.0, p_value=0.001, level=0.01):
     backlog = Growth(WindowGrowth(whole, p_value), WindowGrowth(half, p_value), first_latency, True)
-    return Verdict("message", 10_000, Interval(growth[0], growth[1], 8), backlog, pieces, level)
+    return StabilityVerdict("message", 10_000, Interval(growth[0], growth[1], 8), backlog, pieces, level)
 
 
 def test_limits_of_a_stable_verdict():

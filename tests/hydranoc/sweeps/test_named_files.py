@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from hydranoc.sweeps.axes import parse_axis
-from hydranoc.sweeps.measure import Effort, measure
+from hydranoc.sweeps.measure import SweepSettings, measure
 from hydranoc.sweeps.run import Sweep
 from hydranoc.sweeps.workers import on_processes
 
@@ -89,7 +89,7 @@ def _two_tables(text: str, folder: Path) -> tuple[str, str]:
 
 
 def _planned(config: Path) -> Sweep:
-    return Sweep(config, [parse_axis(OVER)], Effort(doublings=0))
+    return Sweep(config, [parse_axis(OVER)], SweepSettings(doublings=0))
 
 
 def _run(planned: Sweep, points: int) -> None:

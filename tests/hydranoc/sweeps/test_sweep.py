@@ -11,7 +11,7 @@ from hydranoc.errors import ConfigError
 from hydranoc.report_page.given import read_sweep
 from hydranoc.sweeps import workers
 from hydranoc.sweeps.axes import Axis, changed, grid, parse_axis
-from hydranoc.sweeps.measure import COLUMNS, Effort
+from hydranoc.sweeps.measure import COLUMNS, SweepSettings
 from hydranoc.sweeps.run import Sweep, sweep
 from hydranoc.sweeps.table import data_frame, sweep_figures
 from tests.each import each
@@ -126,7 +126,7 @@ def test_what_is_wrong_is_said_before_anything_is_measured(config, over, text, c
 @pytest.mark.usefixtures("pandas")
 def test_it_goes_on_where_it_was(config, capsys):
     texts = [f"{key}={','.join(map(str, values))}" for key, values in OVER.items()]
-    begun = Sweep(config, [parse_axis(text) for text in texts], Effort(**CHEAP))
+    begun = Sweep(config, [parse_axis(text) for text in texts], SweepSettings(**CHEAP))
     for number in (0, 3):
         begun.kept.add(str(number), {**dict.fromkeys(COLUMNS), "verdict": "stable", "cycles": 77 + number})
     command = ["sweep", str(config), *(part for text in texts for part in ("--over", text)), "--doublings", "2"]
@@ -236,7 +236,7 @@ def test_keys_are_changed_in_a_copy():
 def test_a_key_is_swept_by_its_former_or_its_present_name(given, swept):
     torus = {"family": "torus", "topology": {"kind": "torus", "rows": 3, "columns": 3}, given: 3}
     content = {"network": torus, "traffic": CONTENT["traffic"] | {"multicast_fraction": 0.0}}
-    planned = Sweep(content, [Axis(f"network.{swept}", (2, 4))], Effort())
+    planned = Sweep(content, [Axis(f"network.{swept}", (2, 4))], SweepSettings())
     assert [planned.task(point).design().routing.network.vcs for point in planned.points] == [2, 4]
     assert torus[given] == 3
 
