@@ -3,6 +3,7 @@
 import itertools
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from amaranth.sim import Simulator
@@ -39,6 +40,15 @@ def test_a_node_has_no_guards_that_nobody_asked_for():
         plan = harts_plan(routing, packet_flits=2, **asked)
         node: HartsNode = next(iter(plan.shapes.values()))()
         assert ("misframed" in node.signature.members) == expected
+
+
+def test_the_smallest_values_are_taken():
+    parameters = parameters_of(2)
+    least = {"packet_flits": 1, "buffer_flits": 1, "gap_frames": 1, "relay_frames": 1}
+    assert replace(parameters, **least).buffer_flits == 1
+    for name in least:
+        with pytest.raises(ValueError, match="must be an integer from 1 to"):
+            replace(parameters, **{name: 0})
 
 
 # The guard of a mesh's links against all existing broadcasts, for every number in a header.
