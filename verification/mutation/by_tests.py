@@ -19,6 +19,8 @@ ROOMS = "tests/proofs/", "tests/rtl/", "tests/tb/"
 PROOFS = "tests/proofs/test_proofs.py"
 PROOF = f"{PROOFS}::test_properties_hold_by_induction[{{}}]"
 RESETS = "tests/tb/test_resets.py::test_resets_under_load[{}]"
+FAILED = re.compile(r"FAILED (\S+::.+?)(?: - |$)")
+"""Which test of a file has failed, in the line that pytest prints of it."""
 CPU_SECONDS, WALL_SECONDS = 900, 3_600.0
 
 
@@ -70,7 +72,7 @@ class Jury:
             if answer.error or not answer.value:
                 break
             number, said = answer.value
-            if self._passes_on_sound_hardware(tests[number]):
+            if self._passes_on_sound_hardware(failed.group(1) if (failed := FAILED.match(said)) else tests[number]):
                 row["said"] = said
                 break
             tests = tests[number + 1 :]
