@@ -94,8 +94,8 @@ def in_order(mutant: Mutant, verdict: Verdict, costs: Mapping[str, Any]) -> list
     kind, _, name = verdict.killer.partition(": ")
     family = name.split()[0].replace("mesh", "torus") if kind == "lock-step" else ""
     first = {
-        "proof": [PROOF.format(name)],
-        "test": [name],
+        "proof": [PROOF.format(name), PROOFS],
+        "test": [*FAILED.findall(verdict.said), name, name.partition("::")[0]],
         "lock-step": [
             RESETS.format(family),
             f"tests/tb/test_{family}_lockstep.py",
