@@ -1,4 +1,4 @@
-"""Fairness of virtual channels."""
+"""Virtual channels: fairness, and the size of their memories."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ from amaranth.hdl import Module
 from amaranth.sim import Simulator
 
 from rtl.torus.network import torus_plan
+from rtl.vc.parameters import InputShape
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid
 from topology.torus.header import RoutingKey
@@ -94,3 +95,9 @@ def test_flits_from_a_processor_come_last_if_so_wanted(worm_flits):
     there, here = heads_out(worm_flits, 2, 1, injection_priority="low")
     assert there >= FAIRNESS_CYCLES // worm_flits - 2
     assert here == 0
+
+
+def test_a_memory_has_no_more_places_than_it_needs():
+    """More would change nothing that a comparison sees; they cost RAM."""
+    slots = [InputShape(8, 2, depth, 1, False, False, (2,)).slots for depth in range(1, 17)]
+    assert slots == [1, 2, 4, 4, *[8] * 4, *[16] * 8]
