@@ -160,7 +160,7 @@ def test_what_detected_a_fault_is_asked_first():
         "proof: a": "tests/proofs/test_proofs.py::test_properties_hold_by_induction[a]",
         "lock-step: mesh empty lanes": "tests/tb/test_resets.py::test_resets_under_load[torus]",
         "test: tests/rtl/test_seen.py": "tests/rtl/test_seen.py",
-        "elaboration": "tests/proofs/test_proofs.py",
+        "elaboration": "tests/tb/test_resets.py::test_resets_under_load[sample.py]",
     }.items():
         order = by_tests.in_order(planted, Verdict(FILE, 1, "", "", "", 0, 1, KILLED, killer), costs)
         assert (order[0], order[-1]) == (first, RIGHT[0])

@@ -19,6 +19,8 @@ ROOMS = "tests/proofs/", "tests/rtl/", "tests/tb/"
 PROOFS = "tests/proofs/test_proofs.py"
 PROOF = f"{PROOFS}::test_properties_hold_by_induction[{{}}]"
 RESETS = "tests/tb/test_resets.py::test_resets_under_load[{}]"
+USERS = {"vc": "torus", "routed": "spam", "parts": "spam", "generator": "spam", "registers": "spam"}
+"""A family that elaborates the files of a shared room."""
 FAILED = re.compile(r"FAILED (\S+::.+?)(?: - |$)")
 """Which test of a file has failed, in the line that pytest prints of it."""
 CPU_SECONDS, WALL_SECONDS = 900, 3_600.0
@@ -92,6 +94,7 @@ class Jury:
 def in_order(mutant: Mutant, verdict: Verdict, costs: Mapping[str, Any]) -> list[str]:
     """Return tests: those that are like the earlier detector, then all files that use the mutant's file."""
     kind, _, name = verdict.killer.partition(": ")
+    folder = mutant.file.split("/")[1]
     family = name.split()[0].replace("mesh", "torus") if kind == "lock-step" else ""
     first = {
         "proof": [PROOF.format(name), PROOFS],
@@ -101,10 +104,10 @@ def in_order(mutant: Mutant, verdict: Verdict, costs: Mapping[str, Any]) -> list
             f"tests/tb/test_{family}_lockstep.py",
             "tests/tb/test_headers_lockstep.py",
         ],
-    }.get(kind, [PROOFS])  # proofs of what has not changed are kept
+    }.get(kind, [RESETS.format(USERS.get(folder, folder)), PROOFS])  # proofs of what has not changed are kept
     named = re.findall(r"tests/\w+/test_\w+\.py", verdict.said)
     users = [file for file, kept in costs.items() if mutant.file in kept["uses"]]
-    room = mutant.file.split("/")[1].removesuffix("s")
+    room = folder.removesuffix("s")
     users.sort(key=lambda file: (room not in file, not file.startswith(ROOMS), costs[file]["seconds"]))
     return list(dict.fromkeys([*first, *named, *users]))
 
