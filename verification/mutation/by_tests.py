@@ -115,8 +115,10 @@ def in_order(mutant: Mutant, verdict: Verdict, costs: Mapping[str, Any]) -> list
 def _first_failure(tests: Sequence[str], folder: Path) -> tuple[int, str] | None:
     """Return the position of the first test that fails, and the failure."""
     limit_cpu(CPU_SECONDS)
-    from verification.mutation.killers import failed_test  # imports the hardware
-
+    try:
+        from verification.mutation.killers import failed_test  # imports the hardware
+    except Exception as error:  # so does the first test
+        return 0, f"FAILED {tests[0]} - {type(error).__name__}: {error}"
     for number, test in enumerate(tests):
         found = failed_test([test], folder)
         if found and not found.endswith("USAGE_ERROR"):  # a test of this name is no longer there
