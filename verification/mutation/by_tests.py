@@ -98,18 +98,18 @@ def in_order(mutant: Mutant, verdict: Verdict, costs: Mapping[str, Any]) -> list
     family = name.split()[0].replace("mesh", "torus") if kind == "lock-step" else ""
     first = {
         "proof": [PROOF.format(name), PROOFS],
-        "test": [*FAILED.findall(verdict.said), name, name.partition("::")[0]],
+        "test": [name, name.partition("::")[0]],
         "lock-step": [
             RESETS.format(family),
             f"tests/tb/test_{family}_lockstep.py",
             "tests/tb/test_headers_lockstep.py",
         ],
     }.get(kind, [RESETS.format(USERS.get(folder, folder)), PROOFS])  # proofs of what has not changed are kept
-    named = re.findall(r"tests/\w+/test_\w+\.py", verdict.said)
+    named = [*FAILED.findall(verdict.said), *re.findall(r"tests/\w+/test_\w+\.py", verdict.said)]
     users = [file for file, kept in costs.items() if mutant.file in kept["uses"]]
     room = folder.removesuffix("s")
     users.sort(key=lambda file: (room not in file, not file.startswith(ROOMS), costs[file]["seconds"]))
-    return list(dict.fromkeys([*first, *named, *users]))
+    return list(dict.fromkeys([*named, *first, *users]))
 
 
 def _first_failure(tests: Sequence[str], folder: Path) -> tuple[int, str] | None:
