@@ -97,7 +97,7 @@ SHORT_RUNS = {
 }
 
 
-@pytest.mark.parametrize("name", sampled(SHORT_RUNS, ("legs-of-two-steps", "algorithm-a")))
+@pytest.mark.parametrize("name", sampled(SHORT_RUNS, ("every-procedure-and-packets", "algorithm-a")))
 def test_short_runs(name, tmp_path, require_tool):
     require_tool("icarus")
     assert_equal(SHORT_RUNS[name](), "icarus", tmp_path)
