@@ -3,15 +3,16 @@
 A node starts when all nodes that it depends on have ended; computations take the time that the trace has measured, and
 the network determines the time of communication. Only data dependencies count: control dependencies record nested calls
 of the framework, and make circles together with them. Collective operations of one process group are matched in the
-order of the files, and become messages (``collectives.py``); a broadcast is one message to all, from the member
-``comm_root``, by default the first.
+order of the files, and become messages (``collectives.py``); by default a broadcast is one message to all, from the
+member ``comm_root``, by default the first.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from sim_model.programs.collectives import COLLECTIVES, Collective
+from sim_model.collectives.schedule import ALL_TO_ALL, BARRIER, Schedule
+from sim_model.programs.collectives import ALGORITHMS, Call, add_collective, default_schedule
 from sim_model.programs.matching import Matching
 from sim_model.programs.program import Need, Operation, Program, ProgramError, check_rank
 from sim_model.programs.protobuf import WireError, delimited, fields, numbers, signed
@@ -21,6 +22,8 @@ ID, NAME, KIND, CONTROL, DATA, DURATION, ATTRIBUTE = 1, 2, 3, 4, 5, 7, 10
 SEND, RECEIVE, COLLECTIVE = 5, 6, 7
 KINDS = range(1, 8)
 """Types of nodes: 1 metadata, 2 and 3 loads and stores, 4 computations, and these."""
+ScheduleOf = Callable[[str, int, int, int], Schedule]
+"""Schedule of an operation, from its name, its members, its root and its bytes."""
 _INTEGERS = frozenset({7, 9, 11, 13})
 _TEXT = 29
 _WANTED = {b"comm_type", b"comm_size", b"comm_src", b"comm_dst", b"comm_tag", b"comm_root", b"pg_name"}
@@ -124,8 +127,8 @@ def _check(node: ChakraNode, byte: int) -> None:
             shown = "nothing" if value is None else value
             raise ProgramError(f"byte {byte}: node {node.number}: {name} is {shown}; it must be a number from 0 on")
     kind = node.attributes.get("comm_type", 0)
-    if not isinstance(kind, int) or not 0 <= kind < len(COLLECTIVES):
-        text = f"comm_type is {kind}; it must be 0 to {len(COLLECTIVES) - 1}"
+    if not isinstance(kind, int) or not 0 <= kind < len(ALGORITHMS):
+        text = f"comm_type is {kind}; it must be 0 to {len(ALGORITHMS) - 1}"
         raise ProgramError(f"byte {byte}: node {node.number}: {text}")
 
 
@@ -138,25 +141,28 @@ class _Call(NamedTuple):
     end: int
 
 
-def read_chakra(traces: Sequence[Sequence[ChakraNode]], control: bool = False) -> Program:
+def read_chakra(
+    traces: Sequence[Sequence[ChakraNode]], control: bool = False, schedule_of: ScheduleOf = default_schedule
+) -> Program:
     """Return the program of all ranks; a unit of time is a microsecond.
 
     Parameters:
         traces (sequence of sequences of ChakraNode): The nodes of each rank, see ``read_nodes``.
         control: Control dependencies count as well.
+        schedule_of: Schedules of collective operations.
 
     Raises:
         ProgramError: If a node depends on one that is not there, a send has no receipt or the other way round, or ranks
             disagree on a collective operation.
     """
-    return _Reader(traces).program(control)
+    return _Reader(traces, schedule_of).program(control)
 
 
 class _Reader:
     """Nodes to operations, rank by rank."""
 
-    def __init__(self, traces: Sequence[Sequence[ChakraNode]]):
-        self._traces = traces
+    def __init__(self, traces: Sequence[Sequence[ChakraNode]], schedule_of: ScheduleOf):
+        self._traces, self._schedule_of = traces, schedule_of
         self._operations: list[Operation] = []
         self._matching = Matching(self._operations)
         self._calls: dict[str, dict[int, list[_Call]]] = defaultdict(lambda: defaultdict(list))  # by group and rank
@@ -235,17 +241,21 @@ class _Reader:
         if not 0 <= root < len(calls):
             text = f"comm_root is {root}; it must be a member, 0 to {len(calls) - 1}"
             raise ProgramError(f"node {first.node.number} of rank {first.rank}: {text}")
-        self._add_transfers(Collective(list(COLLECTIVES)[kind], len(calls), size_bytes, root), calls)
+        self._add_transfers(list(ALGORITHMS)[kind], size_bytes, root, calls)
 
-    def _add_transfers(self, collective: Collective, calls: Sequence[_Call]) -> None:
-        sends: list[int] = []
-        for transfer in collective.transfers():
-            call = calls[transfer.sender]
-            position = len(self._operations)
-            needs = [Need(call.begin), *(Need(sends[number]) for number in transfer.after)]
-            receivers = tuple(calls[receiver].rank for receiver in transfer.receivers)
-            name = f"{collective.name} of {self._operations[call.begin].name}"
-            self._operations.append(Operation(call.rank, name, 0, receivers, transfer.size_bytes, needs))
-            sends.append(position)
-            for member in (transfer.sender, *transfer.receivers):
-                self._operations[calls[member].end].needs.append(Need(position))
+    def _add_transfers(self, name: str, size_bytes: int, root: int, calls: Sequence[_Call]) -> None:
+        schedule = self._schedule_of(name, len(calls), root, size_bytes)
+        part_bytes = 0 if name == BARRIER else -(-size_bytes // schedule.parts)
+        parts = schedule.parts * (schedule.members if name == ALL_TO_ALL else 1)
+        add_collective(
+            self._operations,
+            Call(
+                names=[f"{name} of {self._operations[call.begin].name}" for call in calls],
+                schedule=schedule,
+                sizes=[part_bytes] * parts,
+                ranks=[call.rank for call in calls],
+                begins=[call.begin for call in calls],
+                ends=[call.end for call in calls],
+                in_order=False,
+            ),
+        )

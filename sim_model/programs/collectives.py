@@ -1,114 +1,150 @@
-"""Collective operations as transfers between their members, as their software commonly does them.
+"""Collective operations in programs: transfers as sends of ranks, receipts and computations."""
 
-all-reduce        ring: n-1 steps that reduce parts of 1/n, and n-1 steps that hand them round
-all-gather, reduce-scatter   ring: n-1 steps with parts of 1/n
-all-to-all        each member sends 1/n to each other one, the next one first
-broadcast         one message from the root to all others
-scatter, gather   1/n from the root to each, or from each to the root
-reduce            everything from each to the root
-barrier           dissemination: ceil(log2(n)) rounds of empty messages, to members 1, 2, 4, ... farther on
-"""
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from collections.abc import Callable
-from typing import NamedTuple
+from sim_model.collectives.algorithm import Case
+from sim_model.collectives.registry import schedule_of
+from sim_model.collectives.schedule import Schedule
+from sim_model.programs.program import Need, Operation
 
-
-class Transfer(NamedTuple):
-    """One message of a collective operation; members are numbered from 0.
-
-    Members:
-        sender
-        receivers
-        size_bytes
-        after: Transfers of the same operation that the sender must have received before.
-    """
-
-    sender: int
-    receivers: tuple[int, ...]
-    size_bytes: int
-    after: tuple[int, ...] = ()
+ALGORITHMS = {
+    "all-reduce": "ring",
+    "reduce": "linear",
+    "all-gather": "ring",
+    "gather": "linear",
+    "scatter": "linear",
+    "broadcast": "multicast",
+    "all-to-all": "linear",
+    "reduce-scatter": "ring",
+    "reduce-scatter-block": "ring",
+    "barrier": "dissemination",
+}
+"""Algorithms of Chakra's operations by default; the numbers of its types are their positions."""
+SYNONYMS = {"reduce-scatter-block": "reduce-scatter"}
+"""Operations of Chakra that have another name elsewhere."""
 
 
-class Collective(NamedTuple):
-    """A collective operation of a group.
+def default_schedule(name: str, members: int, root: int, _size: int) -> Schedule:
+    """Return the schedule of one of Chakra's operations by its default algorithm.
 
-    Members:
-        name: One of ``COLLECTIVES``.
-        members
-        size_bytes: Contribution or result of each member, all parts together.
+    Parameters:
+        name: One of ``ALGORITHMS``.
+        members: Number of members.
         root: Member that sends or gets everything, where there is one.
     """
-
-    name: str
-    members: int
-    size_bytes: int
-    root: int = 0
-
-    @property
-    def part_bytes(self) -> int:
-        """One member's share, rounded up."""
-        return -(-self.size_bytes // self.members)
-
-    @property
-    def others(self) -> list[int]:
-        """All members but the root."""
-        return [member for member in range(self.members) if member != self.root]
-
-    def transfers(self) -> list[Transfer]:
-        """Return all messages, each after those that it waits for."""
-        return [] if self.members == 1 else COLLECTIVES[self.name](self)
+    return schedule_of(SYNONYMS.get(name, name), ALGORITHMS[name], Case(members, root))
 
 
-def _ring(collective: Collective, rounds: int) -> list[Transfer]:
-    n = collective.members
-    transfers = []
-    for step in range(rounds * (n - 1)):
-        for member in range(n):
-            after = ((step - 1) * n + (member - 1) % n,) if step else ()
-            transfers.append(Transfer(member, ((member + 1) % n,), collective.part_bytes, after))
-    return transfers
+def no_computation(_flits: int) -> int:
+    """Return the duration of combining received data where it takes no time."""
+    return 0
 
 
-def _all_to_all(collective: Collective) -> list[Transfer]:
-    n = collective.members
-    return [
-        Transfer(member, ((member + distance) % n,), collective.part_bytes)
-        for distance in range(1, n)
-        for member in range(n)
-    ]
+@dataclass(frozen=True)
+class Call:
+    """A collective operation in a program.
+
+    Members:
+        names: Name of each member's operations, for messages.
+        schedule
+        sizes: Size of each part by number, see ``Schedule.sizes``.
+        ranks: Rank of each member.
+        begins: Position of the local operation at which each member begins.
+        ends: Position of the local operation at which each member has ended; it must have no other use.
+        longest: Longest message; longer transfers are several messages. None: no limit.
+        duration_of: Size of received data -> duration of combining it with one's own.
+        in_order: A send that waits for receipts waits for the earlier sends of its member too, as in a program that
+            exchanges messages in turn. Its beginning need not be repeated then, nor at the end what a send has waited
+            for, so that dependencies stay few.
+    """
+
+    names: Sequence[str]
+    schedule: Schedule
+    sizes: Sequence[int]
+    ranks: Sequence[int]
+    begins: Sequence[int]
+    ends: Sequence[int]
+    longest: int | None = None
+    duration_of: Callable[[int], int] = no_computation
+    in_order: bool = True
 
 
-def _barrier(collective: Collective) -> list[Transfer]:
-    n, transfers = collective.members, []
-    for number in range((n - 1).bit_length()):
-        for member in range(n):
-            after = tuple(before * n + (member - (1 << before)) % n for before in range(number))
-            transfers.append(Transfer(member, ((member + (1 << number)) % n,), 0, after))
-    return transfers
+def add_collective(operations: list[Operation], call: Call) -> None:
+    """Add the operations of a call to a program.
+
+    Combinations of one part at one member follow each other in the order of the schedule; those of different parts are
+    side by side.
+    """
+    added = _Added(operations, call)
+    for number in range(len(call.schedule.transfers)):
+        added.send(number)
+    added.finish()
 
 
-def _broadcast(collective: Collective) -> list[Transfer]:
-    return [Transfer(collective.root, tuple(collective.others), collective.size_bytes)]
+class _Added:
+    """A call while it is added.
 
+    A receipt is known by its transfer and its receiver. Its needs are positions of operations: the sends of its
+    messages, or the computation that combines them.
+    """
 
-def _scatter(collective: Collective) -> list[Transfer]:
-    return [Transfer(collective.root, (other,), collective.part_bytes) for other in collective.others]
+    def __init__(self, operations: list[Operation], call: Call):
+        self._operations, self._call = operations, call
+        members = call.schedule.members
+        self._receipts: dict[tuple[int, int], list[int]] = {}
+        self._combined: dict[tuple[int, int], int] = {}  # last computation by member and part
+        self._sent: list[list[int]] = [[] for _ in range(members)]  # sends that no later one has waited for
+        self._open: list[dict[int, None]] = [{} for _ in range(members)]  # receipts that no send has waited for
 
+    def send(self, number: int) -> None:
+        call = self._call
+        transfer = call.schedule.transfers[number]
+        sender = transfer.sender
+        needed = [position for before in transfer.after for position in self._receipts[before, sender]]
+        if call.in_order and transfer.after and self._sent[sender]:
+            needed += self._sent[sender]
+            self._sent[sender] = []
+        else:
+            needed.append(call.begins[sender])
+        if call.in_order:
+            for before in transfer.after:
+                self._open[sender].pop(before, None)
+        receivers = tuple(call.ranks[receiver] for receiver in transfer.receivers)
+        size = sum(call.sizes[part] for part in transfer.parts)
+        sends = []
+        for part_size in self._message_sizes(size):
+            sends.append(len(self._operations))
+            needs = [Need(position) for position in dict.fromkeys(needed)]
+            self._operations.append(Operation(call.ranks[sender], call.names[sender], 0, receivers, part_size, needs))
+        self._sent[sender] += sends
+        for receiver in transfer.receivers:
+            self._receive(number, receiver, sends)
 
-def _to_root(collective: Collective, size_bytes: int) -> list[Transfer]:
-    return [Transfer(other, (collective.root,), size_bytes) for other in collective.others]
+    def _message_sizes(self, size: int) -> list[int]:
+        longest = self._call.longest or max(size, 1)
+        return [longest] * ((size - 1) // longest) + [(size - 1) % longest + 1] if size else [0]
 
+    def _receive(self, number: int, receiver: int, sends: list[int]) -> None:
+        transfer = self._call.schedule.transfers[number]
+        self._receipts[number, receiver] = sends
+        self._open[receiver][number] = None
+        duration = 0
+        if transfer.combines:
+            duration = self._call.duration_of(sum(self._call.sizes[part] for part in transfer.parts))
+        if duration:
+            before = {self._combined.get((receiver, part)): None for part in transfer.parts}
+            needs = [Need(position) for position in (*sends, *before) if position is not None]
+            position = len(self._operations)
+            rank, name = self._call.ranks[receiver], self._call.names[receiver]
+            self._operations.append(Operation(rank, name, duration, needs=needs))
+            self._receipts[number, receiver] = [position]
+            self._combined.update(((receiver, part), position) for part in transfer.parts)
 
-COLLECTIVES: dict[str, Callable[[Collective], list[Transfer]]] = {
-    "all-reduce": lambda collective: _ring(collective, 2),
-    "reduce": lambda collective: _to_root(collective, collective.size_bytes),
-    "all-gather": lambda collective: _ring(collective, 1),
-    "gather": lambda collective: _to_root(collective, collective.part_bytes),
-    "scatter": _scatter,
-    "broadcast": _broadcast,
-    "all-to-all": _all_to_all,
-    "reduce-scatter": lambda collective: _ring(collective, 1),
-    "reduce-scatter-block": lambda collective: _ring(collective, 1),
-    "barrier": _barrier,
-}
-"""Transfers by name; the numbers of Chakra's types are their positions."""
+    def finish(self) -> None:
+        for member, end in enumerate(self._call.ends):
+            needed = [position for receipt in self._open[member] for position in self._receipts[receipt, member]]
+            needed += self._sent[member]
+            if not (needed or self._operations[end].needs):
+                needed = [self._call.begins[member]]
+            self._operations[end].needs += [Need(position) for position in needed]

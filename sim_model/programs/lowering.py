@@ -7,7 +7,7 @@ need each other run side by side. Ranks may share a node; messages between them 
 """
 
 import heapq
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from sim_model.messages.messages import Message
@@ -55,39 +55,49 @@ def _circle(operations: Sequence[Operation], stuck: set[int]) -> ProgramError:
     return ProgramError(f"Operations wait for each other in a circle: {text}", circle[0].line)
 
 
+class Moment(NamedTuple):
+    """The latest of a cycle, if one is known, and of events of messages, each with a delay.
+
+    Members:
+        cycle
+        delays (mapping of int to int): Cycles after the event of each message; never changed once made.
+    """
+
+    cycle: int | None
+    delays: dict[int, int]
+
+    def later(self, cycles: int) -> "Moment":
+        """Return the moment some cycles later."""
+        if cycles == 0:
+            return self
+        cycle = None if self.cycle is None else self.cycle + cycles
+        return Moment(cycle, {message: delay + cycles for message, delay in self.delays.items()})
+
+
 class Lowered(NamedTuple):
     """The messages of a program.
 
     Members:
         records: Each behind those that it waits for.
         operations: The operation that sends each of them.
+        positions: Position in the program of each of these operations.
+        ends: Moments at which the marked operations end, by position.
     """
 
     records: list[Message]
     operations: list[Operation]
+    positions: list[int]
+    ends: dict[int, Moment]
 
 
-class _Moment(NamedTuple):
-    """The latest of a cycle, if one is known, and of events of messages, each with a delay."""
-
-    cycle: int | None
-    delays: dict[int, int]  # by message; never changed once made
-
-    def later(self, cycles: int) -> "_Moment":
-        if cycles == 0:
-            return self
-        cycle = None if self.cycle is None else self.cycle + cycles
-        return _Moment(cycle, {message: delay + cycles for message, delay in self.delays.items()})
-
-
-def _latest(moments: Sequence[_Moment]) -> _Moment:
+def _latest(moments: Sequence[Moment]) -> Moment:
     if len(moments) == 1:
         return moments[0]
     delays: dict[int, int] = {}
     for moment in moments:
         for message, delay in moment.delays.items():
             delays[message] = max(delay, delays.get(message, 0))
-    return _Moment(max((moment.cycle for moment in moments if moment.cycle is not None), default=None), delays)
+    return Moment(max((moment.cycle for moment in moments if moment.cycle is not None), default=None), delays)
 
 
 def lowered(
@@ -95,6 +105,7 @@ def lowered(
     node_of: Sequence[int],
     flits_of: Callable[[int, Sequence[int]], int],
     cycles_per_unit: float = 1.0,
+    marks: Collection[int] = (),
 ) -> Lowered:
     """Return the messages of a program.
 
@@ -102,6 +113,7 @@ def lowered(
         node_of: Processor of each rank.
         flits_of: Length of a message, from its bytes and its destinations.
         cycles_per_unit: Cycles in the file's unit of time; durations are rounded to whole cycles.
+        marks: Positions of local operations whose ends are returned.
 
     Raises:
         ProgramError: If operations wait for each other in a circle, or one for a message that its rank neither gets nor
@@ -110,6 +122,7 @@ def lowered(
     lowering = _Lowering(program, node_of, flits_of, cycles_per_unit)
     for position in runnable_order(program):
         lowering.add(position)
+    lowering.result.ends.update((position, lowering.end_of(position)) for position in marks)
     return lowering.result
 
 
@@ -119,10 +132,10 @@ class _Lowering:
     def __init__(self, program: Program, node_of: Sequence[int], flits_of, cycles_per_unit: float):
         self._operations, self._node_of, self._flits_of = program.operations, node_of, flits_of
         self._cycles_per_unit = cycles_per_unit
-        self._start: dict[int, _Moment] = {}
-        self._end: dict[int, _Moment] = {}
+        self._start: dict[int, Moment] = {}
+        self._end: dict[int, Moment] = {}
         self._message: dict[int, int] = {}  # number of the message that an operation sends
-        self.result = Lowered([], [])
+        self.result = Lowered([], [], [], {})
 
     def add(self, position: int) -> None:
         operation = self._operations[position]
@@ -133,13 +146,18 @@ class _Lowering:
             self._message[position] = len(self.result.records)
             self.result.records.append(self._message_of(operation, source, nodes, start))
             self.result.operations.append(operation)
+            self.result.positions.append(position)
         else:
             self._end[position] = start.later(self._cycles(operation.duration))
+
+    def end_of(self, position: int) -> Moment:
+        """Return the end of a local operation that is added."""
+        return self._end[position]
 
     def _cycles(self, units: int) -> int:
         return round(units * self._cycles_per_unit)
 
-    def _message_of(self, operation: Operation, source: int, nodes: list[int], start: _Moment) -> Message:
+    def _message_of(self, operation: Operation, source: int, nodes: list[int], start: Moment) -> Message:
         parents = sorted(start.delays)
         return Message(
             source,
@@ -150,16 +168,16 @@ class _Lowering:
             delay_cycles=tuple(start.delays[parent] for parent in parents),
         )
 
-    def _start_of(self, operation: Operation) -> _Moment:
+    def _start_of(self, operation: Operation) -> Moment:
         moments = [
             self._start[need.operation] if need.started else self._end_for(operation, need.operation)
             for need in operation.needs
         ]
         if operation.earliest or not moments:
-            moments.append(_Moment(self._cycles(operation.earliest), {}))
+            moments.append(Moment(self._cycles(operation.earliest), {}))
         return _latest(moments)
 
-    def _end_for(self, operation: Operation, needed: int) -> _Moment:
+    def _end_for(self, operation: Operation, needed: int) -> Moment:
         """Return the moment when a needed operation has ended for the rank of another one."""
         if needed in self._end:
             return self._end[needed]
@@ -170,4 +188,4 @@ class _Lowering:
             raise ProgramError(text, operation.line)
         if rank != sender.rank and node == self._node_of[sender.rank]:
             return self._start[needed]  # within a node nothing is sent
-        return _Moment(None, {self._message[needed]: 0})
+        return Moment(None, {self._message[needed]: 0})

@@ -2,8 +2,10 @@
 
 import pytest
 
+from sim_model.collectives.algorithm import Case
+from sim_model.collectives.registry import OPERATIONS, schedule_of
 from sim_model.programs.chakra import read_chakra, read_nodes
-from sim_model.programs.collectives import COLLECTIVES, Collective
+from sim_model.programs.collectives import ALGORITHMS, SYNONYMS
 from sim_model.programs.lowering import lowered
 from sim_model.programs.program import ProgramError
 from tests.sim_model.programs.files import attribute, base128, chakra, node, run
@@ -80,33 +82,6 @@ def test_groups_are_matched_apart():
     ]
 
 
-def reached(name, members, root=0):
-    """Contributions that each member has in the end, if every message carries all that its sender has."""
-    transfers = Collective(name, members, 1_000, root).transfers()
-    has = [{member} for member in range(members)]
-    carried = []
-    for transfer in transfers:
-        known = {transfer.sender}
-        for before in transfer.after:
-            assert transfer.sender in transfers[before].receivers
-            known |= carried[before]
-        carried.append(known)
-        for receiver in transfer.receivers:
-            has[receiver] |= known
-    return has
-
-
-@pytest.mark.parametrize("members", [2, 3, 8])
-def test_collectives_bring_together_what_they_are_to(members):
-    everyone = set(range(members))
-    for name in ("all-reduce", "all-gather", "reduce-scatter", "reduce-scatter-block", "all-to-all", "barrier"):
-        assert reached(name, members) == [everyone] * members, name
-    for name in ("reduce", "gather"):
-        assert reached(name, members, 1)[1] == everyone
-    for name in ("scatter", "broadcast"):
-        assert all(1 in known for known in reached(name, members, 1))
-
-
 @pytest.mark.parametrize(
     ("name", "messages", "size_bytes"),
     [
@@ -122,14 +97,33 @@ def test_collectives_bring_together_what_they_are_to(members):
     ],
 )
 def test_messages_of_collectives(name, messages, size_bytes):
-    transfers = Collective(name, 4, 1_000).transfers()
-    assert (len(transfers), {transfer.size_bytes for transfer in transfers}) == (messages, {size_bytes})
-    assert Collective(name, 1, 1_000).transfers() == []
+    kind = list(ALGORITHMS).index(name)
+    files = [[collective(kind, 1_000)] for _ in range(4)]
+    sends = [operation for operation in program_of(*files).operations if operation.destinations]
+    assert (len(sends), {operation.size_bytes for operation in sends}) == (messages, {size_bytes})
+    assert program_of([collective(kind, 1_000)]).sends == 0
+
+
+def test_parts_are_rounded_up():
+    files = [[collective(ALL_REDUCE, 1_001)] for _ in range(4)]
+    assert {operation.size_bytes for operation in program_of(*files).operations if operation.destinations} == {251}
+
+
+def test_other_algorithms():
+    def doubling(name, members, root, size_bytes):
+        assert (name, size_bytes) == ("all-reduce", 96)
+        return schedule_of(name, "recursive-doubling", Case(members, root))
+
+    files = [[collective(ALL_REDUCE, 96)] for _ in range(4)]
+    program = read_chakra([read_nodes(chakra(nodes)) for nodes in files], schedule_of=doubling)
+    assert [operation.size_bytes for operation in program.operations if operation.destinations] == [96] * 8
 
 
 def test_names_stand_in_the_order_of_the_types():
-    assert list(COLLECTIVES).index("broadcast") == BROADCAST
-    assert len(COLLECTIVES) == 10
+    assert list(ALGORITHMS).index("broadcast") == BROADCAST
+    assert len(ALGORITHMS) == 10
+    for name, algorithm in ALGORITHMS.items():
+        assert algorithm in OPERATIONS[SYNONYMS.get(name, name)]
 
 
 def file_of(*nodes):
