@@ -102,6 +102,17 @@ def checked_config(source: Source, families: Mapping[str, FamilyT]) -> Config[Fa
     return Config(source.path, source, family, section, traffic, network, hosts)
 
 
+def with_given_traffic(config: Config[FamilyT], traffic: Mapping[str, Any]) -> Config[FamilyT]:
+    """Return the same network with other traffic, given as the content of a configuration.
+
+    Raises:
+        ConfigError: For a wrong key.
+    """
+    source = GivenSource({**config.source.data, "traffic": dict(traffic)}, config.source.files.folder, config.path.stem)
+    kind = choose(source, TRAFFIC, "kind", schema.TRAFFICS)
+    return replace(config, source=source, traffic=validate(source, TRAFFIC, schema.TRAFFICS[kind]))
+
+
 def _families_with(families: Mapping[str, FamilyT], own: str, key: str) -> str:
     """Return the families with a key of ``network`` that one family lacks; an empty string if there are none."""
     having = []

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from hydranoc.config import schema
+from hydranoc.config.chakra_algorithms import chosen_schedules
 from hydranoc.config.load import TRAFFIC, Config
 from hydranoc.config.sending import broadcast_operation, complete_messages
 from hydranoc.config.source import unreadable
@@ -165,11 +166,12 @@ def _msccl(config: Config, traffic: schema.MscclTraffic, path: Path) -> Program:
 
 def _chakra(config: Config, traffic: schema.ChakraTraffic, path: Path) -> Program:
     ranks = traffic.ranks or len(config.network.processors)
+    schedules = chosen_schedules(config, traffic, bytes_per_flit(config, traffic))
     traces: list[list[ChakraNode]] = []
     for rank in range(ranks):
         own = config.source.files.path(traffic.file.replace(RANK, str(rank)))
         traces.append(traces[0] if traces and own == path else _read(own, read_nodes, _content(config, own)))
-    return _read(path, read_chakra, traces, traffic.control_dependencies)
+    return _read(path, read_chakra, traces, traffic.control_dependencies, schedules)
 
 
 _READERS: dict[type[schema.ProgramTraffic], Callable[..., Program]] = {

@@ -48,7 +48,7 @@ def operation_number(config: Config, key_path: KeyPath, algorithm: str) -> int:
     names = config.family.operations(config.network_section)
     if not names:
         right = f"it must be left out in family {config.family.name!r}, which has no broadcast procedures"
-        raise config.source.error(key_path, f"algorithm is {algorithm!r}; {right}")
+        raise config.source.error(key_path, f"{key_path[-1]} is {algorithm!r}; {right}")
     if algorithm not in names:
         text = f"{key_path[-1]} is {shown(algorithm)}; it must be {', '.join(names)}{nearest(algorithm, names)}"
         raise config.source.error(key_path, text)

@@ -73,6 +73,10 @@ def _messages(config: Config, traffic: schema.Traffic, routing: Any) -> Messages
         from hydranoc.config.programs import program_messages  # readers of four formats
 
         return program_messages(config, traffic, routing)
+    if isinstance(traffic, schema.CollectiveTraffic):
+        from hydranoc.config.collectives import collective_plan
+
+        return collective_plan(config, traffic, routing).messages
     assert isinstance(traffic, schema.MultinodeTraffic)
     return _multinode(config, traffic, routing)
 

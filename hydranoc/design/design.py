@@ -4,7 +4,7 @@ Tables, model, messages and hardware plan are built on first use, so that a chec
 simulation Amaranth.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cached_property
@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hydranoc.certificates.checker.theorems import THEOREMS
-from hydranoc.config.load import NETWORK, Config
+from hydranoc.config.load import NETWORK, Config, with_given_traffic
 from hydranoc.config.own_routing import OwnRouting
+from hydranoc.config.schema import CollectiveTraffic
+from hydranoc.config.schema.collectives import AUTO, EVERYONE
 from hydranoc.config.topologies import located
 from hydranoc.design import hardware
 from hydranoc.design.outcome import ComparedOutcome, Outcome
@@ -28,6 +30,7 @@ from topology.common.errors import TopologyError
 
 if TYPE_CHECKING:
     from hydranoc.certificates.writing import Certificate
+    from hydranoc.config.collectives import CollectivePlan
     from hydranoc.lockstep.simulator import BenchSource
     from hydranoc.replay.record import Recording
     from hydranoc.replay.use import Use
@@ -115,9 +118,76 @@ class Design:
     def messages(self) -> "Messages":
         if self.config.traffic is None:
             raise self.config.source.error((), "key 'traffic' is missing; there is nothing to send")
+        if self._collective_plan is not None:
+            return self._collective_plan.messages
         from hydranoc.config.traffic import build_messages
 
         return build_messages(self.config, self.routing)
+
+    @cached_property
+    def _collective_plan(self) -> "CollectivePlan | None":
+        """Collective operations of the traffic; None for other traffic."""
+        traffic = self.config.traffic
+        if not isinstance(traffic, CollectiveTraffic):
+            return None
+        from hydranoc.config.collectives import collective_plan
+
+        return collective_plan(self.config, traffic, self.routing)
+
+    def collective(
+        self,
+        operation: str,
+        *,
+        algorithm: str = AUTO,
+        group: str | Sequence[int] = EVERYONE,
+        flits: int | None = None,
+        root: int | None = None,
+        rounds: int = 1,
+        startup_cycles: int = 0,
+        compute_cycles_per_flit: float = 0.0,
+        segment_flits: int | None = None,
+        procedure: str | None = None,
+    ) -> "Design":
+        """Return the same network with a collective operation as its traffic, to be simulated or compared.
+
+        Parameters:
+            operation: Such as ``all-reduce``; docs/do/collectives.md has all operations and algorithms.
+            algorithm: Its algorithm; ``auto`` chooses by size.
+            group: Processors that take part, or ``all``.
+            flits: Flits of one member's vector; all operations but barriers need it.
+            root: Processor that sends or gets everything; default the first of the group.
+            rounds: Times that the operation is performed.
+            startup_cycles: Of a host per message.
+            compute_cycles_per_flit: Of a host that combines received flits with its own.
+            segment_flits: Flits of a segment of algorithm ``chain``; default the best length without contention.
+            procedure: Broadcast procedure of multicasts in hardware, in families that have such (harts).
+
+        Returns:
+            With the tables and the model of this design.
+
+        Raises:
+            ConfigError: For a wrong operation, algorithm or key.
+
+        Example:
+            >>> outcome = design.collective("all-reduce", flits=256).simulate()
+            >>> print(outcome.figures["collectives"][0]["mean_latency_cycles"])
+        """
+        given = {
+            "operation": operation,
+            "algorithm": algorithm,
+            "group": group if isinstance(group, str) else list(group),
+            "flits": flits,
+            "root": root,
+            "rounds": rounds,
+            "startup_cycles": startup_cycles,
+            "compute_cycles_per_flit": compute_cycles_per_flit,
+            "segment_flits": segment_flits,
+            "procedure": procedure,
+        }
+        traffic = {key: value for key, value in given.items() if value is not None}
+        design = Design(with_given_traffic(self.config, {"kind": "collective", **traffic}))
+        design.routing, design.model = self.routing, self.model
+        return design
 
     @property
     def startup_cycles(self) -> int:
@@ -295,7 +365,13 @@ class Design:
     @property
     def _runs(self) -> ModelRuns:
         return ModelRuns(
-            self.config, self.model, self.messages, self.startup_cycles, self.warmup_cycles, self.counts_channels
+            self.config,
+            self.model,
+            self.messages,
+            self._collective_plan,
+            self.startup_cycles,
+            self.warmup_cycles,
+            self.counts_channels,
         )
 
     def compare(

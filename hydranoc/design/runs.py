@@ -10,6 +10,7 @@ from hydranoc.reports.progress import Progress, Work, counted_in
 from topology.common.host_pattern import EAGER
 
 if TYPE_CHECKING:
+    from hydranoc.config.collectives import CollectivePlan
     from hydranoc.replay.record import Recording
     from hydranoc.replay.use import Use
     from sim_model.engines.model import Model
@@ -25,12 +26,14 @@ class ModelRuns:
     """Runs of a design's golden model with its messages.
 
     Parameters:
+        plan: Collective operations behind the messages, if there are any.
         startup_cycles, warmup_cycles, counts_channels: See ``Design``.
     """
 
     config: Config
     model: "Model"
     messages: "Messages"
+    plan: "CollectivePlan | None"
     startup_cycles: int
     warmup_cycles: int
     counts_channels: bool
@@ -58,6 +61,7 @@ class ModelRuns:
             figures["hosts"] = host_figures(self.config.hosts)
         figures["latency_histogram"] = histogram_figures(histograms(results, self.warmup_cycles))
         self._add_load(figures, results)
+        self._add_collectives(figures, results)
         counts = simulation.channel_counts() if counting else None
         if counts is None or not channels:
             return Outcome(results, figures, report, counts)
@@ -75,6 +79,14 @@ class ModelRuns:
         if isinstance(traffic, RandomTraffic) and traffic.reply is None and len(results.messages):
             nodes = len(self.model.network.processors)
             figures["load"] = load_figures(results, nodes=nodes, first=self.warmup_cycles, last=traffic.cycles)
+
+    def _add_collectives(self, figures: dict[str, Any], results: "Results") -> None:
+        """Add the figures of collective operations, where there are any."""
+        if self.plan is not None:
+            from hydranoc.reports.collectives import collective_figures
+
+            plan, flit_bits = self.plan, self.config.network_section.flit_bits
+            figures["collectives"] = collective_figures(results, plan.collectives, plan.performances, flit_bits)
 
     @property
     def _measured_cycles(self) -> tuple[int, ...]:

@@ -7,6 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from topology.common.flits import MAX_MESSAGE_FLITS
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -135,6 +137,22 @@ class Family(ABC, Generic[SectionT, RoutingT]):
             section (NetworkSection): ``network`` of the configuration.
         """
         return {}
+
+    def multicasts(self, section: SectionT) -> bool:
+        """Return True if one message may go to any set of destinations; by default always.
+
+        Parameters:
+            section (NetworkSection): ``network`` of the configuration.
+        """
+        return True
+
+    def longest_message(self, section: SectionT) -> int:
+        """Return the flits of the longest message, header included.
+
+        Parameters:
+            section (NetworkSection): ``network`` of the configuration.
+        """
+        return MAX_MESSAGE_FLITS
 
     def software_names(self, network: Any) -> tuple[str, ...]:
         """Return the family's own values of ``traffic.software``, besides those of ``messages/software.py``.

@@ -44,6 +44,10 @@ SectionT = TypeVar("SectionT", bound=RoutedSection)
 class RoutedFamily(Family[SectionT, RoutingT]):
     """A family with routing tables."""
 
+    def longest_message(self, section: SectionT) -> int:
+        """Return the flits of the longest message that no watchdog cuts off."""
+        return section.watchdog_flits or MAX_MESSAGE_FLITS
+
     def validate_message(self, section: SectionT, routing: RoutingT, record: "Message") -> "Message":
         """Return a message unchanged if no watchdog would cut it off.
 

@@ -77,6 +77,10 @@ def vc_sizes(section: VcSection, routing: Any) -> dict[str, int]:
 class VcFamily(Family[SectionT, RoutingT]):
     """A family with virtual channels: its messages have one destination each."""
 
+    def multicasts(self, section: SectionT) -> bool:
+        """Return False: a message has one destination."""
+        return False
+
     def validate_message(self, section: SectionT, routing: RoutingT, record: "Message") -> "Message":
         """Return a message to one node unchanged.
 

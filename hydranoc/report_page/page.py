@@ -76,6 +76,7 @@ def _filled(
         "part": sections.part(run, window, wanted),
         "trouble": sections.trouble(run),
         "use": sections.busiest(run),
+        "collectives": sections.collectives(run),
         "latencies": sections.latencies(run),
         "sweep": sections.curves(sweep),
         "reproduced": sections.reproduced(reproduced),

@@ -12,6 +12,7 @@ from hydranoc.design import Design
 from hydranoc.replay.window import Window
 from hydranoc.report_page.charts import figure_charts, histogram_chart
 from hydranoc.report_page.run import Run
+from hydranoc.reports.collectives import COLUMNS, TITLES, algorithm_text, value_text
 from hydranoc.reports.histogram import Histogram, histograms
 from hydranoc.reports.summary import load_lines
 from hydranoc.studies.common.figure import Figure
@@ -63,6 +64,24 @@ def busiest(run: Run) -> str:
         f"{use.flits_per_cycle.mean():.3f}, at most {use.flits_per_cycle.max():.3f} flits per cycle.</p>"
     )
     return text + _table(("busiest channels", "flits per cycle", "stalled, % of cycles"), rows)
+
+
+def collectives(run: Run) -> str:
+    """Return the figures of collective operations, if there are any."""
+    said = run.outcome.figures.get("collectives")
+    if said is None:
+        return ""
+    rows = [
+        (escape(one["operation"]), escape(algorithm_text(one)), *(value_text(one[name]) for name in COLUMNS))
+        for one in said
+    ]
+    text = (
+        "Latency in cycles, from the start of the first message to the end of the last member. Algorithm bandwidth: "
+        "bytes of one member's vector over the mean latency. Bus bandwidth: that times the share of the vector that "
+        "must cross each member's link."
+    )
+    table = _table(("operation", "algorithm", *TITLES), rows)
+    return f"<section><h2>Collective operations</h2><p>{text}</p>{table}</section>"
 
 
 def latencies(run: Run) -> str:

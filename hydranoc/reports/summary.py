@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hydranoc.reports.collectives import collective_lines
 from hydranoc.reports.table import cell, table
 from sim_model.engines.results import Results
 from sim_model.statistics.latency import Summary
@@ -143,7 +144,7 @@ def _cycle(cycle: int) -> int | str:
 
 
 _HEADS = ("count", "mean", "p50", "p99", "p99.9", "max")
-_TABLES = ("latency_cycles", "latency_histogram", "load", "utilisation")
+_TABLES = ("latency_cycles", "latency_histogram", "load", "utilisation", "collectives")
 """Figures with lines of their own."""
 BEYOND_SATURATION = "beyond saturation: latencies grow with the length of the run"
 _SHADES = " .:-=+*#%@"
@@ -168,6 +169,8 @@ def summary_text(summary: Mapping[str, Any]) -> str:
         cells = ["-" if figures[head] is None else cell(figures[head]) for head in _HEADS]
         lines.append(f"  {name.replace('_', ' '):<14}" + "".join(f"{cell:>11}" for cell in cells))
     lines += [_shaded(name, figures) for name, figures in summary.get("latency_histogram", {}).items()]
+    if "collectives" in summary:
+        lines += ["", *collective_lines(summary["collectives"])]
     if "load" in summary:
         lines += ["", *load_lines(summary["load"])]
     if "utilisation" in summary:

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -27,7 +27,14 @@ KEPT_NETWORKS = 8
 SUMMARY = ("verdict", "precise", "cycles", "warmup_cycles", "replications", "carried", "needed_cycles", "deadlocked")
 FILES = "files"
 """Key in a row for digests by name, see ``NamedFiles``."""
-COLUMNS = (*SUMMARY, *(f"{kind}_{name}" for kind in UNICAST_AND_MULTICAST for name in VALUES))
+COLLECTIVE = (
+    "collective_algorithm",
+    "collective_mean",
+    "collective_max",
+    "collective_algorithm_bandwidth",
+    "collective_bus_bandwidth",
+)
+COLUMNS = (*SUMMARY, *(f"{kind}_{name}" for kind in UNICAST_AND_MULTICAST for name in VALUES), *COLLECTIVE)
 
 
 @dataclass(frozen=True)
@@ -150,7 +157,8 @@ def _whole_number(value: float) -> int | None:
 
 
 def _run_once(design: Design) -> dict[str, Any]:
-    results = design.simulate().results
+    outcome = design.simulate()
+    results = outcome.results
     row: dict[str, Any] = {"cycles": results.cycles, "replications": 1, "deadlocked": results.deadlocked}
     for kind, several in zip(UNICAST_AND_MULTICAST, (False, True), strict=True):
         latencies = results.complete_latencies(multicast=several)
@@ -159,4 +167,15 @@ def _run_once(design: Design) -> dict[str, Any]:
             found = (float(latencies.mean()), None, *percentiles)
             row |= {f"{kind}_{name}": value for name, value in zip(LATENCIES, found, strict=True)}
             row[f"{kind}_messages"] = len(latencies)
-    return row
+    return row | _collective(outcome.figures.get("collectives", ()))
+
+
+def _collective(figures: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the values of ``COLLECTIVE``; bandwidths of a single operation alone."""
+    latencies = [cycles for one in figures for cycles in one["latencies_cycles"] if cycles is not None]
+    if not latencies:
+        return {}
+    bandwidths = [figures[0][f"{name}_bytes_per_cycle"] if len(figures) == 1 else None for name in ("algorithm", "bus")]
+    algorithms = " ".join(one["algorithm"] for one in figures)
+    values = (algorithms, float(np.mean(latencies)), float(max(latencies)), *bandwidths)
+    return dict(zip(COLLECTIVE, values, strict=True))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
+TEXTS = ("verdict", "collective_algorithm")
 TRUTHS = ("precise", "carried", "deadlocked")
 COUNTS = ("cycles", "warmup_cycles", "replications", "needed_cycles")
 
@@ -46,7 +47,7 @@ def write_tables(table: "DataFrame", folder: Path, name: str) -> None:
 
 
 def _dtype(name: str) -> str:
-    if name == "verdict":
+    if name in TEXTS:
         return "string"
     if name in TRUTHS:
         return "boolean"
@@ -80,7 +81,7 @@ def pandas_with_parquet() -> Any:
 
 MAX_CURVES = 12
 """Maximum curves in one plot; more would be indistinguishable."""
-KINDS = ("unicast", "multicast")
+KINDS = ("unicast", "multicast", "collective")
 
 
 def sweep_figures(table: "DataFrame", keys: Sequence[str], name: str) -> dict[str, Figure]:

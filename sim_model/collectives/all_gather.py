@@ -24,7 +24,8 @@ def _bruck(rounds: Rounds, case: Case) -> None:
     for bit in range(ceil_log2(p)):
         step = 1 << bit
         count = min(step, p - step)
-        rounds.add(Send(m, ((m - step) % p,), tuple((m + k) % p for k in range(count))) for m in case.everyone)
+        sends = (Send(m, ((m - step) % p,), tuple((m + k) % p for k in range(count))) for m in case.everyone)
+        rounds.add(sends, paced=True)
 
 
 def _multicast(rounds: Rounds, case: Case) -> None:

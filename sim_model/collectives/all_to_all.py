@@ -31,7 +31,7 @@ def _bruck(rounds: Rounds, case: Case) -> None:
                 _part(case, source, (source + distance) % p) for source, distance in zip(sources, moved, strict=True)
             )
 
-        rounds.add(Send(m, ((m + step) % p,), parts(m)) for m in case.everyone)
+        rounds.add((Send(m, ((m + step) % p,), parts(m)) for m in case.everyone), paced=True)
 
 
 def _linear(rounds: Rounds, case: Case) -> None:

@@ -57,6 +57,8 @@ class Call:
         in_order: A send that waits for receipts waits for the earlier sends of its member too, as in a program that
             exchanges messages in turn. Its beginning need not be repeated then, nor at the end what a send has waited
             for, so that dependencies stay few.
+        channels: Injection channels of a host. With one, all sends of a member wait for its earlier ones if they are in
+            order: it sends them one after the other anyway.
     """
 
     names: Sequence[str]
@@ -68,6 +70,7 @@ class Call:
     longest: int | None = None
     duration_of: Callable[[int], int] = no_computation
     in_order: bool = True
+    channels: int = 1
 
 
 def add_collective(operations: list[Operation], call: Call) -> None:
@@ -102,7 +105,7 @@ class _Added:
         transfer = call.schedule.transfers[number]
         sender = transfer.sender
         needed = [position for before in transfer.after for position in self._receipts[before, sender]]
-        if call.in_order and transfer.after and self._sent[sender]:
+        if call.in_order and self._sent[sender] and (transfer.after or call.channels == 1):
             needed += self._sent[sender]
             self._sent[sender] = []
         else:

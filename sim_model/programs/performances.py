@@ -93,7 +93,10 @@ class _Span(NamedTuple):
 
 
 def perform(
-    collectives: Sequence[Collective], processors: int, header_flits: Callable[[Sequence[int]], int]
+    collectives: Sequence[Collective],
+    processors: int,
+    header_flits: Callable[[Sequence[int]], int],
+    channels: int = 1,
 ) -> Performed:
     """Return the messages of collective operations.
 
@@ -105,6 +108,7 @@ def perform(
         collectives
         processors: Number of processors of the network.
         header_flits: Header length in flits for a destination set.
+        channels: Injection channels of each processor.
     """
     operations: list[Operation] = []
     ended: dict[int, int] = {}  # operation at which each processor has ended
@@ -131,6 +135,7 @@ def perform(
                 ends,
                 longest=collective.longest,
                 duration_of=collective.combine_cycles,
+                channels=channels,
             )
             add_collective(operations, call)
             ended.update(zip(collective.processors, ends, strict=True))

@@ -24,6 +24,8 @@ EXAMPLES = {
     "TraceTraffic": "traffic: {kind: trace, file: trace.csv}",
     "BroadcastTraffic": "traffic: {kind: broadcast, source: 0, flits: 32}",
     "MultinodeTraffic": "traffic: {kind: multinode, sources: 20, destinations: 24, flits: 32, scheme: 4IIIB}",
+    "CollectiveTraffic": "traffic: {kind: collective, operation: all-reduce, flits: 256, startup_cycles: 100}",
+    "CollectiveOperation": "{operation: broadcast, algorithm: binomial, group: [0, 2, 4, 6], root: 4, flits: 64}",
     "NetraceTraffic": "traffic: {kind: netrace, file: blackscholes.tra.bz2, region: 2}",
     "GoalTraffic": "traffic: {kind: goal, file: broadcast.goal, multicast: software}",
     "ChakraTraffic": "traffic: {kind: chakra, file: 'job.{rank}.et', ranks: 8, bytes_per_flit: 4096}",

@@ -244,7 +244,7 @@ class _Page:
 
 def _which(value: dict[str, Any], part: dict[str, Any]) -> str:
     """Return which value of a key a part describes."""
-    if value.get("type") == "array":
+    if any(one.get("type") == "array" for one in (value, *value.get("anyOf", ()))):
         return ", each"
     kind = part["properties"].get("kind", {}).get("const")
     return f" of kind `{kind}`" if kind else " as a mapping"

@@ -12,6 +12,7 @@ from hydranoc.config.schema.base import (
     Section,
     Switches,
 )
+from hydranoc.config.schema.collectives import CollectiveKeys, CollectiveOperation, CollectiveTraffic
 from hydranoc.config.schema.patterns import Batches, Bursts, Gaussian, Groups, HotSpot, Local, Permutation, Reply
 from hydranoc.config.schema.programs import (
     PROGRAMS,
@@ -47,7 +48,11 @@ from hydranoc.config.schema.traffic import (
     Traffic,
 )
 
-TRAFFICS: dict[str, type[Traffic]] = OWN_TRAFFICS | PROGRAMS
+TRAFFICS: dict[str, type[Traffic]] = {
+    **OWN_TRAFFICS,
+    "collective": CollectiveTraffic,
+    **PROGRAMS,
+}
 
 __all__ = [
     "MAX_CYCLES",
@@ -59,6 +64,9 @@ __all__ = [
     "BroadcastTraffic",
     "Bursts",
     "ChakraTraffic",
+    "CollectiveKeys",
+    "CollectiveOperation",
+    "CollectiveTraffic",
     "Configuration",
     "Cycles",
     "FileTopology",

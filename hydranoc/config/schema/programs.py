@@ -76,11 +76,14 @@ class ChakraTraffic(ProgramTraffic):
         ranks (int or None): Number of ranks; default the number of processors. In each rank's file name its number
             replaces ``{rank}``; a name without ``{rank}`` is the file of all ranks.
         control_dependencies: Nodes also wait for their control dependencies.
+        algorithms (mapping of str to str, or None): Algorithms of collective operations by name
+            (docs/do/collectives.md); ``auto`` chooses by size. Default those of docs/look_up/traces.md.
     """
 
     kind: Literal["chakra"]
     ranks: Count | None = None
     control_dependencies: bool = False
+    algorithms: dict[str, str] | None = None
 
 
 class MscclTraffic(ProgramTraffic):

@@ -229,6 +229,14 @@ class HartsFamily(Family[HartsSection, HartsRouting]):
         """Return the broadcast procedures by name, with their numbers as operations."""
         return {name: operation(name) for name in ALGORITHMS if name != ALGORITHM_A or section.algorithm_a}
 
+    def multicasts(self, section: HartsSection) -> bool:
+        """Return False: a message has one destination, or a procedure brings it to all nodes."""
+        return False
+
+    def longest_message(self, section: HartsSection) -> int:
+        """Return the flits of the longest packet."""
+        return section.packet_flits
+
     def validate_message(self, section: HartsSection, routing: HartsRouting, record: "Message") -> "Message":
         """Return a message in the form that the mesh accepts: one destination, or a broadcast to all live nodes.
 

@@ -12,7 +12,8 @@ from sim_model.collectives.schedule import ALL_TO_ALL, Schedule, Transfer, balan
 from tests.each import each
 
 ALL = [(operation, algorithm) for operation, algorithms in OPERATIONS.items() for algorithm in algorithms]
-MOST_MEMBERS = 65
+SAMPLE = [*range(1, 34), 47, 48, 63, 64, 65]
+REST = [members for members in range(1, 66) if members not in SAMPLE]
 FEW = 9
 """With fewer members every root is tried."""
 REDUNDANT = ("scatter-ring", "dissemination")
@@ -26,9 +27,10 @@ def cases(operation: str, algorithm: str, members: int) -> list[Case]:
     return [Case(members, root, count) for root in roots for count in segments]
 
 
+@pytest.mark.parametrize("numbers", [SAMPLE, pytest.param(REST, marks=pytest.mark.slow)], ids=["sample", "rest"])
 @pytest.mark.parametrize(("operation", "algorithm"), ALL)
-def test_members_end_with_what_the_operation_defines(operation, algorithm):
-    for members in range(1, MOST_MEMBERS + 1):
+def test_members_end_with_what_the_operation_defines(operation, algorithm, numbers):
+    for members in numbers:
         for case in cases(operation, algorithm, members):
             schedule = schedule_of(operation, algorithm, case)
             check_meaning(schedule)

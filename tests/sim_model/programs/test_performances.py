@@ -3,8 +3,8 @@
 from sim_model.programs.performances import Collective, perform
 
 
-def records_of(*collectives, processors=8):
-    found = perform(collectives, processors, lambda nodes: 1 + (len(nodes) > 1))
+def records_of(*collectives, processors=8, channels=2):
+    found = perform(collectives, processors, lambda nodes: 1 + (len(nodes) > 1), channels)
     return found, [
         (m.source, m.destinations, m.flits, dict(zip(m.parents, m.delays, strict=True))) for m in found.records
     ]
@@ -17,6 +17,14 @@ def test_a_member_sends_on_what_it_has_received():
         (7, (0,), 7, {}),
         (5, (2,), 7, {0: 0}),
     ]
+
+
+def test_hosts_with_one_channel_send_in_turn():
+    broadcast = Collective("broadcast", "binomial", (0, 1, 2, 3), flits=6)
+    assert [parents for *_, parents in records_of(broadcast, channels=1)[1]] == [{}, {0: 0}, {0: 0}]
+    scatter = Collective("scatter", "linear", (0, 1, 2, 3), flits=8)
+    assert [parents for *_, parents in records_of(scatter, channels=1)[1]] == [{}, {0: 0}, {1: 0}]
+    assert [parents for *_, parents in records_of(scatter)[1]] == [{}, {}, {}]
 
 
 def test_a_host_combines_one_vector_after_the_other():

@@ -1,0 +1,116 @@
+"""Figures of collective operations: latencies, rounds, and bandwidths as users of NCCL know them."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sim_model.collectives.bandwidth import bus_factor
+from sim_model.engines.cycle.state import NONE
+from sim_model.engines.results import Results
+
+if TYPE_CHECKING:
+    from sim_model.programs.performances import Collective, Performance
+
+BITS_PER_BYTE = 8
+
+
+def collective_figures(
+    results: Results, collectives: "Sequence[Collective]", performances: "Sequence[Performance]", flit_bits: int
+) -> list[dict[str, Any]]:
+    """Return the figures of each operation as plain values for JSON.
+
+    The latency of a performance is in cycles, from the start of its first message, start-up included, to the end of its
+    last member: the arrival of its last tail, and the computations behind it. It is None if a message did not arrive.
+    Bandwidths are in bytes per cycle, of the mean latency: the algorithm bandwidth is the size of one member's vector
+    over the latency, the bus bandwidth that times a factor of the operation (``sim_model/collectives/bandwidth.py``).
+
+    Parameters:
+        results
+        collectives: All operations.
+        performances: All performances of them.
+        flit_bits: Data bits of a flit.
+    """
+    performed: list[list[tuple[Performance, tuple[int, int] | None]]] = [[] for _ in collectives]
+    for performance in performances:
+        performed[performance.collective].append((performance, _span(results, performance)))
+    return [_figures(*both, flit_bits) for both in zip(collectives, performed, strict=True)]
+
+
+def _span(results: Results, performance: "Performance") -> tuple[int, int] | None:
+    """Return the cycles of start and end; None if a message did not arrive."""
+    numbers = np.asarray(performance.messages, dtype=np.int64)
+    last = results.last_arrival_cycle[numbers]
+    if not len(numbers) or (last == NONE).any():
+        return None
+    end = int(last.max())
+    messages = results.messages
+    for (message, processor), delay in performance.delays.items():
+        first = int(messages.offsets[message])
+        position = first + int(np.searchsorted(messages.destinations_of(message), processor))
+        end = max(end, int(results.arrival_cycle[position]) + delay)
+    return int(results.start_cycle[numbers].min()), end
+
+
+def _figures(
+    one: "Collective", performed: "Sequence[tuple[Performance, tuple[int, int] | None]]", flit_bits: int
+) -> dict[str, Any]:
+    latencies = [None if span is None else span[1] - span[0] for _, span in performed]
+    complete = [latency for latency in latencies if latency is not None]
+    mean = float(np.mean(complete)) if complete else None
+    factor = bus_factor(one.operation, len(one.processors))
+    algorithm_bandwidth = one.flits * flit_bits / BITS_PER_BYTE / mean if mean and one.flits else None
+    return {
+        "operation": one.operation,
+        "algorithm": one.algorithm,
+        "chosen": one.chosen,
+        "members": len(one.processors),
+        "flits": one.flits,
+        "rounds": performed[0][0].rounds,
+        "messages": sum(len(performance.messages) for performance, _ in performed),
+        "start_cycles": [None if span is None else span[0] for _, span in performed],
+        "latencies_cycles": latencies,
+        "mean_latency_cycles": mean,
+        "max_latency_cycles": max(complete, default=None),
+        "algorithm_bytes_per_cycle": algorithm_bandwidth,
+        "bus_bytes_per_cycle": None if factor is None or algorithm_bandwidth is None else factor * algorithm_bandwidth,
+    }
+
+
+COLUMNS = (
+    "members",
+    "flits",
+    "rounds",
+    "messages",
+    "mean_latency_cycles",
+    "max_latency_cycles",
+    "algorithm_bytes_per_cycle",
+    "bus_bytes_per_cycle",
+)
+TITLES = ("members", "flits", "rounds", "messages", "mean cycles", "max cycles", "alg. B/cycle", "bus B/cycle")
+
+
+def algorithm_text(figures: Mapping[str, Any]) -> str:
+    """Return the name of an operation's algorithm, marked if it was chosen."""
+    return f"{figures['algorithm']} (chosen)" if figures["chosen"] else figures["algorithm"]
+
+
+def value_text(value: float | None) -> str:
+    """Return a value of ``COLUMNS`` for display."""
+    if value is None:
+        return "-"
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}" if value >= 100 else f"{value:,.3g}"
+
+
+def collective_lines(figures: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the lines of all operations for display; latencies are in cycles."""
+    rows = [("collective", "algorithm", *TITLES)]
+    rows += [(one["operation"], algorithm_text(one), *(value_text(one[name]) for name in COLUMNS)) for one in figures]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if position < 2 else cell.rjust(width)
+            for position, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
