@@ -12,14 +12,10 @@ from hydranoc.config.source import KeyPath, name_of
 from hydranoc.errors import nearest, shown
 from sim_model.collectives.algorithm import Case
 from sim_model.collectives.choice import best_segments, choose
-from sim_model.collectives.closed_forms import form_of
 from sim_model.collectives.registry import OPERATIONS, ROOTED, SEGMENTED
 from sim_model.collectives.schedule import BARRIER
 from sim_model.messages.messages import MessageError, Messages
-from sim_model.programs.performances import Collective, Performance, Performed, perform
-
-MAX_MESSAGES = 1_000_000
-"""Messages of all operations of a configuration; more take gigabytes."""
+from sim_model.programs.performances import Collective, CollectiveError, Performance, Performed, perform
 
 
 @dataclass(frozen=True)
@@ -62,10 +58,14 @@ def collective_plan(config: Config, traffic: schema.CollectiveTraffic, routing: 
     entries = list(_entries(config, traffic))
     reader = _Reader(config, traffic, routing)
     collectives = [reader.collective(entry) for entry in entries]
-    _check_count(config, entries, collectives)
     network = routing.network
     channels = network.injection_channels_per_processor
-    found = perform(collectives, len(network.processors), routing.header_flits, channels)
+    try:
+        found = perform(collectives, len(network.processors), routing.header_flits, channels)
+    except CollectiveError as error:
+        entry = entries[error.collective]
+        raise config.source.error(entry.path, f"{name_of(entry.path)}: {error.problem}") from None
+    _check_delays(config, entries, found)
     records = _with_procedures(config, entries, found)
     try:
         messages = complete_messages(records, config, routing)
@@ -90,13 +90,16 @@ def _entries(config: Config, traffic: schema.CollectiveTraffic) -> Iterator[_Ent
         yield _Entry((*TRAFFIC, "operations", number), keys.operation, keys)
 
 
-def _check_count(config: Config, entries: Sequence[_Entry], collectives: Sequence[Collective]) -> None:
-    count = 0
-    for entry, one in zip(entries, collectives, strict=True):
-        count += one.times * form_of(one.operation, one.algorithm, one.case).messages
-        if count > MAX_MESSAGES:
-            text = f"the operations up to {name_of(entry.path)} have {count:,} messages"
-            raise config.source.error((*entry.path, "operation"), f"{text}; they must have at most {MAX_MESSAGES:,}")
+def _check_delays(config: Config, entries: Sequence[_Entry], found: Performed) -> None:
+    """Refuse computations that take longer than any run."""
+    for performance in found.performances:
+        waits = (delay for number in performance.messages for delay in found.records[number].delays)
+        longest = max((*waits, *performance.delays.values()), default=0)
+        if longest > schema.MAX_CYCLES:
+            entry = entries[performance.collective]
+            text = f"{entry.name('compute_cycles_per_flit')}: computations take {longest:,} cycles"
+            right = f"they must take at most {schema.MAX_CYCLES:,}"
+            raise config.source.error((*entry.path, "compute_cycles_per_flit"), f"{text}; {right}")
 
 
 def _with_procedures(config: Config, entries: Sequence[_Entry], found: Performed) -> list[Any]:

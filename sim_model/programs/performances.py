@@ -6,11 +6,16 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from sim_model.collectives.algorithm import Case
+from sim_model.collectives.closed_forms import Form, form_of
 from sim_model.collectives.registry import schedule_of
+from sim_model.collectives.schedule import Schedule
 from sim_model.messages.messages import Message
 from sim_model.programs.collectives import Call, add_collective
 from sim_model.programs.lowering import Moment, lowered
-from sim_model.programs.program import Need, Operation, Program
+from sim_model.programs.program import Need, Operation, Program, ProgramError
+
+MAX_MESSAGES = 1_000_000
+"""Messages of all operations together; more take gigabytes."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,11 @@ class Collective:
         """Parameters of its schedule."""
         return Case(len(self.processors), self.root, self.segments)
 
+    @property
+    def form(self) -> Form:
+        """Closed forms of its schedule."""
+        return form_of(self.operation, self.algorithm, self.case)
+
     def combine_cycles(self, flits: int) -> int:
         """Return the cycles in which a host combines received flits with its own."""
         return round(flits * self.compute_cycles_per_flit)
@@ -67,6 +77,19 @@ class Performance:
     rounds: int
     messages: Sequence[int]
     delays: Mapping[tuple[int, int], int] = field(default_factory=dict)
+
+
+class CollectiveError(ProgramError):
+    """A collective operation that cannot be performed.
+
+    Parameters:
+        problem: "X is Z; it must be Y".
+        collective: Position of the operation among all.
+    """
+
+    def __init__(self, problem: str, collective: int):
+        super().__init__(problem)
+        self.collective = collective
 
 
 class Performed(NamedTuple):
@@ -97,6 +120,7 @@ def perform(
     processors: int,
     header_flits: Callable[[Sequence[int]], int],
     channels: int = 1,
+    most_messages: int = MAX_MESSAGES,
 ) -> Performed:
     """Return the messages of collective operations.
 
@@ -109,13 +133,20 @@ def perform(
         processors: Number of processors of the network.
         header_flits: Header length in flits for a destination set.
         channels: Injection channels of each processor.
+        most_messages: Maximum number of all messages.
+
+    Raises:
+        CollectiveError: If there are more.
     """
     operations: list[Operation] = []
     ended: dict[int, int] = {}  # operation at which each processor has ended
-    spans = []
+    spans, messages = [], 0
     for number, collective in enumerate(collectives):
+        _check_count(messages + collective.times * collective.form.messages, most_messages, number)
         schedule = schedule_of(collective.operation, collective.algorithm, collective.case)
         sizes = schedule.sizes(collective.flits)
+        messages += collective.times * _messages(schedule, sizes, collective.longest)
+        _check_count(messages, most_messages, number)
         names = [f"{collective.operation} of processor {processor}" for processor in collective.processors]
         for _ in range(collective.times):
             first, size = len(operations), len(collective.processors)
@@ -141,6 +172,20 @@ def perform(
             ended.update(zip(collective.processors, ends, strict=True))
             spans.append(_Span(number, schedule.rounds, first, ends))
     return _performed(operations, spans, processors, header_flits)
+
+
+def _check_count(messages: int, most: int, collective: int) -> None:
+    if messages > most:
+        text = f"Number of messages up to this operation is {messages:,}; it must be at most {most:,}"
+        raise CollectiveError(text, collective)
+
+
+def _messages(schedule: Schedule, sizes: Sequence[int], longest: int | None) -> int:
+    """Return the number of messages of a schedule."""
+    if longest is None:
+        return len(schedule.transfers)
+    lengths = (sum(sizes[part] for part in transfer.parts) for transfer in schedule.transfers)
+    return sum(max(1, -(-length // longest)) for length in lengths)
 
 
 def _performed(

@@ -1,11 +1,13 @@
 """Collective operations in configurations: on all families, in results, in lock-step, and refused ones."""
 
 import json
+from typing import get_args
 
 import pytest
 
 from hydranoc import ConfigError, load, sweep
 from hydranoc.cli import run
+from hydranoc.config.schema.collectives import Name
 from sim_model.collectives.registry import OPERATIONS
 from tests.each import each
 from tests.sim_model.programs.files import chakra, node
@@ -232,7 +234,15 @@ REFUSED = [
     ),
     (
         *("spam", "  operation: barrier\n  rounds: 100000\n"),
-        "c.yaml:4: the operations up to traffic have 3,600,000 messages; they must have at most 1,000,000",
+        "c.yaml:2: traffic: Number of messages up to this operation is 3,600,000; it must be at most 1,000,000",
+    ),
+    (
+        *("spam", "  operation: broadcast\n  algorithm: binomial\n  flits: 100000000000\n"),
+        "c.yaml:2: traffic: Number of messages up to this operation is 12,207,408; it must be at most 1,000,000",
+    ),
+    (
+        *("spam", "  operation: reduce\n  algorithm: linear\n  flits: 1000000\n  compute_cycles_per_flit: 1000000\n"),
+        "c.yaml:7: traffic.compute_cycles_per_flit: computations take 8,000,000,000,000 cycles; they must take at most",
     ),
 ]
 
@@ -243,6 +253,10 @@ def test_wrong_operations_are_refused(written, family, traffic, problem):
     with pytest.raises(ConfigError) as caught:
         _ = load(path).messages
     assert str(caught.value).startswith(f"{path.parent}/{problem}")
+
+
+def test_names_in_configurations_are_those_of_the_registry():
+    assert list(get_args(Name)) == list(OPERATIONS)
 
 
 def test_wrong_operations_in_python(designs):
