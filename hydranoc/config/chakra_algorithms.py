@@ -6,6 +6,7 @@ from hydranoc.config.schema.collectives import AUTO
 from hydranoc.errors import nearest, shown
 from sim_model.collectives.algorithm import Case
 from sim_model.collectives.choice import best_segments, choose
+from sim_model.collectives.closed_forms import Costs
 from sim_model.collectives.registry import OPERATIONS, schedule_of
 from sim_model.collectives.schedule import Schedule
 from sim_model.programs.chakra import ScheduleOf
@@ -34,7 +35,7 @@ def chosen_schedules(config: Config, traffic: schema.ChakraTraffic, bytes_per_fl
                 operation,
                 case,
                 flits,
-                traffic.startup_cycles,
+                Costs(traffic.startup_cycles),
                 is_allowed=lambda one: in_hardware or not known[one].in_hardware,
             )
         return schedule_of(operation, algorithm, case)

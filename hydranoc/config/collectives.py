@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from hydranoc.config import schema
 from hydranoc.config.load import TRAFFIC, Config
 from hydranoc.config.schema.collectives import AUTO, EVERYONE
@@ -11,11 +13,15 @@ from hydranoc.config.sending import complete_messages, operation_number
 from hydranoc.config.source import KeyPath, name_of
 from hydranoc.errors import nearest, shown
 from sim_model.collectives.algorithm import Case
-from sim_model.collectives.choice import best_segments, choose
+from sim_model.collectives.choice import best_segments, choose, contention_of
+from sim_model.collectives.closed_forms import Costs
 from sim_model.collectives.registry import OPERATIONS, ROOTED, SEGMENTED
 from sim_model.collectives.schedule import BARRIER
 from sim_model.messages.messages import MessageError, Messages
 from sim_model.programs.performances import Collective, CollectiveError, Performance, Performed, perform
+
+MAX_MEASURED_MEMBERS = 1_024
+"""Maximum members of a group whose distances are measured for the choice of an algorithm."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +128,7 @@ class _Reader:
     def __init__(self, config: Config, traffic: schema.CollectiveTraffic, routing: Any):
         self._config, self._startup_cycles, self._routing = config, traffic.startup_cycles, routing
         self._processors = len(config.network.processors)
+        self._distances: np.ndarray | None = None
 
     def collective(self, entry: _Entry) -> Collective:
         """Return the operation of an entry."""
@@ -214,10 +221,19 @@ class _Reader:
             entry.operation,
             case,
             flits,
-            self._startup_cycles,
-            entry.keys.compute_cycles_per_flit,
+            Costs(self._startup_cycles, entry.keys.compute_cycles_per_flit, self._contention(processors)),
             lambda name: not (known[name].in_hardware and wrong),
         )
+
+    def _contention(self, processors: Sequence[int]) -> dict[str, float]:
+        """Return the contention of exchanges among the members of a group; see ``Costs``."""
+        if len(processors) > MAX_MEASURED_MEMBERS:
+            return {}
+        if self._distances is None:
+            from sim_model.traffic.destination_sets import distances  # loads SciPy: only to choose
+
+            self._distances = distances(self._config.network)
+        return contention_of(self._distances[np.ix_(processors, processors)].tolist())
 
     def _without_multicast(self, entry: _Entry, processors: Sequence[int]) -> str:
         """Return the reason why a group has no multicast in hardware; empty if it has one."""

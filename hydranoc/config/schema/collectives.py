@@ -37,7 +37,7 @@ class CollectiveKeys(Section):
 
     Members:
         operation (str or None): The operation.
-        algorithm: Algorithm (docs/do/collectives.md); ``auto`` chooses by the numbers of members and flits and the
+        algorithm: Algorithm (docs/do/collectives.md); ``auto`` chooses by members and their distances, flits and
             start-up.
         group (list of int, or ``all``): Processors that take part, in the order of their numbers as members.
         flits (int or None): Flits of one member's vector, its contribution or its result, whichever is longer; headers
