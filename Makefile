@@ -19,6 +19,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-
 RUN_WITH_HEARTBEAT = @echo '$(2)'; (n=0; while sleep 5 > /dev/null 2>&1; do n=$$((n + 5)); echo "$(1): $$n s"; done) & ticker=$$!; \
     trap "kill $$ticker 2> /dev/null" EXIT; trap "exit 130" INT TERM; $(2)
 DEMO := results/demo
+PYTEST = $(BIN)/python -m pytest -n auto --dist worksteal
 PYTEST_ARGS ?=
 
 .PHONY: demo test quick check nightly docs lint format bench loops wheel lock clean
@@ -34,25 +35,25 @@ demo: $(RUNS)
 	$(BIN)/hydranoc compare examples/demo.yaml -o $(DEMO) --waves
 
 test: $(READY)
-	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
+	$(PYTEST) $(PYTEST_ARGS)
 
 quick: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/python -m pytest -n auto --dist worksteal --changed --without-tools --within 60 $(PYTEST_ARGS)
+	$(PYTEST) --changed --without-tools --within 60 $(PYTEST_ARGS)
 
 # types are checked beside the tests, and what was found is shown behind theirs
 check: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	@types=$$(mktemp); $(BIN)/pyright > $$types 2>&1 & checked=$$!; \
-	    $(BIN)/python -m pytest -n auto --dist worksteal --changed $(PYTEST_ARGS); said=$$?; \
+	    $(PYTEST) --changed $(PYTEST_ARGS); said=$$?; \
 	    wait $$checked || said=1; echo pyright:; cat $$types; rm -f $$types; exit $$said
 
 # the summary is written whatever the tests say, and what they say is what make says
 nightly: $(READY)
 	@mkdir -p results
-	@$(BIN)/python -m pytest -n auto --dist worksteal --slow --junitxml=results/nightly.xml $(PYTEST_ARGS); said=$$?; \
+	@$(PYTEST) --slow --junitxml=results/nightly.xml $(PYTEST_ARGS); said=$$?; \
 	    $(BIN)/python -m tests.summary results/nightly.xml | tee results/nightly.md; exit $$said
 
 docs: $(READY)

@@ -38,6 +38,8 @@ def pytest_collection_modifyitems(config, items):
     nightly, found, files = {line for line in lines if not line.startswith("#")}, set(), set()
     for item in items:
         listed = nightly & {item.nodeid, item.nodeid.partition("[")[0]}
+        if listed and item.get_closest_marker("sentinel"):
+            raise pytest.UsageError(f"tests/nightly.txt: {item.nodeid} is a sentinel; it must run by day")
         if "slow" in item.keywords or listed:
             item.add_marker(pytest.mark.skip(reason=SLOW_REASON))
         found |= listed

@@ -68,7 +68,7 @@ BENCH = "make -C bench"
 SLOW = (BENCH, "hydranoc compare ")
 """Commands that build a simulator."""
 STEPS = re.compile(
-    r"`(?P<file>[\w.]+)`:\n\n```\w+\n(?P<text>.*?)```|^    (?P<block>hydranoc[^\n]*|make[^\n]*|eval[^\n]*)$"
+    r"`(?P<file>[\w.]+)`:\n\n```\w+\n(?P<text>.*?)```|^    (?P<block>(?:hydranoc|make|eval)(?:\\\n|[^\n])*)$"
     r"|`(?P<inline>(?:hydranoc \w+|make -C)\s[^`]*?)`",
     re.MULTILINE | re.DOTALL,
 )
