@@ -187,7 +187,7 @@ PROOFS: dict[str, Proof] = {
     "token-ring-3": Proof("token-ring", token_ring(3, 3), 20, quick=False),
     "token-ring-4": Proof("token-ring", token_ring(4, 2), 20, quick=False),
     "token-monitor-2-1-3": Proof("token-monitor", token_monitor(2, 1, 3)),
-    "token-monitor-clearable": Proof("token-monitor", token_monitor(2, 3, clearable=True), quick=False),
+    "token-monitor-clearable": Proof("token-monitor", token_monitor(2, 3, clearable=True)),
     "branch-queues-3x3": Proof("branch-queues", branch_queues(3, 3), quick_cover=True),
     "branch-queues-4x5": Proof("branch-queues", branch_queues(4, 5), quick=False),
     "branch-copies-3x3": Proof("branch-copies", branch_copies(3, 3, token=True)),
