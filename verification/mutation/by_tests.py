@@ -120,7 +120,6 @@ def _first_failure(tests: Sequence[str], folder: Path) -> tuple[int, str] | None
     except Exception as error:  # so does the first test
         return 0, f"FAILED {tests[0]} - {type(error).__name__}: {error}"
     for number, test in enumerate(tests):
-        found = failed_test([test], folder)
-        if found and not found.endswith("USAGE_ERROR"):  # a test of this name is no longer there
+        if found := failed_test([test], folder):
             return number, found
     return None

@@ -67,7 +67,7 @@ def _different(reference: ComparedNetwork, folder: Path) -> str | None:
 
 
 def failed_test(tests: Sequence[str], folder: Path) -> str | None:
-    """Return the first of some pytest tests that fails; None if all pass."""
+    """Return the first of some pytest tests that fails; None if all pass. A test that does not exist finds nothing."""
     said = io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         options = [
@@ -82,7 +82,7 @@ def failed_test(tests: Sequence[str], folder: Path) -> str | None:
             f"--basetemp={folder / 'pytest'}",
         ]
         code = pytest.main([*options, *tests])
-    if code in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+    if code in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED, pytest.ExitCode.USAGE_ERROR):
         return None
     failures = [line for line in said.getvalue().splitlines() if line.startswith(("FAILED tests", "ERROR tests"))]
     return _short(failures[0] if failures else f"pytest ended with {pytest.ExitCode(code).name}")
