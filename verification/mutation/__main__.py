@@ -90,7 +90,8 @@ def ask_the_tests(options: argparse.Namespace) -> int:
     file, root = options.results / "by_tests.jsonl", Path.cwd()
     if not options.stay:  # rows are of the same copy of the tree
         file.unlink(missing_ok=True)
-    judged = {row["place"]: row for row in map(json.loads, file.read_text().splitlines())} if file.exists() else {}
+    rows = map(json.loads, file.read_text().splitlines()) if file.exists() else ()
+    judged = {(row["place"], row["start"]): row for row in rows}
     mutants = {m.key: m for name, source in hardware_files(root).items() for m in mutants_of(name, source)}
     until = time.monotonic() + options.minutes * 60 if options.minutes else float("inf")
     jury = by_tests.Jury(root, options.workshop / "mutant", by_tests.kept_costs(root))
@@ -98,12 +99,12 @@ def ask_the_tests(options: argparse.Namespace) -> int:
     if gone := [verdict.place for verdict in known if verdict.key not in mutants]:
         raise SystemExit(f"error: {KEPT} has {len(gone)} lines that have changed since, such as {gone[0]}")
     for verdict in known:
-        if verdict.place in judged or not verdict.file.startswith(options.only) or time.monotonic() > until:
+        where = verdict.place, verdict.start  # a line may have the same constant twice
+        if where in judged or not verdict.file.startswith(options.only) or time.monotonic() > until:
             continue
-        row = jury.judge(mutants[verdict.key], verdict)
-        judged[verdict.place] = row
-        with file.open("a") as rows:
-            rows.write(json.dumps(row) + "\n")
+        judged[where] = row = jury.judge(mutants[verdict.key], verdict)
+        with file.open("a") as kept:
+            kept.write(json.dumps(row) + "\n")
         print(f"{row['seconds']:6.1f} s  {row['place']}  {row['said'] or 'NOT FOUND'} {row['error']}", flush=True)
     found = sum(bool(row["said"]) for row in judged.values())
     print(f"{found} of {len(judged)} faults found by the tests")

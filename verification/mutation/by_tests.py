@@ -60,12 +60,12 @@ class Jury:
         self._sound: dict[str, bool] = {}
 
     def judge(self, mutant: Mutant, verdict: Verdict) -> dict[str, Any]:
-        """Return place, the test that has found the mutant (``said``, empty if none), an error, and CPU seconds.
+        """Return place, start, the test that has found the mutant (``said``, empty if none), an error and CPU seconds.
 
         A test that fails on the unmodified hardware too finds nothing, and neither does a trial that breaks off.
         """
-        tests, row = in_order(mutant, verdict, self.costs), {"place": verdict.place, "said": "", "error": ""}
-        file, seconds = self.root / mutant.file, 0.0
+        row = {"place": verdict.place, "start": verdict.start, "said": "", "error": ""}
+        tests, file, seconds = in_order(mutant, verdict, self.costs), self.root / mutant.file, 0.0
         while tests:
             with changed(file, mutant.apply(file.read_bytes())):
                 answer = self._try(tests)
