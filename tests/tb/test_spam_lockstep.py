@@ -80,8 +80,8 @@ FLITS = 24
 
 
 def conflicting_multicasts() -> list[Message]:
-    """Two worms that request the same four outputs of one switch, from inputs between them."""
-    return [Message(source, (1, 2, 4, 5), FLITS) for source in (0, 3)]
+    """Two worms that request the same four outputs of one switch, from inputs between them, one the last."""
+    return [Message(source, (0, 1, 3, 4), FLITS) for source in (2, 5)]
 
 
 def all_around() -> list[Message]:
