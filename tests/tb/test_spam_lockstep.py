@@ -80,8 +80,9 @@ FLITS = 24
 
 
 def conflicting_multicasts() -> list[Message]:
-    """Two worms that request the same four outputs of one switch, from inputs between them, one the last."""
-    return [Message(source, (0, 1, 3, 4), FLITS) for source in (2, 5)]
+    """Two worms that request two outputs of a switch in one order, then two that request four in different orders."""
+    agreeing = [Message(source, (0, 1), FLITS) for source in (2, 5)]
+    return [*agreeing, *(Message(source, (0, 1, 3, 4), FLITS, start_cycle=200) for source in (2, 5))]
 
 
 def all_around() -> list[Message]:
