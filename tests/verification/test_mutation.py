@@ -1,5 +1,6 @@
 """Mutants are made from the syntax tree, and killed, equivalent and surviving ones are distinguished."""
 
+import argparse
 import ast
 import os
 import sys
@@ -12,6 +13,7 @@ from amaranth.back import rtlil
 from amaranth.sim import Simulator
 
 from tests.each import each
+from verification.mutation import __main__ as command
 from verification.mutation import by_tests
 from verification.mutation.baseline import measure
 from verification.mutation.judge import MutantRunner
@@ -164,6 +166,32 @@ def test_what_detected_a_fault_is_asked_first():
     }.items():
         order = by_tests.in_order(planted, Verdict(FILE, 1, "", "", "", 0, 1, KILLED, killer), costs)
         assert (order[0], order[-1]) == (first, RIGHT[0])
+
+
+def test_a_test_that_does_not_exist_finds_nothing(tmp_path):
+    def asked():
+        from verification.mutation.killers import failed_test
+
+        return failed_test(["tests/rtl/test_nowhere.py"], tmp_path)
+
+    assert separately(asked, tmp_path / "trial", 60.0).value is None
+
+
+def test_equal_constants_of_a_line_are_judged_one_by_one(tmp_path, monkeypatch):
+    twins = [m for m in mutants_of(FILE, SAMPLE) if m.after == "Signal(init=1)"]
+    for m in twins:
+        append(tmp_path / "verdicts.jsonl", Verdict(FILE, m.line, "", m.before, m.after, m.start, m.end, KILLED))
+    jury = SimpleNamespace(
+        judge=lambda _, v: {"place": v.place, "start": v.start, "said": "x", "error": "", "seconds": 0}
+    )
+    monkeypatch.setattr(command, "import_libraries", lambda: None)
+    monkeypatch.setattr(command, "hardware_files", lambda _root: {FILE: SAMPLE})
+    monkeypatch.setattr(by_tests, "kept_costs", lambda _root: {})
+    monkeypatch.setattr(by_tests, "Jury", lambda *_: jury)
+    options = argparse.Namespace(results=tmp_path, workshop=tmp_path, stay=True, minutes=None, only="rtl")
+    for _ in range(2):  # a second run judges none of them again
+        assert command.ask_the_tests(options) == 0
+        assert (tmp_path / "by_tests.jsonl").read_text().count("Signal(init=1)") == len(twins) == 2
 
 
 def test_closed_survivors_are_faults_and_name_their_test():
