@@ -113,7 +113,7 @@ class PlaneTree:
     @cached_property
     def depth(self) -> dict[int, int]:
         """Links from each switch up to the root."""
-        return {switch: depth for switch, depth in zip(self.top_down, self._depths, strict=True)}
+        return dict(zip(self.top_down, self._depths, strict=True))
 
     @cached_property
     def top_down(self) -> tuple[int, ...]:
