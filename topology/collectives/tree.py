@@ -153,17 +153,17 @@ def _check_tree(parent: Mapping[int, int | None]) -> None:
     roots = [switch for switch in sorted(parent) if parent[switch] is None]
     if len(roots) != 1:
         raise TopologyError(f"Switches without a parent are {roots}; a tree must have exactly 1")
-    safe = set(roots)
-    for switch in sorted(parent):
-        path = []
+    safe: set[int | None] = set(roots)
+    for first in sorted(parent):
+        path, switch = [], first
         while switch not in safe:
             path.append(switch)
             above = parent[switch]
-            if above not in parent:
+            if above is None or above not in parent:
                 raise TopologyError(f"Parent {above!r} of switch {switch} is not in the tree", item=str(above))
             if above in path:
                 raise TopologyError(
-                    f"Tree parents of switch {path[0]} run in a circle; they must lead to the root", item=str(path[0])
+                    f"Tree parents of switch {first} run in a circle; they must lead to the root", item=str(first)
                 )
             switch = above
         safe.update(path)
@@ -293,7 +293,7 @@ def _centre(network: ChannelNetwork, homes: Sequence[int]) -> int:
 
 def _with_processors(parent: Mapping[int, int | None], homes: Iterable[int]) -> dict[int, int | None]:
     """Return the root and all switches with processors at or below them."""
-    kept = {switch: above for switch, above in parent.items() if above is None}
+    kept: dict[int, int | None] = {switch: above for switch, above in parent.items() if above is None}
     for home in homes:
         switch: int | None = home
         while switch is not None and switch not in kept:
