@@ -1,0 +1,58 @@
+"""Planes for barriers alone: without operators, each group has a plane of its own, so groups never wait for others.
+
+Links then have one valid wire per group and no other. Buffers have room for all operations under way, so credits never
+run out.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from sim_model.collective_plane.contributions import Contribution
+from sim_model.collective_plane.model import CollectivePlane
+from sim_model.collective_plane.parameters import MIN_BUFFER_WORDS, Event, Flush, PlaneParameters
+from topology.collectives.tables import Group, PlaneTables
+from topology.common.errors import FieldError
+from topology.common.host_pattern import EAGER, HostBehaviour
+
+
+def barrier_planes(
+    tables: PlaneTables,
+    parameters: PlaneParameters,
+    contributions: Iterable[Contribution] = (),
+    *,
+    hosts: HostBehaviour = EAGER,
+    events: Iterable[Event] = (),
+) -> tuple[CollectivePlane, ...]:
+    """Return one plane per group, whose only group has number 0.
+
+    A switch's mask of timeouts is the union of those of all planes.
+
+    Parameters:
+        tables
+        parameters: Window, cycles of links and of timeouts are used; buffers have the words of the window, at least 2.
+        contributions (iterable of Contribution): Barriers.
+        hosts: Pauses of sources.
+        events (iterable of Flush, Reset and ClearErrors)
+
+    Raises:
+        FieldError: If a contribution has words, or a value is out of range.
+    """
+    given, listed = list(contributions), tuple(events)
+    if any(len(one.words) for one in given):
+        raise FieldError("words", "A contribution to a plane without operators has words; it must have none")
+    room = max(parameters.window, MIN_BUFFER_WORDS)
+    shape = replace(parameters, buffer_words=room, result_words=room)
+    return tuple(
+        CollectivePlane(
+            PlaneTables(tables.tree, (Group(0, group.members),)),
+            shape,
+            [replace(one, group=0) for one in given if one.group == group.number],
+            hosts=hosts,
+            events=[
+                replace(event, group=0) if isinstance(event, Flush) else event
+                for event in listed
+                if not isinstance(event, Flush) or event.group == group.number
+            ],
+        )
+        for group in tables.groups
+    )

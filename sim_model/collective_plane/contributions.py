@@ -1,0 +1,130 @@
+"""Contributions of members to operations, in columns."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from topology.collectives.operators import SUM, check_operator
+from topology.collectives.tables import PlaneTables
+from topology.common.errors import FieldError
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """One member's part of an operation.
+
+    The k-th contributions of all members to a group form its k-th operation.
+
+    Parameters:
+        processor
+        group: Number of the group.
+        start_cycle: First cycle in which the host may offer it.
+        operator: Number of the operator; without words it is not used.
+        words (sequence of int): Words of the member; none for a barrier.
+    """
+
+    processor: int
+    group: int
+    start_cycle: int = 0
+    operator: int = SUM
+    words: Sequence[int] | np.ndarray = ()
+
+
+@dataclass(frozen=True)
+class Contributions:
+    """Contributions of all members. Those of a processor to a group come in the order of the columns.
+
+    Parameters:
+        processor, group, start_cycle, operator (int64 array, shape (contributions,))
+        offsets (int64 array, shape (contributions + 1,)): Begin of the words of each.
+        words (uint64 array): Words of all, one contribution behind the other.
+    """
+
+    processor: np.ndarray
+    group: np.ndarray
+    start_cycle: np.ndarray
+    operator: np.ndarray
+    offsets: np.ndarray
+    words: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.processor)
+
+    @staticmethod
+    def of(records: Iterable[Contribution]) -> "Contributions":
+        """Return the columns of records."""
+        given = list(records)
+        lengths = [len(record.words) for record in given]
+        parts = [np.asarray(record.words, dtype=np.uint64) for record in given]
+        return Contributions(
+            processor=_column(record.processor for record in given),
+            group=_column(record.group for record in given),
+            start_cycle=_column(record.start_cycle for record in given),
+            operator=_column(record.operator for record in given),
+            offsets=np.concatenate(([0], np.cumsum(lengths))).astype(np.int64),
+            words=np.concatenate(parts) if parts else np.zeros(0, dtype=np.uint64),
+        )
+
+    def words_of(self, number: int) -> np.ndarray:
+        """Return the words of a contribution, uint64.
+
+        Parameters:
+            number: Its position.
+        """
+        return self.words[self.offsets[number] : self.offsets[number + 1]]
+
+
+def _column(values: Iterable[Any]) -> np.ndarray:
+    return np.array(list(values), dtype=np.int64)
+
+
+def of_all_members(
+    tables: PlaneTables, group: int, words: Sequence[Any] | np.ndarray = (), operator: int = SUM, start_cycle: int = 0
+) -> list[Contribution]:
+    """Return the contributions of all members to one operation.
+
+    Parameters:
+        tables
+        group: Number of the group.
+        words (uint64 array, shape (members, words), or a sequence of sequences): In the order of the members; empty for
+            a barrier.
+        operator
+        start_cycle
+    """
+    members = tables.groups[group].members
+    rows = words if len(words) else [()] * len(members)
+    return [Contribution(member, group, start_cycle, operator, row) for member, row in zip(members, rows, strict=True)]
+
+
+def check_contributions(contributions: Contributions, tables: PlaneTables, word_bits: int) -> None:
+    """Check contributions against a plane.
+
+    Raises:
+        FieldError: For a processor that is no member, an operator that there is not, a word that does not fit, a
+            negative start, or starts of a processor and group that do not ascend.
+    """
+    members = [set(group.members) for group in tables.groups]
+    earlier: dict[tuple[int, int], int] = {}
+    columns = (contributions.processor, contributions.group, contributions.start_cycle, contributions.operator)
+    for processor, group, start, operator in zip(*(column.tolist() for column in columns), strict=True):
+        if not 0 <= group < len(members):
+            raise FieldError("group", f"Group is {group}; it must be 0 to {len(members) - 1}")
+        if processor not in members[group]:
+            raise FieldError("processor", f"Processor {processor} is no member of group {group}; it must be one")
+        if start < earlier.get((processor, group), 0):
+            raise FieldError(
+                "start_cycle",
+                f"Start cycle of processor {processor}, group {group}, is {start}; "
+                f"it must be at least {earlier.get((processor, group), 0)}",
+            )
+        earlier[processor, group] = start
+        try:
+            check_operator(operator)
+        except ValueError as error:
+            raise FieldError("operator", str(error)) from None
+    if word_bits < 64 and len(contributions.words):
+        largest = int(contributions.words.max())
+        if largest >> word_bits:
+            raise FieldError("words", f"word is {largest}; it must fit in {word_bits} bits")

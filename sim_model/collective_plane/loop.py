@@ -1,0 +1,136 @@
+"""Loop of the plane: one compiled function for runs and recordings."""
+
+from sim_model.collective_plane.endpoints import step_endpoint
+from sim_model.collective_plane.resets import abandon, reset_plane
+from sim_model.collective_plane.state import (
+    CLEAR,
+    CYCLE,
+    FLUSH_ENDS,
+    FLUSH_STARTS,
+    FLUSH_WIRES,
+    FLUSHED,
+    FRESH,
+    HOP_BITS,
+    LEFT,
+    NEXT_EVENT,
+    QUIET,
+    RESET_ENDS,
+    RESETTING,
+    SILENT,
+    WORD_HOPS,
+)
+from sim_model.collective_plane.switches import step_switch
+from sim_model.collective_plane.trace import record_registers
+from sim_model.engines.cycle.clock import DEADLOCKED, FINISHED, LIMIT
+from sim_model.engines.cycle.records import NEVER
+from sim_model.loops.compiled import compiled, compiled_apart, compiled_loop
+from topology.collectives.words import MAX_GROUPS
+
+ALL_GROUPS = (1 << MAX_GROUPS) - 1
+
+
+@compiled_loop
+def run_plane(state, trace, until_cycle):
+    """Run to a cycle, to the end of all contributions, or until nothing can change any more.
+
+    If the trace has lines, all cycles up to ``until_cycle`` are run and recorded.
+
+    Returns:
+        int: Why it stopped: ``LIMIT``, ``FINISHED`` or ``DEADLOCKED`` of ``sim_model/engines/cycle/clock.py``.
+    """
+    counters = state.counters
+    first_cycle = counters[CYCLE]
+    cycle = first_cycle
+    lines = len(trace.beat_marks)
+    reason = FINISHED if counters[LEFT] == 0 else LIMIT
+    slots = state.link_cycles + 1
+    if counters[FRESH] != 0:
+        counters[FRESH] = 0
+        reset_plane(state)
+    while cycle < until_cycle and (lines > 0 or reason == LIMIT):
+        now = cycle % slots
+        following = now + 1 if now < state.link_cycles else 0
+        far = following + 1 if following < state.link_cycles else 0
+        arrival = now - 1 if now > 0 else state.link_cycles
+        is_due = state.events[counters[NEXT_EVENT]].cycle <= cycle
+        if is_due:
+            _change_wires(cycle, state)
+        if lines > 0:
+            last_slot = arrival - 1 if arrival > 0 else state.link_cycles
+            record_registers(cycle - first_cycle, now, last_slot, trace, state)
+        if is_due:
+            _clear_errors(cycle, state)
+        changes = counters[FLUSH_WIRES] | counters[FLUSHED] | counters[RESETTING]
+        counters[SILENT] = counters[FLUSH_WIRES] | counters[FLUSHED] | (ALL_GROUPS if counters[RESETTING] != 0 else 0)
+        for row in range(len(state.switches)):
+            changes += step_switch(row, now, following, far, arrival, state)
+        for processor in range(len(state.endpoints)):
+            changes += step_endpoint(processor, cycle, now, following, trace, cycle - first_cycle, state)
+        counters[WORD_HOPS] += changes >> HOP_BITS
+        counters[FLUSHED] = counters[FLUSH_WIRES]
+        if counters[RESETTING]:
+            reset_plane(state)
+            counters[FLUSHED] = 0
+        cycle += 1
+        if counters[LEFT] == 0:
+            reason = FINISHED
+        elif changes != 0:
+            counters[QUIET] = 0
+        else:
+            counters[QUIET] += 1
+            if counters[QUIET] > slots:
+                wake_cycle = _next_wake_cycle(state)
+                if wake_cycle == NEVER:
+                    reason = DEADLOCKED
+                elif lines == 0:
+                    cycle = max(cycle, min(wake_cycle, until_cycle))
+    counters[CYCLE] = cycle
+    return reason
+
+
+@compiled_apart
+def _change_wires(cycle, state):
+    """Change the wires of flushes and resets at the start of a cycle."""
+    counters = state.counters
+    event = state.events[counters[NEXT_EVENT]]
+    while event.cycle <= cycle and event.kind != CLEAR:
+        if event.kind == FLUSH_ENDS:
+            counters[FLUSH_WIRES] &= ~(1 << event.target)
+        elif event.kind == RESET_ENDS:
+            counters[RESETTING] = 0
+        elif event.kind == FLUSH_STARTS:
+            counters[FLUSH_WIRES] |= 1 << event.target
+            _abandon_all(event.target, event.value + 1, state)
+        else:
+            counters[RESETTING] = 1
+            for group in range(state.groups):
+                _abandon_all(group, event.value, state)
+        counters[NEXT_EVENT] += 1
+        event = state.events[counters[NEXT_EVENT]]
+
+
+@compiled_apart
+def _clear_errors(cycle, state):
+    """Clear error masks that are written in a cycle."""
+    event = state.events[state.counters[NEXT_EVENT]]
+    while event.cycle <= cycle:
+        switch = state.switches[event.target]
+        switch.mismatches &= ~event.value
+        switch.timeouts &= ~event.other
+        state.counters[NEXT_EVENT] += 1
+        event = state.events[state.counters[NEXT_EVENT]]
+
+
+@compiled
+def _abandon_all(group, before_cycle, state):
+    for processor in range(len(state.endpoints)):
+        state.counters[LEFT] -= abandon(processor, group, before_cycle, state)
+
+
+@compiled_apart
+def _next_wake_cycle(state):
+    """Return the cycle in which a host or an event does something next; NEVER if none does."""
+    wake_cycle = state.events[state.counters[NEXT_EVENT]].cycle
+    for processor in range(len(state.endpoints)):
+        wake_cycle = min(wake_cycle, state.endpoints[processor].wake_cycle)
+    return wake_cycle

@@ -1,0 +1,458 @@
+"""The golden model of the collective plane against a plain reference, integer arithmetic and closed forms."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sim_model.collective_plane.barriers import barrier_planes
+from sim_model.collective_plane.closed_forms import credit_cycles, group_cycles, words_per_cycle
+from sim_model.collective_plane.contributions import Contribution, of_all_members
+from sim_model.collective_plane.model import CollectivePlane
+from sim_model.collective_plane.parameters import ClearErrors, Flush, PlaneParameters, Reset
+from sim_model.collective_plane.trace import PlaneTrace
+from sim_model.engines.cycle.clock import DEADLOCKED, FINISHED, LIMIT
+from tests.each import each
+from tests.networks import figure_1, random_irregular
+from tests.sim_model.plane_reference import Beat, Inputs, PlaneReference, Word
+from topology.collectives.operators import SUM, combine
+from topology.collectives.tables import PlaneTables, groups_of
+from topology.collectives.tree import plane_tree
+from topology.common.errors import FieldError
+from topology.common.graph import Network
+from topology.common.host_pattern import HostBehaviour
+from topology.common.regular import hypercube_network, mesh_network
+from topology.harts.graph import HexMesh
+from topology.min.graph import MinNetwork
+from topology.torus.graph import TorusNetwork
+from topology.torus.grid import Grid
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def word_of(marks: int, word: int, mask: int) -> Word | None:
+    return None if marks < 0 else Word(marks >> 2, int(word) & mask, bool(marks & 1), bool(marks & 2))
+
+
+def bits(mask: int) -> set[int]:
+    return {bit for bit in range(8) if mask >> bit & 1}
+
+
+def inputs_of(trace: PlaneTrace, line: int, mask: int, clears: list[ClearErrors]) -> Inputs:
+    """The inputs of a recorded cycle."""
+    processors = range(trace.ready.shape[1])
+    beats = {}
+    for processor in processors:
+        found = word_of(int(trace.beat_marks[line, processor]), int(trace.beat_words[line, processor]), mask)
+        if found:
+            beats[processor] = Beat(found.group, int(trace.beat_operators[line, processor]), found.word, found.last)
+    cleared: dict[int, tuple[int, int]] = {}
+    for clear in clears:
+        if clear.cycle == line:
+            mismatches, timeouts = cleared.get(clear.switch, (0, 0))
+            cleared[clear.switch] = mismatches | clear.mismatches, timeouts | clear.timeouts
+    return Inputs(
+        beats=beats,
+        requests={processor: bits(int(trace.requests[line, processor])) for processor in processors},
+        takes={processor for processor in processors if trace.takes[line, processor]},
+        flushes=bits(int(trace.flushes[line])),
+        reset=bool(trace.resets[line]),
+        clears=cleared,
+    )
+
+
+def compare(plane: CollectivePlane, cycles: int, clears: list[ClearErrors]) -> PlaneTrace:
+    """Record some cycles from the first one on, and compare every register in each with the reference."""
+    trace = plane.record(cycles)
+    reference = PlaneReference(plane.tables, plane.parameters)
+    tree, mask = plane.tables.tree, (1 << plane.parameters.word_bits) - 1
+    for line in range(cycles):
+        old = reference.registers
+        expected, found = {}, {}
+        for place, branch in enumerate(tree.branches):
+            end = ("link" if branch.is_processor else "up_out", branch.number)
+            expected["up", branch] = old[end]
+            found["up", branch] = word_of(int(trace.up_marks[line, place]), int(trace.up_words[line, place]), mask)
+            ports, word = old["bank", branch.switch]
+            expected["down", branch] = word if branch.port in ports else None
+            down = word_of(int(trace.down_marks[line, place]), int(trace.down_words[line, place]), mask)
+            found["down", branch] = down
+            expected["credit", branch] = old["credits_down", branch.switch].get(branch.port, set())
+            found["credit", branch] = bits(int(trace.up_credits[line, place]))
+            expected["returned", branch] = old["credits" if branch.is_processor else "credits_up", branch.number]
+            found["returned", branch] = bits(int(trace.down_credits[line, place]))
+        for row, switch in enumerate(tree.switches):
+            expected["errors", switch] = old["mismatches", switch], old["timeouts", switch]
+            found["errors", switch] = int(trace.mismatches[line, row]), int(trace.timeouts[line, row])
+        for processor in range(len(tree.processors)):
+            done = old["done", processor]
+            expected["ready", processor] = old["ready", processor]
+            found["ready", processor] = bool(trace.ready[line, processor])
+            expected["result", processor] = old["result", processor]
+            marks, word = int(trace.result_marks[line, processor]), int(trace.result_words[line, processor])
+            found["result", processor] = word_of(marks, word, mask)
+            expected["done", processor] = set(done), {group for group in done if done[group]}
+            found["done", processor] = (
+                bits(int(trace.done[line, processor])),
+                bits(int(trace.done_error[line, processor])),
+            )
+        wrong = {key: (expected[key], found[key]) for key in expected if expected[key] != found[key]}
+        assert wrong == {}, f"cycle {line}: reference, model"
+        reference.step(inputs_of(trace, line, mask, clears))
+    return trace
+
+
+def random_plane(seed: int, cycles: int, *, faults: bool = True) -> tuple[CollectivePlane, list[ClearErrors]]:
+    """A plane of random shape with random contributions; with faults wrong ones among them, and random events."""
+    random = np.random.default_rng(seed)
+    tables = random_tables(random)
+    parameters = PlaneParameters(
+        word_bits=int(random.choice([8, 9, 31, 32, 63, 64])),
+        operators=tuple(random.choice(8, int(random.integers(1, 9)), replace=False).tolist()),
+        window=int(random.integers(1, 5)),
+        link_cycles=int(random.choice([1, 1, 2, 3])),
+        buffer_words=int(random.integers(2, 9)),
+        result_words=int(random.integers(2, 7)),
+        timeout_cycles=int(random.choice([0, 1, 5, 40])),
+    )
+    fault = float(random.choice([0, 0, 0.05])) * faults
+    contributions = [
+        one
+        for group in range(len(tables.groups))
+        for one in random_contributions(random, tables, group, parameters, cycles, fault)
+    ]
+    contributions.sort(key=lambda one: one.start_cycle)
+    events: list[Flush | Reset] = []
+    clears: list[ClearErrors] = []
+    for group in range(len(tables.groups)):
+        if random.random() < 0.4:
+            start = int(random.integers(0, cycles))
+            events.append(Flush(group, start, parameters.flush_cycles + int(random.integers(0, 4))))
+    starts = sorted(random.choice(cycles // 8, int(random.integers(0, 3)), replace=False).tolist())
+    events += [Reset(8 * start, int(random.integers(1, 4))) for start in starts]
+    for _ in range(3):
+        masks = [int(mask) for mask in random.integers(0, 1 << 31, 2)]
+        clears.append(ClearErrors(int(random.choice(tables.tree.switches)), int(random.integers(0, cycles)), *masks))
+    plane = CollectivePlane(
+        tables,
+        parameters,
+        contributions,
+        hosts=HostBehaviour(
+            int(random.choice([0, 77, 230])), int(random.choice([0, 77, 230])), seed=int(random.integers(0, 1 << 16))
+        ),
+        events=[*events, *clears] if faults else clears,
+        interleaved=bool(random.integers(0, 2)) and faults,
+    )
+    return plane, clears
+
+
+def random_tables(random: np.random.Generator) -> PlaneTables:
+    kind = random.integers(0, 4)
+    if kind == 0:
+        tree = plane_tree(Network(1, [], [0] * int(random.choice([1, 2, 3, 8, 32]))))
+    elif kind == 1:
+        length = int(random.integers(2, 8))
+        network = Network(length, [(a, a + 1) for a in range(length - 1)], [0, *range(length)])
+        tree = plane_tree(network, root=int(random.integers(0, length)))
+    else:
+        tree = plane_tree(random_irregular(int(random.integers(0, 1 << 30))))
+    processors = len(tree.processors)
+    return PlaneTables(
+        tree,
+        groups_of(
+            random.choice(processors, int(random.integers(1, processors + 1)), replace=False).tolist()
+            for _ in range(int(random.integers(1, 9)))
+        ),
+    )
+
+
+def random_contributions(
+    random: np.random.Generator, tables: PlaneTables, group: int, parameters: PlaneParameters, cycles: int, fault: float
+) -> list[Contribution]:
+    found = []
+    for start in sorted(random.integers(0, cycles, int(random.integers(1, 9))).tolist()):
+        words = int(random.choice([0, 0, 1, 2, 7]))
+        operator = int(random.choice(parameters.operators))
+        for member in tables.groups[group].members:
+            if random.random() < fault / 4:
+                continue  # it never comes
+            own, chosen = words, operator
+            if random.random() < fault:
+                own = int(random.integers(0, 5))
+            if random.random() < fault:
+                chosen = int(random.integers(0, 8))
+            values = random.integers(0, 1 << parameters.word_bits, own, dtype=np.uint64)
+            found.append(Contribution(member, group, start, chosen, values))
+    return found
+
+
+def check_hosts(trace: PlaneTrace) -> None:
+    """Hosts keep the rules of AXI4-Stream, and pause and stall by the pattern."""
+    offered = trace.beat_marks >= 0
+    kept = (offered & ~trace.ready.astype(bool))[:-1] & (trace.flushes == 0)[1:, None] & (trace.resets == 0)[1:, None]
+    assert offered[1:][kept].all()
+    assert (trace.beat_marks[1:] == trace.beat_marks[:-1])[kept].all()
+    assert (trace.beat_words[1:] == trace.beat_words[:-1])[kept].all()
+
+
+@each("seed", range(40))
+def test_every_register_is_that_of_the_reference_in_every_cycle(seed):
+    plane, clears = random_plane(seed, 150)
+    trace = compare(plane, 150, clears)
+    check_hosts(trace)
+    assert plane.strays == 0
+
+
+@pytest.mark.slow
+@each("seed", range(40, 400))
+def test_every_register_is_that_of_the_reference_in_more_planes(seed):
+    plane, clears = random_plane(seed, 300)
+    check_hosts(compare(plane, 300, clears))
+    assert plane.strays == 0
+
+
+def test_uncompiled_code_gives_the_same_records():
+    code = (
+        "from tests.sim_model.test_collective_plane import random_plane; "
+        "planes = [random_plane(seed, 60)[0] for seed in range(3)]; "
+        "print([[column.tolist() for column in plane.record(60)] for plane in planes])"
+    )
+    printed = []
+    for disabled in ("0", "1"):
+        environment = {**os.environ, "NUMBA_DISABLE_JIT": disabled, "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-W", "error", "-c", code]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=ROOT, check=False)
+        assert done.returncode == 0, done.stderr
+        printed.append(done.stdout)
+    assert printed[0] == printed[1]
+
+
+@each("seed", range(60))
+def test_results_are_those_of_integer_arithmetic(seed):
+    plane, _ = random_plane(seed, 300, faults=False)
+    assert plane.run(100_000) == FINISHED
+    check_results(plane)
+
+
+def check_results(plane: CollectivePlane) -> None:
+    """All results are right, and none has an error mark."""
+    results, given = plane.results(), plane.contributions
+    assert not results.error.any()
+    assert plane.mismatches == {}
+    assert plane.left == plane.strays == 0
+    assert (given.start_cycle <= results.first_cycle).all()
+    for group, own in enumerate(plane.tables.groups):
+        by_member = [
+            np.flatnonzero((given.group == group) & (given.processor == member)).tolist() for member in own.members
+        ]
+        for operation in zip(*by_member, strict=True):
+            columns = zip(*(given.words_of(number).tolist() for number in operation), strict=True)
+            operator = int(given.operator[operation[0]])
+            expected = [combine(operator, column, plane.parameters.word_bits) for column in columns]
+            assert all(results.words_of(number).tolist() == expected for number in operation)
+
+
+def chain(length: int) -> Network:
+    return Network(length, [(a, a + 1) for a in range(length - 1)], list(range(length)))
+
+
+PLANES = {
+    "8 x 8 mesh": plane_tree(TorusNetwork(Grid(8, 8, wraps=False), 2)),
+    "8 x 8 torus": plane_tree(TorusNetwork(Grid(8, 8), 1)),
+    "hypercube": plane_tree(hypercube_network(5)),
+    "hexagonal mesh": plane_tree(HexMesh(3)),
+    "MIN": plane_tree(MinNetwork("omega", 2, 4)),
+    "bidirectional MIN": plane_tree(MinNetwork("bi-butterfly", 2, 3)),
+    "figure 1": plane_tree(figure_1()),
+    "irregular": plane_tree(random_irregular(7, 11)),
+    "one switch": plane_tree(Network(1, [], [0] * 31)),
+    "chain": plane_tree(chain(32), root=0),
+    "star of 32": plane_tree(Network(32, [(0, leaf) for leaf in range(1, 32)], list(range(32)))),
+    "edges": plane_tree(mesh_network([2, 3]), edges=[[0, 5], [1, 5], [2, 0], [3, 0], [4, 5]]),
+}
+
+
+@each("name, link_cycles, words", [(n, c, w) for n in PLANES for c in (1, 2, 3) for w in (0, 1, 17)])
+def test_closed_forms_hold_exactly(name, link_cycles, words):
+    tree = PLANES[name]
+    processors = len(tree.processors)
+    half = [*range(0, processors, 2)]
+    for members in ([*range(processors)], half, [processors - 1]):
+        tables = PlaneTables(tree, groups_of([members]))
+        rows = np.arange(len(members) * words, dtype=np.uint64).reshape(len(members), words)
+        room = credit_cycles(link_cycles)
+        plane = CollectivePlane(
+            tables,
+            PlaneParameters(link_cycles=link_cycles, buffer_words=room),
+            of_all_members(tables, 0, rows if words else (), SUM, 3),
+        )
+        assert plane.run(10_000) == FINISHED
+        results = plane.results()
+        assert results.first_cycle.tolist() == [3] * len(members)
+        assert results.latency_cycles.max() == group_cycles(tables, 0, words, link_cycles)
+        check_results(plane)
+
+
+def test_a_barrier_of_64_nodes_takes_37_cycles():
+    tables = PlaneTables(PLANES["8 x 8 mesh"], groups_of([range(64)]))
+    assert tables.tree.root == 27
+    plane = CollectivePlane(tables, contributions=of_all_members(tables, 0, start_cycle=1))
+    plane.run()
+    assert plane.results().latency_cycles.max() == group_cycles(tables, 0) == 37
+
+
+@each("window, words", [(w, f) for w in (1, 2, 3, 4) for f in (0, 1, 5, 40)])
+def test_operations_follow_each_other_at_the_rate_of_the_closed_form(window, words):
+    tables = PlaneTables(PLANES["figure 1"], groups_of([range(5)]))
+    operations = 200
+    rows = np.ones((5, words), dtype=np.uint64) if words else ()
+    contributions = [one for _ in range(operations) for one in of_all_members(tables, 0, rows, SUM, 1)]
+    plane = CollectivePlane(tables, PlaneParameters(window=window), contributions)
+    assert plane.run() == FINISHED
+    check_results(plane)
+    done = plane.results().done_cycle.reshape(operations, 5).max(axis=1)
+    rate = 96 * (words + 1) / (done[156] - done[60])
+    expected = words_per_cycle(group_cycles(tables, 0), words, window)
+    assert rate == pytest.approx(expected, rel=0.02 if expected == 1 else 1e-9)
+
+
+def test_a_member_that_never_comes_is_found_and_flushed():
+    tables = PlaneTables(plane_tree(chain(4), root=0), groups_of([range(4), range(4)]))
+    parameters = PlaneParameters(timeout_cycles=30)
+    barrier = [one for one in of_all_members(tables, 0) if one.processor != 2]
+    others = [one for start in (50, 200) for one in of_all_members(tables, 1, np.eye(4, dtype=np.uint64), SUM, start)]
+    again = of_all_members(tables, 0, start_cycle=150)
+    stuck = CollectivePlane(tables, parameters, barrier)
+    assert stuck.run() == DEADLOCKED
+    assert stuck.timeouts == {switch: mask for switch, mask in stuck.timeouts.items() if mask}
+    assert stuck.branch_names(2, stuck.timeouts[2]) == ["p2"]
+    assert stuck.branch_names(1, stuck.timeouts[1]) == ["s2"]
+    events = (Flush(0, 100, 5), ClearErrors(1, 120, timeouts=1), ClearErrors(2, 120, timeouts=3))
+    plane = CollectivePlane(tables, parameters, [*barrier, *others, *again], events=events)
+    assert plane.run() == FINISHED
+    results = plane.results()
+    assert results.done_cycle[:3].tolist() == [-1] * 3
+    assert (results.done_cycle[3:] > 0).all()
+    assert not results.error.any()
+    assert set(plane.timeouts) == {0}
+
+
+def test_wrong_operators_and_lengths_end_with_an_error_at_all_members():
+    tables = PlaneTables(plane_tree(chain(3), root=0), groups_of([range(3)]))
+    wrong_operator = [Contribution(member, 0, 0, 2 if member == 1 else 1, [7, 8]) for member in range(3)]
+    wrong_length = [Contribution(member, 0, 0, 1, [7, 8, 9][: 3 - (member == 1)]) for member in range(3)]
+    a_barrier = [Contribution(member, 0, 0, 0, [7, 8][: 2 * (member != 1)]) for member in range(3)]
+    right = of_all_members(tables, 0, [[1, 2], [3, 4], [5, 6]])
+    plane = CollectivePlane(tables, contributions=[*wrong_operator, *wrong_length, *a_barrier, *right])
+    assert plane.run() == FINISHED
+    results = plane.results()
+    assert results.error.tolist() == [True] * 9 + [False] * 3
+    assert results.received.tolist() == [2] * 6 + [0] * 3 + [2] * 3
+    assert results.words_of(11).tolist() == [9, 12]
+    assert plane.branch_names(1, plane.mismatches[1]) == ["s2", "p1"]
+    assert plane.strays == 0
+
+
+def test_operators_that_are_not_built_end_with_an_error():
+    tables = PlaneTables(plane_tree(chain(2)), groups_of([range(2)]))
+    parameters = PlaneParameters(operators=(2, 5))
+    contributions = [
+        *of_all_members(tables, 0, [[3], [4]], operator=0),
+        *of_all_members(tables, 0, [[3], [4]], operator=5),
+    ]
+    plane = CollectivePlane(tables, parameters, contributions)
+    assert plane.run() == FINISHED
+    assert plane.results().error.tolist() == [True, True, False, False]
+    assert plane.results().words_of(2).tolist() == [0]
+    assert plane.mismatches == {}
+
+
+def test_runs_in_parts_and_recordings_are_those_of_one_run():
+    whole, parts, recorded = (random_plane(4, 300, faults=False)[0] for _ in range(3))
+    whole.run()
+    while parts.run(parts.cycle + 7) == LIMIT:
+        pass
+    recorded.record(whole.cycle)
+    for plane in (parts, recorded):
+        assert (plane.results().done_cycle == whole.results().done_cycle).all()
+        assert plane.word_hops == whole.word_hops
+
+
+def test_idle_time_is_skipped():
+    tables = PlaneTables(PLANES["figure 1"], groups_of([range(5)]))
+    plane = CollectivePlane(tables, contributions=of_all_members(tables, 0, start_cycle=10**12))
+    assert plane.run() == FINISHED
+    assert plane.results().done_cycle.max() == 10**12 + group_cycles(tables, 0)
+
+
+@each(
+    "change, message",
+    [
+        ({"word_bits": 7}, "word_bits is 7; it must be 8 to 64"),
+        ({"operators": ()}, "operators is empty; it must have at least 1"),
+        ({"operators": (8,)}, "Operator is 8; it must be 0 to 7"),
+        ({"window": 0}, "window is 0; it must be 1 to 255"),
+        ({"link_cycles": 0}, "link_cycles is 0; it must be 1 to 64"),
+        ({"buffer_words": 1}, "buffer_words is 1; it must be 2 to 64"),
+        ({"result_words": 65}, "result_words is 65; it must be 2 to 64"),
+        ({"timeout_cycles": 65536}, "timeout_cycles is 65536; it must be 0 to 65535"),
+    ],
+)
+def test_wrong_parameters_are_refused(change, message):
+    with pytest.raises(FieldError) as caught:
+        PlaneParameters(**change)
+    assert str(caught.value) == message
+
+
+@each(
+    "contributions, options, message",
+    [
+        ([Contribution(0, 1)], {}, "Group is 1; it must be 0 to 0"),
+        ([Contribution(2, 0)], {}, "Processor 2 is no member of group 0; it must be one"),
+        ([Contribution(0, 0, -1)], {}, "Start cycle of processor 0, group 0, is -1; it must be at least 0"),
+        (
+            [Contribution(0, 0, 5), Contribution(0, 0, 4)],
+            {},
+            "Start cycle of processor 0, group 0, is 4; it must be at least 5",
+        ),
+        ([Contribution(0, 0, 0, 8)], {}, "Operator is 8; it must be 0 to 7"),
+        ([Contribution(0, 0, words=[1 << 32])], {}, "word is 4294967296; it must fit in 32 bits"),
+        ([], {"events": [Flush(1, 0, 3)]}, "group is 1; it must be 0 to 0"),
+        ([], {"events": [Flush(0, 0, 2)]}, "cycles is 2; it must be 3 to 2147483648"),
+        (
+            [],
+            {"events": [Flush(0, 0, 3), Flush(0, 3, 3)]},
+            "Flush of group 0 starts in cycle 3; it must be after the end of the one before",
+        ),
+        ([], {"events": [Reset(0, 0)]}, "cycles is 0; it must be 1 to 2147483648"),
+        ([], {"events": [Reset(-1)]}, "start_cycle is -1; it must be 0 to 4611686018427387904"),
+        ([], {"events": [ClearErrors(9, 0)]}, "Switch of cleared errors is 9; it must be in the tree"),
+    ],
+)
+def test_wrong_work_is_refused(contributions, options, message):
+    tables = PlaneTables(plane_tree(chain(3)), groups_of([[0, 1]]))
+    with pytest.raises(FieldError) as caught:
+        CollectivePlane(tables, contributions=contributions, **options)
+    assert str(caught.value) == message
+
+
+def test_groups_of_a_plane_for_barriers_do_not_wait_for_each_other():
+    tables = PlaneTables(PLANES["figure 1"], groups_of([range(5), [0, 1], [4]]))
+    contributions = [one for group in range(3) for _ in range(20) for one in of_all_members(tables, group)]
+    planes = barrier_planes(tables, PlaneParameters(window=3), contributions, events=[Flush(1, 4, 3), Reset(200)])
+    assert [len(plane.contributions) for plane in planes] == [100, 40, 20]
+    assert [plane.run() for plane in planes] == [FINISHED] * 3
+    assert [plane.left for plane in planes] == [0, 0, 0]
+    assert (planes[1].results().done_cycle == -1).all()
+    for group in (0, 2):
+        alone = CollectivePlane(
+            planes[group].tables, PlaneParameters(window=3, buffer_words=64), planes[group].contributions
+        )
+        alone.run()
+        assert (alone.results().done_cycle == planes[group].results().done_cycle).all()
+        assert planes[group].cycle < 200
+    with pytest.raises(FieldError, match="A contribution to a plane without operators has words; it must have none"):
+        barrier_planes(tables, PlaneParameters(), [Contribution(0, 0, words=[1])])
