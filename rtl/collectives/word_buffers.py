@@ -1,0 +1,112 @@
+"""Buffers at the sink of a link of the plane: a first-in first-out buffer for each group, in one memory.
+
+======================  =============================================================================
+cycle                   what happens
+======================  =============================================================================
+t                       a word is on the link; ``follows`` shows that it is a front in the next cycle
+t                       its group is in ``choose``
+t + 1                   ``front`` is the word; it is taken with ``pop``
+t + 2                   ``credits``
+======================  =============================================================================
+"""
+
+from typing import Any
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import memory
+from amaranth.lib.wiring import In, Out
+
+from rtl.parts.part import Part
+from rtl.parts.selection import concat, either, encoded
+
+
+class WordBuffers(Part):
+    """Buffers of one link. Latency 1 cycle; throughput 1 word per cycle.
+
+    The memory is read at a registered address, so the group is chosen a cycle ahead.
+
+    Parameters:
+        bits: Bits stored per word.
+        groups
+        depth: Words per group, at least 2.
+
+    Members:
+        valid (In(1)), group (In), entry (In(bits)): Word on the link. Only with a credit. ``group`` is absent if there
+            is one group.
+        choose (In(groups)): Group whose front is read in the next cycle, one-hot. Ignored if there is one group.
+        pop (In(groups)): The front of a group leaves, at most one in a cycle: that chosen in the cycle before.
+        flush (In(groups)): Drop the words of a group, the one on the link included.
+        present (Out(groups)): There is a front. Registers.
+        follows (Out(groups)): There is a front in the next cycle. Combinational.
+        front (Out(bits)): Front of the chosen group; unspecified if there is none.
+        credits (Out(groups)): A word left the buffer in the last cycle. Registers.
+    """
+
+    def __init__(self, bits: int, groups: int, depth: int):
+        self.bits = bits
+        self.groups = groups
+        self.depth = depth
+        self.slots = 1 << (depth - 1).bit_length()
+        group = {"group": In((groups - 1).bit_length())} if groups > 1 else {}
+        super().__init__(
+            f"word_buffers_{bits}_{groups}x{depth}",
+            {
+                "valid": In(1),
+                **group,
+                "entry": In(bits),
+                "choose": In(groups),
+                "pop": In(groups),
+                "flush": In(groups),
+                "present": Out(groups),
+                "follows": Out(groups),
+                "front": Out(bits),
+                "credits": Out(groups),
+            },
+        )
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        groups = range(self.groups)
+        arriving: Any = Signal(self.groups)
+        m.d.comb += arriving.eq(
+            concat(self.valid & (self.group == g) for g in groups) if self.groups > 1 else self.valid
+        )
+        backs, fronts, followings = zip(*(self._buffer(m, g, arriving[g]) for g in groups), strict=True)
+        m.submodules.words = store = memory.Memory(shape=self.bits, depth=self.groups * self.slots, init=[])
+        write: Any = store.write_port()
+        read: Any = store.read_port(domain="comb")
+        m.d.comb += [write.en.eq(self.valid), write.data.eq(self.entry), self.front.eq(read.data)]
+        if self.groups == 1:
+            m.d.comb += [write.addr.eq(backs[0]), read.addr.eq(fronts[0])]
+        else:
+            address = Signal(len(write.addr))
+            m.d.sync += address.eq(self._address(self.choose, followings))
+            m.d.comb += [write.addr.eq(self._address(arriving, backs)), read.addr.eq(address)]
+        m.d.sync += self.credits.eq(self.pop)
+        return m
+
+    def _buffer(self, m, g, arriving) -> tuple[Any, Any, Any]:
+        """Add pointers of a group; return the slot to be written, that of the front, and that of the next front."""
+        pop = self.pop[g]
+        back, front, following, left = (
+            Signal(range(self.slots), name=f"{name}_{g}") for name in ("back", "front", "following", "count")
+        )
+        present, several = self.present[g], Signal(name=f"several_{g}")
+        m.d.comb += [
+            following.eq(front + pop),
+            left.eq(back - front),  # modulo slots
+            several.eq(left != 1),  # given that there is one
+            self.follows[g].eq(arriving | Mux(pop, several, present)),
+        ]
+        with m.If(self.flush[g]):
+            m.d.sync += [present.eq(0), back.eq(0), front.eq(0)]
+        with m.Else():
+            m.d.sync += [present.eq(self.follows[g]), front.eq(following)]
+            with m.If(arriving):
+                m.d.sync += back.eq(back + 1)
+        return back, front, following
+
+    def _address(self, one_hot, pointers) -> Any:
+        pointer: Any = either([Mux(one_hot[g], pointer, 0) for g, pointer in enumerate(pointers)])
+        groups = range(self.groups)
+        return Cat(pointer[: len(pointers[0])], *encoded(one_hot, groups, (self.groups - 1).bit_length()))
