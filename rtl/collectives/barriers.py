@@ -1,0 +1,147 @@
+"""Switch and endpoint of a plane that has barriers alone: a wire per group, and no data path.
+
+A group never waits for another one, and at most a window of barriers of each member is under way, so there are neither
+turns nor credits. Cycles are those of ``PlaneSwitch`` and ``PlaneEndpoint`` with one group.
+"""
+
+from typing import Any
+
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib.wiring import In, Out
+
+from rtl.collectives.error_masks import TimeoutMask
+from rtl.collectives.parameters import TIMEOUT_BITS, PlaneParameters, SwitchShape
+from rtl.parts.part import Part, instantiate
+from rtl.parts.selection import concat
+
+
+class BarrierSwitch(Part):
+    """A switch of a plane without data words. All outputs are registers. Latency 2 cycles from link to link.
+
+    Parameters:
+        shape
+
+    Members:
+        taking_part, top, flush: As of ``PlaneSwitch``.
+        up_{i} (In(groups)): A barrier of each group arrives from branch i.
+        up (Out(groups)), parent (In(groups)): Barriers to and from the parent. Absent at the root.
+        down (Out(branches * groups)): Barriers that are over, to the branches, branch by branch.
+        limit, clear_timeouts, timeouts: As ``limit``, ``clear`` and ``mask`` of ``TimeoutMask``. Absent without
+            timeouts.
+    """
+
+    def __init__(self, shape: SwitchShape):
+        self.shape = shape
+        groups, n = shape.plane.groups, shape.branches
+        members: dict[str, Any] = {"taking_part": In(n * groups), "top": In(groups)}
+        members |= {f"up_{i}": In(groups) for i in range(n)}
+        if shape.has_parent:
+            members |= {"up": Out(groups), "parent": In(groups)}
+        members |= {"down": Out(n * groups), "flush": In(groups)}
+        if shape.plane.timeouts:
+            members |= {"limit": In(TIMEOUT_BITS), "clear_timeouts": In(n), "timeouts": Out(n)}
+        root = "" if shape.has_parent else "_root"
+        timeouts = "_t" if shape.plane.timeouts else ""
+        super().__init__(f"barrier_switch_{n}_g{groups}_{shape.plane.window}{root}{timeouts}", members)
+
+    def elaborate(self, platform):
+        m: Any = Module()
+        groups, n = self.shape.plane.groups, self.shape.branches
+        flushing: Any = Signal(groups)
+        m.d.sync += flushing.eq(self.flush)
+        waits, missing = [], []
+        combined: Any = Signal(groups)
+        for g in range(groups):
+            part_of = self.taking_part[g * n : (g + 1) * n]
+            here = concat(self._count(m, i, g, combined[g], flushing[g]) for i in range(n))
+            lacks = Signal(n, name=f"missing_{g}")
+            m.d.comb += [
+                lacks.eq(part_of & ~here),
+                combined[g].eq(~lacks.any() & part_of.any()),
+            ]
+            self._pass_on(m, g, part_of, combined[g], flushing[g])
+            missing.append(lacks)
+            waits.append(lacks.any() & (part_of & here).any())
+        if self.shape.plane.timeouts:
+            mask = instantiate(m, platform, "timeout", TimeoutMask(groups, n))
+            m.d.comb += [
+                mask.limit.eq(self.limit),
+                mask.waits.eq(concat(waits)),
+                mask.missing.eq(concat(missing)),
+                mask.combined.eq(combined),
+                mask.flush.eq(flushing),
+                mask.clear.eq(self.clear_timeouts),
+                self.timeouts.eq(mask.mask),
+            ]
+        return m
+
+    def _count(self, m, i, g, combined, flushing) -> Any:
+        """Count the barriers that have arrived from a branch; return whether there is one."""
+        arrives = getattr(self, f"up_{i}")[g]
+        reached = [Signal(name=f"reached_{k + 1}_{i}_{g}") for k in range(self.shape.plane.window)]  # k + 1 or more
+        for k, bit in enumerate(reached):
+            fewer = reached[k - 1] if k else 1
+            more = reached[k + 1] if k + 1 < len(reached) else 0
+            with m.If(flushing):
+                m.d.sync += bit.eq(0)
+            with m.Else():
+                m.d.sync += bit.eq(Mux(combined, Mux(arrives, bit, more), bit | arrives & fewer))
+        return reached[0]
+
+    def _pass_on(self, m, g, part_of, combined, flushing):
+        """Send a barrier up, or from the top down; and those of the parent down."""
+        n, groups = self.shape.branches, self.shape.plane.groups
+        over: Any = combined & self.top[g]
+        if self.shape.has_parent:
+            from_parent = Signal(name=f"from_parent_{g}")
+            m.d.sync += [
+                from_parent.eq(self.parent[g] & ~flushing),
+                self.up[g].eq(combined & ~self.top[g] & ~flushing),
+            ]
+            over = Mux(self.top[g], combined, from_parent)
+        for i in range(n):
+            m.d.sync += self.down[i * groups + g].eq(over & part_of[i] & ~flushing)
+
+
+class BarrierEndpoint(Part):
+    """Barrier wires of one member. All outputs are registers. From a request to the link 2 cycles, back 1.
+
+    Parameters:
+        plane
+
+    Members:
+        barrier_request (In(groups)): Request a barrier; requests beyond the window are ignored.
+        barrier_done (Out(groups)): A barrier is over; high for one cycle.
+        up (Out(groups)), down (In(groups)): Barriers to and from the switch.
+        flush (In(groups)): Drop everything of these groups, from the next cycle on.
+    """
+
+    def __init__(self, plane: PlaneParameters):
+        self.plane = plane
+        groups = plane.groups
+        members: dict[str, Any] = {"barrier_request": In(groups), "barrier_done": Out(groups)}
+        members |= {"up": Out(groups), "down": In(groups), "flush": In(groups)}
+        super().__init__(f"barrier_endpoint_g{groups}_{plane.window}", members)
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        window = self.plane.window
+        flushing: Any = Signal(self.plane.groups)
+        m.d.sync += [flushing.eq(self.flush), self.barrier_done.eq(self.down & ~flushing)]
+        for g in range(self.plane.groups):
+            requests, under_way = (Signal(range(window + 1), name=f"{name}_{g}") for name in ("requests", "under_way"))
+            goes: Any = Signal(name=f"goes_{g}")
+            full: Any = Signal(name=f"full_{g}")
+            m.d.comb += [
+                goes.eq(requests.any() & (under_way != window) & ~flushing[g]),
+                full.eq((requests == window) & ~goes),
+            ]
+            m.d.sync += self.up[g].eq(goes)
+            with m.If(flushing[g]):
+                m.d.sync += [requests.eq(0), under_way.eq(0)]
+            with m.Else():
+                m.d.sync += [
+                    requests.eq(requests + (self.barrier_request[g] & ~full) - goes),
+                    under_way.eq(under_way + goes - self.barrier_done[g]),
+                ]
+        return m
