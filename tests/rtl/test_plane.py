@@ -1,0 +1,68 @@
+"""Collective planes in Amaranth's simulator: results equal integer arithmetic, latencies the closed forms."""
+
+import pytest
+
+from tests.rtl.plane_hosts import CHAIN, ONE, SQUARE, STAR, Hosts, contribute_at_random, plane_plan
+
+ALL = {"chain": (CHAIN, [[0, 1, 2, 3]]), "star": (STAR, [[0, 1, 2, 3, 4]]), "square": (SQUARE, [[0, 1, 2, 3]])}
+PLANES = {
+    "chain": (CHAIN, [[0, 1, 2, 3], [1, 3]], {}, 0.0, 0.0),
+    "star": (STAR, [[0, 1, 2, 3, 4], [0, 4], [2, 4, 3]], {"word_bits": 11, "window": 1, "buffer_words": 2}, 0.3, 0.3),
+    "square": (SQUARE, [[0, 1, 2, 3]], {"word_bits": 8, "operators": (0,), "window": 4, "result_words": 2}, 0.0, 0.9),
+    "square-far": (
+        SQUARE,
+        [[0, 1, 2, 3], [1, 2]],
+        {"word_bits": 16, "operators": (1, 3, 7), "link_cycles": 3},
+        0.3,
+        0.0,
+    ),
+    "one": (ONE, [[0], [0]], {"word_bits": 64, "operators": (7,), "timeouts": False}, 0.0, 0.3),
+}
+
+
+@pytest.mark.parametrize("name", PLANES)
+def test_results_equal_integer_arithmetic(name):
+    tree, groups, parameters, pause, stall = PLANES[name]
+    plan = plane_plan(tree, groups, **parameters)
+    hosts = Hosts(plan, seed=len(name), pause=pause, stall=stall)
+    expected = contribute_at_random(hosts, 24)
+    hosts.run(1500)
+    assert not any(hosts.calls.values())
+    assert hosts.done == hosts.requested
+    for group in plan.tables.groups:
+        words = [word for result in expected[group.number] for word in result]
+        lasts = [k == len(result) - 1 for result in expected[group.number] for k in range(len(result))]
+        rows = [(word, last, 0) for word, last in zip(words, lasts, strict=True)]
+        for i in group.members:
+            assert hosts.results.get((i, group.number), []) == rows, f"member {i} of group {group.number}"
+
+
+def closed_form(plan, group):
+    """Cycles of a barrier: 2 e + c (d + m) + 1 with e = 2, c = 1 + L, and d = m."""
+    return 2 * 2 + (1 + plan.parameters.link_cycles) * 2 * plan.tables.depth_of(group) + 1
+
+
+@pytest.mark.parametrize("link_cycles", [1, 2])
+@pytest.mark.parametrize("name", ALL)
+def test_a_barrier_takes_the_cycles_of_the_closed_form(name, link_cycles):
+    tree, groups = ALL[name]
+    for operators in ((0,), ()):
+        plan = plane_plan(tree, groups, operators=operators, link_cycles=link_cycles)
+        hosts = Hosts(plan)
+        for i in hosts.members:
+            hosts.call_barrier(i, 0)
+        hosts.run(40)
+        assert max(hosts.log) == closed_form(plan, 0)
+        assert len(hosts.log) == len(hosts.members)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_an_all_reduce_takes_a_cycle_more_per_word(name):
+    tree, groups = ALL[name]
+    for words in (1, 7):
+        plan = plane_plan(tree, groups, word_bits=8)
+        hosts = Hosts(plan)
+        for i in hosts.members:
+            hosts.contribute(i, 0, 0, list(range(words)))
+        hosts.run(40)
+        assert max(hosts.log) == closed_form(plan, 0) + words
