@@ -92,15 +92,17 @@ class BarrierSwitch(Part):
         """Send a barrier up, or from the top down; and those of the parent down."""
         n, groups = self.shape.branches, self.shape.plane.groups
         over: Any = combined & self.top[g]
+        registers = []
         if self.shape.has_parent:
             from_parent = Signal(name=f"from_parent_{g}")
-            m.d.sync += [
-                from_parent.eq(self.parent[g] & ~flushing),
-                self.up[g].eq(combined & ~self.top[g] & ~flushing),
-            ]
+            m.d.sync += [from_parent.eq(self.parent[g]), self.up[g].eq(combined & ~self.top[g])]
             over = Mux(self.top[g], combined, from_parent)
+            registers += [from_parent, self.up[g]]
         for i in range(n):
-            m.d.sync += self.down[i * groups + g].eq(over & part_of[i] & ~flushing)
+            m.d.sync += self.down[i * groups + g].eq(over & part_of[i])
+            registers.append(self.down[i * groups + g])
+        with m.If(flushing):  # a reset of registers, which takes no logic before them
+            m.d.sync += [register.eq(0) for register in registers]
 
 
 class BarrierEndpoint(Part):

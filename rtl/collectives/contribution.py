@@ -107,7 +107,7 @@ class _Sender:
 
     def _count_credits(self):
         m, part, plane = self.m, self.part, self.plane
-        counter = instantiate(m, self.platform, "credits", GroupCredits(plane.groups, plane.buffer_words))
+        counter = instantiate(m, self.platform, "credits", GroupCredits(plane.groups, [plane.buffer_words]))
         self.sent: Any = Signal(plane.groups)
         self.credit: Any = Signal(plane.groups, init=(1 << plane.groups) - 1)
         m.d.comb += [

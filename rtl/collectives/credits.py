@@ -1,54 +1,82 @@
-"""Credits of a link of the plane, for each group."""
+"""Credits of links of the plane, for each group."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
+from rtl.collectives.pointers import behind, following
 from rtl.parts.part import Part
 from rtl.parts.selection import concat
 
 
 class GroupCredits(Part):
-    """Free places in the buffer of each group behind a link.
+    """Free places in the buffers at the sinks of a word: one sink, or all branches that take part in a group.
 
-    A credit that is on the wire in cycle t can be used from t + 1 on.
+    Words that have left are counted once per group, and returned credits once per sink. A credit that is on the wire in
+    cycle t can be used from t + 1 on.
 
     Parameters:
         groups
-        depth: Words per group of the buffer, at least 2.
+        depths: Words per group of the buffer at each sink, at least 2.
 
     Members:
-        sent (In(groups)): A word leaves for the buffer in this cycle. Only with a credit.
-        returned (In(groups)): A credit is on the wire.
+        taking_part (In(sinks * groups)): Sinks of each group, group by group. Constant. Absent if there is one sink.
+        sent (In(groups)): A word leaves for all sinks of the group in this cycle. Only with credits.
+        returned (In(sinks * groups)): Credits on the wires, group by group.
         flush (In(groups)): All credits are back from the next cycle on; nothing else counts.
-        some (Out(groups)): There is a credit in the next cycle. Combinational.
+        some (Out(groups)): There is a credit of every sink in the next cycle. Combinational.
     """
 
-    def __init__(self, groups: int, depth: int):
+    def __init__(self, groups: int, depths: Sequence[int]):
         self.groups = groups
-        self.depth = depth
+        self.depths = tuple(depths)
+        sinks = len(self.depths)
+        several = {"taking_part": In(sinks * groups)} if sinks > 1 else {}
         super().__init__(
-            f"group_credits_{groups}x{depth}",
-            {"sent": In(groups), "returned": In(groups), "flush": In(groups), "some": Out(groups)},
+            f"group_credits_{groups}x{'_'.join(map(str, self.depths))}",
+            {
+                **several,
+                "sent": In(groups),
+                "returned": In(sinks * groups),
+                "flush": In(groups),
+                "some": Out(groups),
+            },
         )
 
     def elaborate(self, _platform):
         m: Any = Module()
-        m.d.comb += self.some.eq(concat(self._count(m, g) for g in range(self.groups)))
+        for g in range(self.groups):
+            self._count(m, g)
         return m
 
-    def _count(self, m, g) -> Any:
-        """Count the credits of a group; return whether there is one in the next cycle."""
-        sent, returned = self.sent[g], self.returned[g]
-        credits: Any = Signal(range(self.depth + 1), init=self.depth, name=f"credits_{g}")
-        some: Any = Signal(init=1, name=f"has_credit_{g}")
-        following: Any = Signal(name=f"will_have_credit_{g}")
-        m.d.comb += following.eq(returned | Mux(sent, credits[1:].any(), some))
+    def _count(self, m, g):
+        """Count the credits of a group."""
+        slots = 1 << (max(self.depths) - 1).bit_length()
+        sent = Signal(range(slots), name=f"sent_{g}")
         with m.If(self.flush[g]):
-            m.d.sync += [credits.eq(self.depth), some.eq(1)]
-        with m.Else():
-            m.d.sync += some.eq(following)
-            with m.If(sent != returned):
-                m.d.sync += credits.eq(Mux(returned, credits + 1, credits - 1))
-        return following
+            m.d.sync += sent.eq(0)
+        with m.Elif(self.sent[g]):
+            m.d.sync += sent.eq(following(sent))
+        ready = []
+        for i, depth in enumerate(self.depths):
+            bit = g * len(self.depths) + i
+            arrived = self.returned[bit]
+            returned = Signal(range(slots), name=f"returned_{i}_{g}")
+            some: Any = Signal(init=1, name=f"has_credit_{i}_{g}")
+            others: Any = Signal(name=f"has_others_{i}_{g}")  # besides the one that is used in this cycle
+            remains: Any = Signal(name=f"will_have_credit_{i}_{g}")
+            uses = self.sent[g] & self.taking_part[bit] if len(self.depths) > 1 else self.sent[g]
+            m.d.comb += [
+                others.eq(~behind(sent, returned, depth - 1)),
+                remains.eq(arrived | Mux(uses, others, some)),
+            ]
+            with m.If(self.flush[g]):
+                m.d.sync += [returned.eq(0), some.eq(1)]
+            with m.Else():
+                m.d.sync += some.eq(remains)
+                with m.If(arrived):
+                    m.d.sync += returned.eq(following(returned))
+            ready.append(remains | ~self.taking_part[bit] if len(self.depths) > 1 else remains)
+        m.d.comb += self.some[g].eq(concat(ready).all())

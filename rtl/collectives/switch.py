@@ -11,13 +11,12 @@ t + 2              on the link to the parent, or at the top of its group on the 
 A word from the parent takes 2 cycles likewise. Throughput 1 word per cycle in each direction.
 """
 
-from functools import cached_property
 from typing import Any
 
 from amaranth.hdl import Const, Module, Mux, Signal, Value
 from amaranth.lib.wiring import In, Out
 
-from rtl.collectives.combiner import Combiner
+from rtl.collectives.combiner import CONTROL, Combiner, control_of
 from rtl.collectives.credits import GroupCredits
 from rtl.collectives.error_masks import TimeoutMask
 from rtl.collectives.parameters import TIMEOUT_BITS, SwitchShape, plane_link, stored_bits
@@ -26,6 +25,9 @@ from rtl.collectives.word_buffers import WordBuffers
 from rtl.parts.part import Part, instantiate
 from rtl.parts.selection import concat, either, encoded, lowest_one, table_row
 from topology.collectives.operators import OPERATOR_BITS, XOR
+
+HEADER_BITS = 8
+"""Bits of the sum of the operators of 32 branches; no word has fewer."""
 
 
 class PlaneSwitch(Part):
@@ -100,22 +102,20 @@ class _SwitchLogic:
         self.combine = self.scheduler.combine
         self.down: Any = self.scheduler.down if shape.has_parent else Const(0, self.groups)
         self.active: Any = Signal(max(1, plane.group_bits))  # number of the group that is combined
-        m.d.sync += self.active.eq(concat(self._number(self.scheduler.combine_next)))
-        self.buffers = [self._buffers(f"buffers_{i}", getattr(part, f"up_{i}")) for i in range(self.n)]
+        self.chosen = chosen = concat(self._number(self.scheduler.combine_next))  # that of the next cycle
+        m.d.sync += self.active.eq(chosen)
+        self.buffers = [self._buffers(f"buffers_{i}", getattr(part, f"up_{i}"), chosen) for i in range(self.n)]
         for i, buffer in enumerate(self.buffers):
-            m.d.comb += [
-                buffer.choose.eq(self.scheduler.combine_next),
-                getattr(part, f"up_credits_{i}").eq(buffer.credits),
-            ]
+            m.d.comb += getattr(part, f"up_credits_{i}").eq(buffer.credits)
         if shape.has_parent:
-            self.parent_buffers = self._buffers("buffers_parent", part.parent)
+            down_chosen = concat(self._number(self.scheduler.down_next))
+            self.parent_buffers = self._buffers("buffers_parent", part.parent, down_chosen)
             m.d.comb += [
-                self.parent_buffers.choose.eq(self.scheduler.down_next),
                 self.parent_buffers.pop.eq(self.down),
                 part.parent_credits.eq(self.parent_buffers.credits),
             ]
 
-    def _buffers(self, name: str, link: Any) -> Any:
+    def _buffers(self, name: str, link: Any, chosen: Any) -> Any:
         plane = self.plane
         part = WordBuffers(stored_bits(plane), self.groups, plane.buffer_words)
         buffers = instantiate(self.m, self.platform, name, part)
@@ -125,7 +125,7 @@ class _SwitchLogic:
             buffers.flush.eq(self.flushing),
         ]
         if self.groups > 1:
-            self.m.d.comb += buffers.group.eq(link.payload.group)
+            self.m.d.comb += [buffers.group.eq(link.payload.group), buffers.choose.eq(chosen)]
         return buffers
 
     def _number(self, one_hot: Any) -> list[Value]:
@@ -133,9 +133,12 @@ class _SwitchLogic:
 
     def _of_active(self, rows: list[Any], name: str) -> Any:
         """Return the row of the group that is combined."""
+        return self._row(rows, self.active, name)
+
+    def _row(self, rows: list[Any], group: Any, name: str) -> Any:
         if self.groups == 1:
             return rows[0]
-        return table_row(self.m, concat(rows), self.active, len(rows[0]), name, padded=False)
+        return table_row(self.m, concat(rows), group, len(rows[0]), name)
 
     def combine_words(self):
         """Take the fronts of the granted group, and combine or discard them."""
@@ -150,10 +153,12 @@ class _SwitchLogic:
         self.wrong_length: Any = Signal(n)
         self.wrong_operator: Any = Signal(n)
         self.error: Any = Signal()
-        self.words = [buffer.front[: self.plane.word_bits] for buffer in self.buffers]
+        self.fronts = [buffer.front[: self.plane.word_bits] for buffer in self.buffers]
+        self.words: Any = Signal(self.groups)  # group of which a word is combined, one-hot or 0
         m.d.comb += [
             self.take.eq(self._of_active(self.part_of, "take_row")),
-            self.combines.eq(self.combine.any() & ~self.scheduler.drains),
+            self.words.eq(Mux(self.scheduler.drains, 0, self.combine)),
+            self.combines.eq(self.words.any()),
             lasts.eq(concat(buffer.front[-2] for buffer in self.buffers)),
             failing.eq(concat(buffer.front[-1] for buffer in self.buffers)),
             self.header.eq(~self._of_active(list(self.inside), "inside_row")),
@@ -169,27 +174,27 @@ class _SwitchLogic:
         self._drain(lasts)
         self._keep_operations()
         for g in range(self.groups):
-            with m.If(self.combine[g] & ~self.scheduler.drains):
+            with m.If(self.words[g]):
                 m.d.sync += [self.inside[g].eq(~self.ends), self.failed[g].eq(self.error & ~self.ends)]
             with m.If(self.flushing[g]):
                 m.d.sync += [self.inside[g].eq(0), self.failed[g].eq(0)]
 
     def _drain(self, lasts):
         """Pop the fronts: all that are combined, or those of branches that drain."""
-        m, n = self.m, self.n
+        m, n, drains = self.m, self.n, self.scheduler.drains
         self.draining = [Signal(n, name=f"draining_{g}") for g in range(self.groups)]
         self.will_drain = [Signal(n, name=f"will_drain_{g}") for g in range(self.groups)]
-        present = [concat(buffer.present[g] for buffer in self.buffers) for g in range(self.groups)]
-        discarded, taken = Signal(n), Signal(n)
-        m.d.comb += [
-            discarded.eq(self._of_active(self.draining, "draining_row") & self._of_active(present, "present_row")),
-            taken.eq(Mux(self.scheduler.drains, discarded, self.take)),
-        ]
-        for i, buffer in enumerate(self.buffers):
-            m.d.comb += buffer.pop.eq(Mux(taken[i], self.combine, 0))
         for g in range(self.groups):
-            following = Mux(self.scheduler.drains, self.draining[g] & ~(discarded & lasts), self.wrong_length)
-            m.d.comb += self.will_drain[g].eq(Mux(self.combine[g], following, self.draining[g]))
+            popped = Signal(n, name=f"popped_{g}")
+            present = concat(buffer.present[g] for buffer in self.buffers)
+            taken = Mux(drains, self.draining[g] & present, self.part_of[g])
+            wrong = Mux(drains, 0, self.wrong_length)
+            m.d.comb += [
+                popped.eq(Mux(self.combine[g], taken, 0)),
+                # nothing of the group drains when words are combined
+                self.will_drain[g].eq(Mux(self.combine[g], wrong, 0) | self.draining[g] & ~(popped & lasts)),
+                *(buffer.pop[g].eq(popped[i]) for i, buffer in enumerate(self.buffers)),
+            ]
             m.d.sync += self.draining[g].eq(Mux(self.flushing[g], 0, self.will_drain[g]))
 
     def _keep_operations(self):
@@ -198,35 +203,43 @@ class _SwitchLogic:
         combiner = instantiate(m, self.platform, "combiner", Combiner(n, self.plane.word_bits, operators))
         m.d.comb += combiner.take.eq(self.take)
         for i in range(n):
-            m.d.comb += combiner.words[i].eq(self.words[i])
+            m.d.comb += combiner.words[i].eq(self.fronts[i])
         self.result = combiner.result
         if len(operators) == 1:
             if operators[0] == XOR:  # of an even number of headers it would be 0
-                low = Mux(self.header, XOR, combiner.result[:OPERATOR_BITS])
-                self.result = concat((low, combiner.result[OPERATOR_BITS:]))
+                self._show_header(Const(XOR, OPERATOR_BITS), combiner.result)
             return
-        codes = [word[:OPERATOR_BITS] for word in self.words]
+        codes = [front[:OPERATOR_BITS] for front in self.fronts]
         rows = [Signal(n, name=f"lowest_of_{g}") for g in range(self.groups)]
         for g in range(self.groups):
             m.d.comb += rows[g].eq(lowest_one(self.part_of[g]))
         lowest = self._of_active(rows, "lowest_row")
         code = Signal(OPERATOR_BITS)
         kept: list[Any] = [Signal(OPERATOR_BITS, name=f"operator_{g}") for g in range(self.groups)]
+        following = [Signal(OPERATOR_BITS, name=f"next_operator_{g}") for g in range(self.groups)]
+        control = Signal(CONTROL)  # of the group that is combined, if its word is not a header
         m.d.comb += [
             code.eq(either([Mux(lowest[i], codes[i], 0) for i in range(n)])),
             self.wrong_operator.eq(Mux(self.header, self.take & concat(codes[i] != code for i in range(n)), 0)),
-            combiner.lowest.eq(self.header),
-            combiner.operator.eq(self._of_active(kept, "operator_row")),
+            combiner.control.eq(control),
         ]
         for g in range(self.groups):
-            with m.If(self.combine[g] & self.header & ~self.scheduler.drains):
-                m.d.sync += kept[g].eq(code)
+            m.d.comb += following[g].eq(Mux(self.words[g] & self.header, code, kept[g]))
+            m.d.sync += kept[g].eq(following[g])
+        operation = self._row(following, self.chosen, "next_operator_row")
+        m.d.sync += control.eq(control_of(operation, operators))
+        self._show_header(code, combiner.result)
+
+    def _show_header(self, code, combined):
+        """Replace the low bits of the result in a header; the others of any operator over headers are 0."""
+        low = Mux(self.header, code, combined[:HEADER_BITS])
+        self.result = concat((low, combined[HEADER_BITS:]))
 
     def load_outputs(self):
         """Load the combined word into one of the output registers, and the parent's into the down bank."""
         m, part = self.m, self.part
         own = Signal(self.groups)  # combined, and going down
-        m.d.comb += own.eq(Mux(self.scheduler.drains, 0, self.combine & part.top))
+        m.d.comb += own.eq(self.words & part.top)
         self.goes_down = [self.down[g] | own[g] for g in range(self.groups)]
         entry = concat((self.result, self.ends, self.error))
         if self.shape.has_parent:
@@ -243,37 +256,37 @@ class _SwitchLogic:
         m.d.sync += [link.valid.eq(valid), held.eq(concat((entry, *number)))]
         m.d.comb += Value.cast(link.payload).eq(held)
 
-    @cached_property
-    def _down_credits(self) -> list[Any]:
-        """By branch: whether there is a credit of each group in the next cycle."""
-        found = []
-        for i in range(self.n):
-            sent = concat(self.part_of[g][i] & self.goes_down[g] for g in range(self.groups))
-            found.append(
-                self._credits(f"counter_{i}", self.shape.depths[i], sent, getattr(self.part, f"down_credited_{i}"))
-            )
-        return found
+    def _credits(self, name: str, part: GroupCredits, sent: Any, returned: Any) -> Any:
+        """Place the counters of credits; return them."""
+        counters = instantiate(self.m, self.platform, name, part)
+        self.m.d.comb += [counters.sent.eq(sent), counters.returned.eq(returned), counters.flush.eq(self.flushing)]
+        return counters
 
-    def _credits(self, name, depth, sent, returned) -> Any:
-        counter = instantiate(self.m, self.platform, name, GroupCredits(self.groups, depth))
-        self.m.d.comb += [counter.sent.eq(sent), counter.returned.eq(returned), counter.flush.eq(self.flushing)]
-        return counter.some
+    def _down_credits(self) -> Any:
+        """Return whether all branches that take part in each group have a credit in the next cycle."""
+        sinks = range(self.n)
+        returned = concat(getattr(self.part, f"down_credited_{i}")[g] for g in range(self.groups) for i in sinks)
+        counters = self._credits(
+            "down_credits", GroupCredits(self.groups, self.shape.depths), concat(self.goes_down), returned
+        )
+        if self.n > 1:
+            self.m.d.comb += counters.taking_part.eq(self.part.taking_part)
+        return counters.some
 
     def find_ready(self):
         """Find for each group what can be granted in the next cycle."""
-        m, part, n, scheduler = self.m, self.part, self.n, self.scheduler
-        up: Any = Const(0, self.groups)
+        m, part, scheduler = self.m, self.part, self.scheduler
+        down, up = self._down_credits(), Const(0, self.groups)
         if self.shape.has_parent:
-            sent = Mux(scheduler.drains, 0, self.combine & ~part.top)
-            up = self._credits("counter_parent", self.plane.buffer_words, sent, part.up_credited)
+            sent = self.words & ~part.top
+            depths = [self.plane.buffer_words]
+            up = self._credits("parent_credits_left", GroupCredits(self.groups, depths), sent, part.up_credited).some
         m.d.comb += scheduler.top.eq(part.top)
         for g in range(self.groups):
             follow = concat(buffer.follows[g] for buffer in self.buffers)
-            down = Signal(name=f"all_down_{g}")
             killed, others = self.killed[g], ~self.part_of[g]
-            credit = Mux(part.top[g], down, up[g]) if self.shape.has_parent else down
+            credit = Mux(part.top[g], down[g], up[g]) if self.shape.has_parent else down[g]
             m.d.comb += [
-                down.eq(concat(self._down_credits[i][g] | others[i] for i in range(n)).all()),
                 scheduler.words_ready[g].eq(
                     (follow | others).all() & self.part_of[g].any() & ~self.will_drain[g].any() & credit & ~killed
                 ),
@@ -281,7 +294,7 @@ class _SwitchLogic:
             ]
             if self.shape.has_parent:
                 follows = self.parent_buffers.follows[g]
-                m.d.comb += scheduler.down_ready[g].eq(~part.top[g] & follows & down & ~killed)
+                m.d.comb += scheduler.down_ready[g].eq(~part.top[g] & follows & down[g] & ~killed)
 
     def record_errors(self):
         """Keep the masks of branches."""
@@ -302,7 +315,7 @@ class _SwitchLogic:
             mask.limit.eq(part.limit),
             mask.waits.eq(concat(waits)),
             mask.missing.eq(concat(missing)),
-            mask.combined.eq(Mux(self.scheduler.drains, 0, self.combine)),
+            mask.combined.eq(self.words),
             mask.flush.eq(self.flushing),
             mask.clear.eq(part.clear_timeouts),
             part.timeouts.eq(mask.mask),

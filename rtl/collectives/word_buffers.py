@@ -16,8 +16,9 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import memory
 from amaranth.lib.wiring import In, Out
 
+from rtl.collectives.pointers import behind, following
 from rtl.parts.part import Part
-from rtl.parts.selection import concat, either, encoded
+from rtl.parts.selection import concat, table_row
 
 
 class WordBuffers(Part):
@@ -33,7 +34,7 @@ class WordBuffers(Part):
     Members:
         valid (In(1)), group (In), entry (In(bits)): Word on the link. Only with a credit. ``group`` is absent if there
             is one group.
-        choose (In(groups)): Group whose front is read in the next cycle, one-hot. Ignored if there is one group.
+        choose (In): Number of the group whose front is read in the next cycle. Absent if there is one group.
         pop (In(groups)): The front of a group leaves, at most one in a cycle: that chosen in the cycle before.
         flush (In(groups)): Drop the words of a group, the one on the link included.
         present (Out(groups)): There is a front. Registers.
@@ -47,14 +48,14 @@ class WordBuffers(Part):
         self.groups = groups
         self.depth = depth
         self.slots = 1 << (depth - 1).bit_length()
-        group = {"group": In((groups - 1).bit_length())} if groups > 1 else {}
+        bits_of_group = (groups - 1).bit_length()
+        group = {"group": In(bits_of_group), "choose": In(bits_of_group)} if groups > 1 else {}
         super().__init__(
             f"word_buffers_{bits}_{groups}x{depth}",
             {
                 "valid": In(1),
                 **group,
                 "entry": In(bits),
-                "choose": In(groups),
                 "pop": In(groups),
                 "flush": In(groups),
                 "present": Out(groups),
@@ -80,33 +81,28 @@ class WordBuffers(Part):
             m.d.comb += [write.addr.eq(backs[0]), read.addr.eq(fronts[0])]
         else:
             address = Signal(len(write.addr))
-            m.d.sync += address.eq(self._address(self.choose, followings))
-            m.d.comb += [write.addr.eq(self._address(arriving, backs)), read.addr.eq(address)]
+            m.d.sync += address.eq(self._address(m, self.choose, followings, "chosen"))
+            m.d.comb += [write.addr.eq(self._address(m, self.group, backs, "arriving")), read.addr.eq(address)]
         m.d.sync += self.credits.eq(self.pop)
         return m
 
     def _buffer(self, m, g, arriving) -> tuple[Any, Any, Any]:
         """Add pointers of a group; return the slot to be written, that of the front, and that of the next front."""
         pop = self.pop[g]
-        back, front, following, left = (
-            Signal(range(self.slots), name=f"{name}_{g}") for name in ("back", "front", "following", "count")
-        )
+        back, front, moved = (Signal(range(self.slots), name=f"{name}_{g}") for name in ("back", "front", "moved"))
         present, several = self.present[g], Signal(name=f"several_{g}")
         m.d.comb += [
-            following.eq(front + pop),
-            left.eq(back - front),  # modulo slots
-            several.eq(left != 1),  # given that there is one
+            moved.eq(Mux(pop, following(front), front)),
+            several.eq(~behind(back, front, 1)),  # given that there is one
             self.follows[g].eq(arriving | Mux(pop, several, present)),
         ]
         with m.If(self.flush[g]):
             m.d.sync += [present.eq(0), back.eq(0), front.eq(0)]
         with m.Else():
-            m.d.sync += [present.eq(self.follows[g]), front.eq(following)]
+            m.d.sync += [present.eq(self.follows[g]), front.eq(moved)]
             with m.If(arriving):
-                m.d.sync += back.eq(back + 1)
-        return back, front, following
+                m.d.sync += back.eq(following(back))
+        return back, front, moved
 
-    def _address(self, one_hot, pointers) -> Any:
-        pointer: Any = either([Mux(one_hot[g], pointer, 0) for g, pointer in enumerate(pointers)])
-        groups = range(self.groups)
-        return Cat(pointer[: len(pointers[0])], *encoded(one_hot, groups, (self.groups - 1).bit_length()))
+    def _address(self, m, group, pointers, name) -> Any:
+        return Cat(table_row(m, concat(pointers), group, len(pointers[0]), name), group)
