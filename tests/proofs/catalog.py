@@ -23,6 +23,8 @@ from tests.proofs.hypercube_switch import router as cube_router
 from tests.proofs.min_switch import branch_copies, branch_queues, switch, switch_pair, tree_operations
 from tests.proofs.min_switch import progress as min_progress
 from tests.proofs.min_token import token_monitor, token_ring
+from tests.proofs.plane_parts import combiner, group_credits, plane_scheduler, word_buffers
+from tests.proofs.plane_switch import plane_switch
 from tests.proofs.registers import (
     axi_lite_port,
     every_kind,
@@ -42,6 +44,7 @@ from tests.proofs.torus import progress as torus_progress
 from tests.proofs.torus import router as torus_router
 from tests.proofs.vc_orders import cycle_order_claims, random_order, round_robin_selector
 from tests.proofs.vc_ports import delivery_buffer, vc_input, vc_output
+from topology.collectives.operators import SIGNED_MAX, SUM, XOR
 from topology.common.virtual_channels import ATOMIC, PRIORITY_LOW
 from topology.hypercube.routing import ADAPTIVE_ONLY, WRONG_ESCAPE
 from topology.torus.grid import Grid
@@ -328,6 +331,17 @@ PROOFS: dict[str, Proof] = {
     ),
     "hypercube-pair-2x1": _proof("hypercube-pair", cube_pair(dimensions=2, vcs=1, buffer_flits=2), 16),
     "hypercube-pair-2x2": _proof("hypercube-pair", cube_pair(dimensions=2, vcs=2, buffer_flits=4), 20),
+    "group-credits-1": Proof("group-credits", group_credits(2, [2]), quick=False),
+    "group-credits-3": Proof("group-credits", group_credits(2, [2, 4, 3]), quick=False),
+    "word-buffers-1": Proof("word-buffers", word_buffers(1, 4), quick=False),
+    "word-buffers-2": Proof("word-buffers", word_buffers(2, 2), quick=False),
+    "word-buffers-3": Proof("word-buffers", word_buffers(3, 3), 16, quick=False),
+    "combiner-3": Proof("combiner", combiner(3, 8, tuple(range(8)))),
+    "combiner-4-sum": Proof("combiner", combiner(4, 8, (SUM,)), quick=False),
+    "combiner-2-two": Proof("combiner", combiner(2, 8, (SIGNED_MAX, XOR)), quick=False),
+    "plane-scheduler-3": Proof("plane-scheduler", plane_scheduler(3), quick=False),
+    "plane-switch-1": Proof("plane-switch", plane_switch(1)),
+    "plane-switch-2": Proof("plane-switch", plane_switch(2), quick=False),
 }
 
 

@@ -1,0 +1,259 @@
+"""Claims about the parts of a switch of the collective plane: buffers, credits, combiner, scheduler."""
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any
+
+from amaranth.hdl import Array, Mux, Signal, Value
+
+from rtl.collectives.combiner import Combiner, control_of
+from rtl.collectives.credits import GroupCredits
+from rtl.collectives.scheduler import PlaneScheduler
+from rtl.collectives.word_buffers import WordBuffers
+from rtl.parts.ring_pointer import gray_number
+from rtl.parts.selection import concat, either
+from tests.proofs.claims import Claims, Describe, Inside, at_most_one
+from tests.proofs.links import ReferenceQueue
+from topology.collectives.operators import AND, MAX, MIN, OR, SIGNED_MAX, SIGNED_MIN, SUM, XOR
+
+# GroupCredits: a word may leave if every sink has a place for it.
+
+
+def group_credits(groups: int, depths: Sequence[int]) -> Describe:
+    """Claims about the credits of some sinks."""
+
+    def describe(claims: Claims) -> None:
+        part: Any = GroupCredits(groups, depths)
+        claims.free_inputs(part)
+        inside = Inside(claims, part)
+        sinks = len(depths)
+        if sinks > 1:
+            claims.never_changes(part.taking_part)
+        for g in range(groups):
+            rows = [_Credits(claims, part, g, i, depth) for i, depth in enumerate(depths)]
+            claims.assume(
+                ~part.sent[g] | part.flush[g] | concat(row.left.any() | ~row.takes_part for row in rows).all()
+            )
+            every = concat((row.following != 0) | ~row.takes_part for row in rows).all()
+            claims.always(
+                "a word may leave if every sink that takes part has a place", (part.some[g] == every) | part.flush[g]
+            )
+            sent = gray_number(inside.register(f"sent_{g}"))
+            for i, row in enumerate(rows):
+                returned = gray_number(inside.register(f"returned_{i}_{g}"))
+                used = claims.named(depths[i] - row.left, f"used_{i}_{g}")
+                apart = (sent - returned)[: len(sent)] == used[: len(sent)]
+                claims.invariant("credits are at most the places", row.left <= depths[i])
+                claims.invariant("pointers are apart by the places in use", ~row.takes_part | apart)
+                has = inside.register(f"has_credit_{i}_{g}")
+                claims.invariant("a register shows a credit", ~row.takes_part | (has == (row.left != 0)))
+            claims.possible("all credits are gone", concat(row.left == 0 for row in rows).all())
+        claims.possible("a credit comes as a word leaves", (part.sent.any()) & part.returned.any())
+
+    return describe
+
+
+class _Credits:
+    """Places left at a sink.
+
+    left: Now; following: in the next cycle, without a flush.
+    """
+
+    def __init__(self, claims: Claims, part: Any, g: int, i: int, depth: int):
+        several = len(part.depths) > 1
+        bit = g * len(part.depths) + i
+        self.takes_part: Any = part.taking_part[bit] if several else Value.cast(1)
+        self.left: Any = Signal(range(depth + 1), init=depth, name=f"left_{i}_{g}")
+        back = part.returned[bit]
+        claims.assume(~back | self.takes_part & (self.left != depth) | part.flush[g])
+        self.following = claims.named(
+            (self.left + back - (part.sent[g] & self.takes_part))[: len(self.left)], f"following_{i}_{g}"
+        )
+        claims.m.d.sync += self.left.eq(Mux(part.flush[g], depth, self.following))
+
+
+# WordBuffers: words of a group leave once, in order; credits, words and places make up the buffer.
+
+BITS = 4
+
+
+def word_buffers(groups: int, depth: int) -> Describe:
+    """Claims about the buffers of a link."""
+
+    def describe(claims: Claims) -> None:
+        part: Any = WordBuffers(BITS, groups, depth)
+        claims.free_inputs(part)
+        inside = Inside(claims, part)
+        if groups > 1:
+            claims.assume(part.group < groups)
+            claims.assume(part.choose < groups)
+            chosen = claims.was(part.choose, "chosen")
+        claims.assume(at_most_one(part.pop) if groups > 1 else Value.cast(1))
+        queues = []
+        for g in range(groups):
+            arrives = part.valid & (part.group == g) if groups > 1 else part.valid
+            arrives = claims.named(arrives & ~part.flush[g], f"arrives_{g}")
+            queue = _flushed_queue(claims, depth, arrives, part.entry, part.pop[g], part.flush[g], f"of_{g}")
+            claims.assume(~part.pop[g] | (queue.held != 0))
+            if groups > 1:
+                claims.assume(~part.pop[g] | (chosen == g))
+            queues.append(queue)
+            _prove_buffer(claims, inside, part, g, queue, arrives)
+            here = queue.held != 0
+            right = (part.front == queue.row[0]) | ~here
+            claims.always(
+                "words are read unaltered in the order of arrival", right if groups == 1 else right | (chosen != g)
+            )
+        if groups > 1:
+            claims.invariant("a group is chosen", chosen < groups)
+            claims.invariant("the address is that of the chosen front", _is_address(inside, chosen, queues))
+        claims.possible("a word leaves as another one arrives", part.pop.any() & part.valid)
+
+    return describe
+
+
+def _is_address(inside: Inside, chosen: Any, queues: Sequence[ReferenceQueue]) -> Value:
+    """Return whether the memory is read where the front of a group is, if there is one."""
+    address = inside.register("address")
+    fronts = [inside.register(f"front_{g}") for g in range(len(queues))]
+    bits = len(fronts[0])
+    here = [
+        (chosen != g) | (queue.held == 0) | (address[:bits] == fronts[g]) & (address[bits:] == g)
+        for g, queue in enumerate(queues)
+    ]
+    return concat(here).all()
+
+
+def _flushed_queue(
+    claims: Claims, depth: int, arrives: Any, entry: Any, leaves: Any, flush: Any, name: str
+) -> ReferenceQueue:
+    queue = ReferenceQueue(claims, depth, arrives, entry, leaves)
+    for k, place in enumerate(queue.row):
+        place.name = f"reference_{k}_{name}"
+    queue.held.name = f"held_{name}"
+    with claims.m.If(flush):
+        claims.m.d.sync += queue.held.eq(0)
+    return queue
+
+
+def _prove_buffer(claims: Claims, inside: Inside, part: Any, g: int, queue: ReferenceQueue, arrives: Any) -> None:
+    depth, pop, flush = part.depth, part.pop[g], part.flush[g]
+    credits: Any = Signal(range(depth + 1), init=depth, name=f"credits_left_{g}")
+    with claims.m.If(flush):
+        claims.m.d.sync += credits.eq(depth)
+    with claims.m.Else():
+        claims.m.d.sync += credits.eq(credits + part.credits[g] - arrives)
+    claims.assume(~arrives | (credits != 0))
+    fresh = claims.was(flush, f"flushed_{g}")
+    claims.invariant("nothing leaves in a flush", ~(fresh & part.credits[g]))
+    claims.always("present shows whether there is a front", part.present[g] == (queue.held != 0))
+    follows = claims.was(part.follows[g], f"followed_{g}")
+    started = claims.was(1, f"started_{g}")
+    claims.always("follows shows whether there will be a front", ~started | fresh | (part.present[g] == follows))
+    claims.always("every word that leaves gives one credit back", part.credits[g] == claims.was(pop, f"popped_{g}"))
+    claims.assume(~flush | ~pop)
+    whole = credits + queue.held + part.credits[g] == depth
+    claims.always("credits, words and credits on the wire make up the buffer", whole)
+    slots = 1 << (depth - 1).bit_length()
+    back, front = (gray_number(inside.register(f"{end}_{g}")) for end in ("back", "front"))
+    claims.invariant("the pointers are apart by the words", (back - front)[: len(back)] == queue.held[: len(back)])
+    claims.invariant("there are no more words than places", queue.held <= depth)
+    rows = Array(inside.memory_row(g * slots + (number ^ number >> 1), "words") for number in range(slots))
+    for k, entry in enumerate(queue.row):
+        place = Value.cast(rows[(front + k)[: len(front)]])
+        claims.invariant("places have their words", (queue.held <= k) | (place == entry))
+    claims.possible("the buffer gets full", queue.held == depth)
+
+
+# Combiner: the operator over the words that take part.
+
+
+def combined(operator: Any, words: Sequence[Any], take: Any) -> Value:
+    """Return the operator, folded over the words that take part one after the other."""
+    n = len(words[0])
+
+    def pair(a: Any, b: Any) -> Value:
+        """Return the operator over two words."""
+        results = {
+            SUM: (a + b)[:n],
+            MIN: Mux(a < b, a, b),
+            MAX: Mux(a > b, a, b),
+            SIGNED_MIN: Mux(a.as_signed() < b.as_signed(), a, b),
+            SIGNED_MAX: Mux(a.as_signed() > b.as_signed(), a, b),
+            AND: a & b,
+            OR: a | b,
+            XOR: a ^ b,
+        }
+        return Value.cast(either([Mux(operator == number, value, 0) for number, value in results.items()]))
+
+    def step(done: tuple[Any, Any], branch: tuple[Any, Any]) -> tuple[Any, Any]:
+        (some, value), (takes, word) = done, branch
+        return some | takes, Mux(takes, Mux(some, pair(value, word)[:n], word), value)
+
+    _, result = reduce(step, zip(take[1:], words[1:], strict=True), (take[0], words[0]))
+    return Value.cast(result)
+
+
+def combiner(branches: int, word_bits: int, operators: tuple[int, ...]) -> Describe:
+    """Claims about a combiner."""
+
+    def describe(claims: Claims) -> None:
+        part: Any = Combiner(branches, word_bits, operators)
+        claims.free_inputs(part, ("control",))
+        operator: Any = Signal(3, name="any_operator")
+        claims.anything(operator)
+        claims.assume(concat(operator == number for number in operators).any())
+        if len(operators) > 1:
+            claims.m.d.comb += Value.cast(part.control).eq(control_of(operator, operators))
+        Inside(claims, part)
+        words = [Value.cast(word) for word in part.words]
+        right = part.result == combined(operator, words, part.take)
+        claims.always("the result is the operator over the words that take part", right | ~part.take.any())
+        claims.possible("one branch takes part, not the first", (part.take == 1 << (branches - 1)) & (part.result == 5))
+        claims.possible("all branches take part", part.take.all() & (part.result == 6))
+
+    return describe
+
+
+# PlaneScheduler: grants of the next cycle.
+
+
+def plane_scheduler(groups: int) -> Describe:
+    """Claims about the scheduler of a switch with a parent."""
+
+    def describe(claims: Claims) -> None:
+        part: Any = PlaneScheduler(groups, has_parent=True)
+        claims.free_inputs(part)
+        claims.never_changes(part.top)
+        claims.assume(~(part.words_ready & part.drains_ready).any())
+        claims.assume(~(part.down_ready & part.top).any())
+        inside = Inside(claims, part)
+        words = claims.was(part.words_ready, "words")
+        drains = claims.was(part.drains_ready, "drains")
+        down = claims.was(part.down_ready, "downs")
+        started = claims.was(1, "started")
+        one = at_most_one(part.combine) & at_most_one(part.down)
+        only = ~(part.combine & ~(words | drains)).any() & ~(part.down & ~down).any()
+        claims.always("one group of each side is granted, that is ready", one & only)
+        own = (part.combine & words & part.top).any()
+        claims.always("the bank is loaded once in a cycle", ~(own & part.down.any()))
+        others = words & ~part.top | drains
+        claims.always("the combiner rests only if nothing is ready but the bank", ~others.any() | part.combine.any())
+        at_top = (words & part.top).any()
+        rests = ~own & ~part.down.any()
+        granted_other = (part.combine & others).any()
+        claims.always(
+            "the bank rests only if nothing is ready for it", ~down.any() | ~started | ~rests | granted_other & at_top
+        )
+        parent_had: Any = Signal(name="reference_parent_had")
+        had = claims.named(Mux(part.down.any(), 1, Mux(own, 0, parent_had)), "had")
+        claims.m.d.sync += parent_had.eq(had)
+        both = claims.named(at_top & down.any() & started, "both")
+        last = claims.was(had, "last_had")
+        claims.always("parent and combiner take turns at the bank", ~both | (part.down.any() == ~last))
+        kind = part.drains == (part.combine & drains).any()
+        claims.always("a grant for words to be discarded is marked", kind)
+        claims.invariant("the turn at the bank is known", inside.register("parent_had") == had)
+        claims.possible("parent and combiner are ready, and the combiner had its turn", both & last)
+
+    return describe

@@ -1,0 +1,251 @@
+"""Claims about a whole switch of the collective plane, of two branches and a parent, without flushes."""
+
+from typing import Any
+
+from amaranth.hdl import Array, Mux, Signal, Value
+
+from rtl.collectives.parameters import PlaneParameters, SwitchShape
+from rtl.collectives.switch import PlaneSwitch
+from rtl.parts.ring_pointer import gray_number
+from rtl.parts.selection import concat, either
+from tests.proofs.claims import Claims, Describe, Inside, at_most_one
+from tests.proofs.links import ReferenceQueue
+
+BRANCHES, DEPTH, WORD_BITS = 2, 2, 8
+LAST, ERROR = WORD_BITS, WORD_BITS + 1
+"""Positions in the stored bits of a word."""
+
+
+class _Queues:
+    """Words of one link by group, as they must be in its buffers.
+
+    held, front: By group.
+    """
+
+    def __init__(self, claims: Claims, inside: Inside, link: Any, name: str, groups: int):
+        buffers = inside.placed[name]
+        self.pop = buffers.pop
+        self.rows = []
+        if groups > 1:
+            claims.assume(link.payload.group < groups)
+        entry = claims.named(Value.cast(link.payload)[: WORD_BITS + 2], f"entry_{name}")
+        for g in range(groups):
+            arrives = link.valid & (link.payload.group == g) if groups > 1 else link.valid
+            arrives = claims.named(arrives, f"arrives_{name}_{g}")
+            queue = ReferenceQueue(claims, DEPTH, arrives, entry, buffers.pop[g])
+            queue.held.name = f"held_{name}_{g}"
+            for k, place in enumerate(queue.row):
+                place.name = f"place_{k}_{name}_{g}"
+            claims.assume(~arrives | (queue.held + buffers.credits[g] < DEPTH))
+            self.rows.append(queue)
+            self._tie(claims, inside, name, buffers, g, queue)
+        self.held = [queue.held for queue in self.rows]
+        self.front = [queue.row[0] for queue in self.rows]
+
+    def _tie(self, claims, inside, name, buffers, g, queue) -> None:
+        claims.invariant("words have places", queue.held + buffers.credits[g] <= DEPTH)
+        claims.invariant("present shows a front", buffers.present[g] == (queue.held != 0))
+        back, front = (gray_number(inside.register(f"{end}_{g}", name)) for end in ("back", "front"))
+        claims.invariant("pointers are apart by the words", (back - front)[:1] == queue.held[:1])
+        rows = Array(inside.memory_row(g * DEPTH + k, f"{name}/words") for k in range(DEPTH))
+        for k, entry in enumerate(queue.row):
+            place = Value.cast(rows[(front + k)[:1]])
+            claims.invariant("places have their words", (queue.held <= k) | (place == entry))
+
+    def tie_address(self, claims: Claims, inside: Inside, name: str, granted: Any) -> None:
+        """The memory is read at the front of the granted group."""
+        if len(self.rows) == 1:
+            return
+        address = inside.register("address", name)
+        for g in range(len(self.rows)):
+            front = inside.register(f"front_{g}", name)
+            there = (address[:1] == front) & (address[1:] == g)
+            claims.invariant("the memory is read at the granted front", ~granted[g] | (self.held[g] == 0) | there)
+
+
+class _Places:
+    """Places left at the sinks of words, by group and sink; all sinks of a group take a word at once."""
+
+    def __init__(
+        self, claims: Claims, inside: Inside, name: str, part_of: list[Any], returned: list[Any], sent: list[Any]
+    ):
+        self.left: list[list[Any]] = []
+        for g, takes in enumerate(part_of):
+            lefts = []
+            for i in range(len(takes)):
+                left: Any = Signal(range(DEPTH + 1), init=DEPTH, name=f"left_{name}_{i}_{g}")
+                back = returned[i][g]
+                claims.assume(~back | takes[i] & (left != DEPTH))
+                claims.m.d.sync += left.eq(left + back - (sent[g] & takes[i]))
+                claims.always("nothing leaves without a credit", ~sent[g] | ~takes[i] | (left != 0))
+                counted = gray_number(inside.register(f"sent_{g}", name)) - gray_number(
+                    inside.register(f"returned_{i}_{g}", name)
+                )
+                claims.invariant("places are at most those of the buffer", left <= DEPTH)
+                claims.invariant(
+                    "counters are apart by the places in use", ~takes[i] | (counted[:1] == (DEPTH - left)[:1])
+                )
+                some = inside.register(f"has_credit_{i}_{g}", name)
+                claims.invariant("a register shows a credit", ~takes[i] | (some == (left != 0)))
+                lefts.append((left != 0) | ~takes[i])
+            self.left.append(lefts)
+
+    def some(self, g: int) -> Value:
+        """Return whether every sink has a place."""
+        return concat(self.left[g]).all()
+
+
+def plane_switch(groups: int) -> Describe:
+    """Claims about a switch that adds."""
+
+    def describe(claims: Claims) -> None:
+        plane = PlaneParameters(groups, WORD_BITS, (0,), DEPTH, DEPTH, timeouts=False)
+        part: Any = PlaneSwitch(SwitchShape(plane, (DEPTH,) * BRANCHES))
+        claims.free_inputs(part, ("flush",))
+        inside = Inside(claims, part)
+        claims.never_changes(part.taking_part)
+        claims.never_changes(part.top)
+        claims.invariant("no group is flushed", inside.register("flushing") == 0)
+        part_of = [part.taking_part[g * BRANCHES : (g + 1) * BRANCHES] for g in range(groups)]
+        for g in range(groups):
+            claims.assume(~part.top[g] | part_of[g].any())
+        _Reference(claims, inside, part, part_of, groups).prove()
+
+    return describe
+
+
+class _Reference:
+    """A switch that is correct by inspection, given what is granted in each cycle."""
+
+    def __init__(self, claims: Claims, inside: Inside, part: Any, part_of: list[Any], groups: int):
+        self.claims, self.inside, self.part, self.part_of, self.groups = claims, inside, part, part_of, groups
+        self.scheduler = inside.placed["scheduler"]
+        self.combine, self.down = self.scheduler.combine, self.scheduler.down
+        names = [f"buffers_{i}" for i in range(BRANCHES)]
+        self.queues = [_Queues(claims, inside, getattr(part, f"up_{i}"), names[i], groups) for i in range(BRANCHES)]
+        self.parent = _Queues(claims, inside, part.parent, "buffers_parent", groups)
+        for name, queues in zip(names, self.queues, strict=True):
+            queues.tie_address(claims, inside, name, self.combine)
+        self.parent.tie_address(claims, inside, "buffers_parent", self.down)
+        self.draining = [inside.register(f"draining_{g}") for g in range(groups)]
+        words = Mux(self.scheduler.drains, 0, self.combine)
+        self.words = claims.named(words, "words_granted")
+        up = [self.words[g] & ~part.top[g] for g in range(groups)]
+        downs = [self.words[g] & part.top[g] | self.down[g] for g in range(groups)]
+        returned = [getattr(part, f"down_credited_{i}") for i in range(BRANCHES)]
+        self.places = _Places(claims, inside, "down_credits", part_of, returned, downs)
+        one = [Value.cast(1)] * groups
+        self.parent_places = _Places(claims, inside, "parent_credits_left", one, [part.up_credited], up)
+
+    def prove(self) -> None:
+        """Claim what leaves, and when."""
+        claims, part = self.claims, self.part
+        claims.invariant("one group is granted", at_most_one(self.combine) & at_most_one(self.down))
+        number = self.inside.register("active")
+        for g in range(self.groups):
+            if self.groups > 1:
+                claims.invariant("the number is that of the group", ~self.combine[g] | (number == g))
+            self._prove_grants(g)
+            self._prove_drains(g)
+        self._prove_readiness()
+        self._prove_words()
+        claims.possible("words of a branch are discarded", self.scheduler.drains & self.combine.any())
+        claims.possible("a word goes up", part.up.valid & (part.up.payload.word == 7))
+        claims.possible("a word of the parent goes down", self.down.any())
+        claims.possible("a word turns at the top", (self.words & part.top).any())
+
+    def _takes(self, g: int) -> list[Any]:
+        return [self.queues[i].held[g] != 0 for i in range(BRANCHES)]
+
+    def _all_there(self, g: int) -> Value:
+        there = concat(self._takes(g)) | ~self.part_of[g]
+        return there.all() & self.part_of[g].any()
+
+    def _prove_grants(self, g: int) -> None:
+        claims, drains = self.claims, self.scheduler.drains
+        popped = concat(queues.pop[g] for queues in self.queues)
+        idle = ~self.draining[g].any()
+        together = Mux(self.words[g], popped == self.part_of[g], (popped & ~self.draining[g]) == 0)
+        claims.always("the words of all branches that take part leave together", together)
+        there = self._all_there(g) & idle
+        claims.always("words are combined when all are there", ~self.words[g] | there)
+        claims.invariant(
+            "discards need a word", ~(self.combine[g] & drains) | (self.draining[g] & concat(self._takes(g))).any()
+        )
+        claims.invariant(
+            "a word of the parent is there", ~self.down[g] | (self.parent.held[g] != 0) & ~self.part.top[g]
+        )
+
+    def _prove_drains(self, g: int) -> None:
+        claims = self.claims
+        lasts = concat(queues.front[g][LAST] for queues in self.queues)
+        wrong = Mux((lasts & self.part_of[g]).any(), self.part_of[g] & ~lasts, 0)
+        popped = concat(queues.pop[g] for queues in self.queues)
+        following = claims.was(Mux(self.words[g], wrong, self.draining[g] & ~(popped & lasts)), f"will_drain_{g}")
+        claims.always("a branch whose operation is longer is drained to its last word", self.draining[g] == following)
+        claims.invariant("branches that drain take part", (self.draining[g] & ~self.part_of[g]) == 0)
+
+    def _prove_readiness(self) -> None:
+        """A group waits for its own members, for credits, and for its turn, and for nothing else."""
+        claims, part = self.claims, self.part
+        ready, drains, downs = [], [], []
+        for g in range(self.groups):
+            idle = ~self.draining[g].any()
+            credit = Mux(part.top[g], self.places.some(g), self.parent_places.some(g))
+            ready.append(claims.named(self._all_there(g) & idle & credit, f"ready_{g}"))
+            drains.append((self.draining[g] & concat(self._takes(g))).any())
+            downs.append(claims.named(~part.top[g] & (self.parent.held[g] != 0) & self.places.some(g), f"down_{g}"))
+        words, at_top = concat(ready), claims.named((concat(ready) & part.top).any(), "ready_at_top")
+        others = claims.named((words & ~part.top | concat(drains)).any(), "others_ready")
+        own = (self.words & part.top).any()
+        claims.always("a group that is ready waits for its turn alone", ~others | self.combine.any())
+        loads = own | self.down.any()
+        bank = claims.named(concat(downs).any(), "down_ready")
+        claims.always(
+            "the bank rests only for the turn of another group", ~(at_top | bank) | loads | self.combine.any()
+        )
+        claims.always("a word of the parent waits for a ready top alone", ~bank | self.down.any() | at_top)
+
+    def _prove_words(self) -> None:
+        claims, part = self.claims, self.part
+        inside, failed = (self.inside.register(name) for name in ("inside", "failed"))
+        results, goes_up, goes_down = [], [], []
+        claims.always("the bank is loaded by one", ~((self.words & part.top).any() & self.down.any()))
+        for g in range(self.groups):
+            fronts = [queues.front[g] for queues in self.queues]
+            taken: list[Any] = [Mux(self.part_of[g][i], front, 0) for i, front in enumerate(fronts)]
+            total = (taken[0][:WORD_BITS] + taken[1][:WORD_BITS])[:WORD_BITS]
+            last = taken[0][LAST] | taken[1][LAST]
+            differ = last & (concat(~front[LAST] for front in fronts) & self.part_of[g]).any()
+            error = taken[0][ERROR] | taken[1][ERROR] | differ | failed[g]
+            word = claims.named(concat((total, last, error)), f"combined_{g}")
+            results.append(Mux(self.words[g], word, 0))
+            goes_up.append(self.words[g] & ~part.top[g])
+            goes_down.append(self.down[g] | self.words[g] & part.top[g])
+            before = claims.was(concat((self.words[g], last, error & ~last, inside[g], failed[g])), f"operation_{g}")
+            following = Mux(before[0], concat((~before[1], before[2])), before[3:])
+            claims.invariant("the operation goes on until its last word", concat((inside[g], failed[g])) == following)
+        combined = claims.was(either(results), "combined")
+        parents = [Mux(self.down[g], self.parent.front[g], 0) for g in range(self.groups)]
+        from_parent = claims.was(either(parents), "from_parent")
+        up, down = Value.cast(part.up.payload), Value.cast(part.down.payload)
+        sent = claims.was(concat(goes_up).any(), "sent_up")
+        claims.always("a word goes up for every word that is combined", part.up.valid == sent)
+        claims.always("it is the sum of the next words", ~part.up.valid | (up[: WORD_BITS + 2] == combined))
+        branches = either([Mux(goes_down[g], self.part_of[g], 0) for g in range(self.groups)])
+        claims.always(
+            "every word of the parent and of the top goes down once to all branches",
+            part.down.valid == claims.was(branches, "sent_down"),
+        )
+        was_parents = claims.was(self.down.any(), "was_parents")
+        right = down[: WORD_BITS + 2] == Mux(was_parents, from_parent, combined)
+        claims.always("a word goes down unaltered", ~part.down.valid.any() | right)
+        if self.groups > 1:
+            for g in range(self.groups):
+                of = claims.was(goes_down[g], f"went_down_{g}")
+                claims.always("a word keeps its group", ~of | (part.down.payload.group == g))
+                of = claims.was(goes_up[g], f"went_up_{g}")
+                claims.always("a word keeps its group", ~of | (part.up.payload.group == g))
+
+
+TRY = {"sw1": lambda: plane_switch(1), "sw2": lambda: plane_switch(2)}
