@@ -3,6 +3,10 @@
 import pytest
 
 from hydranoc import load
+from rtl.collectives.barriers import BarrierEndpoint
+from rtl.collectives.endpoint import PlaneEndpoint
+from rtl.collectives.parameters import PlaneParameters, switch_shape
+from rtl.collectives.plan import make_switch
 from rtl.harts.parameters import PORTS
 from rtl.harts.router import HartsNode
 from rtl.hypercube.parameters import HypercubeRouterParameters
@@ -151,6 +155,24 @@ def test_what_vcs_tell_other_switches_comes_out_of_registers(tmp_path):
         drivers = output_drivers(netlist_source(part), folder)
         assert all(any(port.startswith(prefix) for port in drivers) for prefix in ports)
         assert unregistered(drivers, ports) == {}
+
+
+PLANES = {
+    "all": PlaneParameters(2, 8),
+    "sum": PlaneParameters(1, 8, (0,), timeouts=False),
+    "barriers": PlaneParameters(2, 8, ()),
+}
+
+
+@pytest.mark.parametrize("name", sampled(PLANES, ("all", "barriers")))
+def test_outputs_of_the_collective_plane_are_registers(name, tmp_path):
+    plane = PLANES[name]
+    endpoint = BarrierEndpoint(plane) if plane.barriers_only else PlaneEndpoint(plane)
+    switches = [make_switch(switch_shape(plane, 1, 1, has_parent=has_parent)) for has_parent in (False, True)]
+    for part in (*switches, endpoint):
+        folder = tmp_path / part.module_name
+        folder.mkdir()
+        assert unregistered(output_drivers(netlist_source(part), folder)) == {}, part.module_name
 
 
 def test_logic_is_looked_through(tmp_path):

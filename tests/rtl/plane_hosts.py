@@ -2,6 +2,7 @@
 
 import random
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 from rtl.collectives.parameters import PlaneParameters
@@ -48,11 +49,31 @@ class Hosts:
         self.log: list[int] = []
         self.inputs: dict[str, int] = {}
         self.cycle = 0
+        self._later: list[tuple[int, Callable[[], None]]] = []
+        self._masks: dict[str, int] = {}
+        self._active = 0
         self._offered: dict[int, bool] = dict.fromkeys(self.members, False)
 
     def port(self, name: str) -> Any:
         """Return a port of the top."""
         return getattr(self.top, name)
+
+    def at(self, cycle: int, name: str, value: int) -> None:
+        """Set an input of the plane from some cycle on."""
+        self._later.append((cycle, lambda: self.inputs.__setitem__(name, value)))
+
+    def at_call(self, cycle: int, member: int, group: int) -> None:
+        """Call a barrier in some cycle, although others are not over."""
+
+        def call() -> None:
+            self.requested[member][group] = self.done[member][group]
+            self.call_barrier(member, group)
+
+        self._later.append((cycle, call))
+
+    def masks(self, name: str) -> dict[int, int]:
+        """Return an error mask of every switch at the end."""
+        return {switch: self._masks[f"{name}_s{switch}"] for switch in self.plan.shapes}
 
     def contribute(self, member: int, group: int, operator: int, words: list[int]) -> None:
         """Call an operation with words."""
@@ -66,6 +87,9 @@ class Hosts:
     def step(self, ctx: Any) -> None:
         """Set the inputs of a cycle, and read the outputs."""
         plane = self.plan.parameters
+        for cycle, change in self._later:
+            if cycle == self.cycle:
+                change()
         for i in self.members:
             ctx.set(self.port(f"barrier_request_n{i}"), self._requests(i))
             if not plane.barriers_only:
@@ -75,6 +99,7 @@ class Hosts:
         for i in self.members:
             done = ctx.get(self.port(f"barrier_done_n{i}"))
             self.log += [self.cycle] * done.bit_count()
+            self._active = self.cycle if done else self._active
             self.done[i] = [count + (done >> g & 1) for g, count in enumerate(self.done[i])]
             if not plane.barriers_only:
                 self._read_streams(ctx, i)
@@ -90,6 +115,7 @@ class Hosts:
             return 0
         calls.popleft()
         self.requested[i][group] += 1
+        self._active = self.cycle
         return 1 << group
 
     def _set_streams(self, ctx: Any, i: int) -> None:
@@ -114,11 +140,13 @@ class Hosts:
         if self._offered[i] and ctx.get(self.port(f"s_axis_n{i}_tready")):
             self.calls[i].popleft()
             self._offered[i] = False
+            self._active = self.cycle
         if ctx.get(self.port(f"m_axis_n{i}_tvalid")) and ctx.get(self.port(f"m_axis_n{i}_tready")):
             group = ctx.get(self.port(f"m_axis_n{i}_tid")) if self.plan.parameters.group_bits else 0
             word, last, error = (ctx.get(self.port(f"m_axis_n{i}_{name}")) for name in ("tdata", "tlast", "tuser"))
             self.results.setdefault((i, group), []).append((word, last, error))
             self.log.append(self.cycle)
+            self._active = self.cycle
 
     def run(self, cycles: int) -> "Hosts":
         """Run some idle cycles, and then with calls, until nothing has happened for long."""
@@ -129,9 +157,12 @@ class Hosts:
             for _ in range(cycles):
                 self.step(ctx)
                 await ctx.tick()
-                last = self.log[-1] if self.log else 0
-                if not any(self.calls.values()) and self.cycle - last > QUIET_CYCLES:
+                waits = any(self.calls.values()) or any(cycle >= self.cycle for cycle, _ in self._later)
+                if not waits and self.cycle - self._active > QUIET_CYCLES:
                     break
+            for name in self.top.signature.members:
+                if name.startswith(("mismatches", "timeouts")):
+                    self._masks[name] = ctx.get(self.port(name))
 
         run(self.top, testbench)
         return self
