@@ -24,7 +24,8 @@ class PlaneParameters:
 
     Parameters:
         word_bits: Bits of a word, 8 to 64.
-        operators (tuple of int): Numbers of the operators that are built, at least one.
+        operators (tuple of int): Numbers of the operators that are built, at least one. With one alone, hosts have no
+            wire for an operator, and all contributions are to that one.
         window: Operations of a group that an endpoint may have under way, 1 to 255.
         link_cycles: Cycles of a link between switches, 1 to 64. Links of processors take 1.
         buffer_words: Words of each buffer of a switch, 2 to 64; an endpoint has credits for as many.

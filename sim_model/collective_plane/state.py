@@ -235,7 +235,7 @@ def make_state(
     processors, slots = len(tree.processors), parameters.link_cycles + 1
     buffer_bits, result_bits = (parameters.buffer_words - 1).bit_length(), (parameters.result_words - 1).bit_length()
     order = order_of_jobs(contributions)
-    jobs, words = _make_jobs(contributions, order)
+    jobs, words = _make_jobs(contributions, order, parameters)
     wide = parameters.word_bits == MAX_WORD_BITS
     counters = np.zeros(COUNTERS, dtype=np.int64)
     counters[LEFT] = len(contributions)
@@ -356,7 +356,9 @@ def _make_members(contributions: Contributions, order: np.ndarray, processors: i
     )
 
 
-def _make_jobs(contributions: Contributions, order: np.ndarray) -> tuple[np.recarray, np.ndarray]:
+def _make_jobs(
+    contributions: Contributions, order: np.ndarray, parameters: PlaneParameters
+) -> tuple[np.recarray, np.ndarray]:
     """Return all jobs and their words.
 
     The words of one operation lie side by side, since members read them in about the same cycles: word k of all
@@ -386,7 +388,7 @@ def _make_jobs(contributions: Contributions, order: np.ndarray) -> tuple[np.reca
         len(order),
         JOB_FIELDS,
         start_cycle=contributions.start_cycle[order],
-        operator=contributions.operator[order],
+        operator=contributions.operator[order] if len(set(parameters.operators)) > 1 else parameters.operators[0],
         first_word=first_word,
         stride=stride[operation],
         words=lengths,

@@ -283,7 +283,8 @@ class PlaneReference:
             owed[result.group] += 1
             new["under_way", processor, result.group] -= result.last
         for group in inputs.requests.get(processor, ()):
-            new["requests", processor, group] += 1
+            room = new["requests", processor, group] < self.parameters.window
+            new["requests", processor, group] += room
         if processor in inputs.beats and old["ready", processor]:
             beat = inputs.beats[processor]
             is_first = not old["open", processor, beat.group]
