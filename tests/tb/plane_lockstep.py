@@ -32,7 +32,7 @@ Row = dict[str, int]
 
 @dataclass(frozen=True)
 class Traffic:
-    """What hosts do in one run of a plane, from reset on.
+    """Work of the hosts in one run of a plane, from reset on.
 
     Members:
         contributions
