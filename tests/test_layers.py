@@ -64,7 +64,7 @@ MODEL_ROOMS = {
     "engines": {"loops", "messages"},
     "collectives": set(),
     "programs": {"collectives", "messages"},
-    "collective_plane": {"engines", "loops"},
+    "collective_plane": {"engines", "loops", "messages"},
     "traffic": {"engines", "messages"},
     "routed": {"engines", "messages"},
     "vc": {"engines", "loops", "messages"},

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from sim_model.collective_plane.contributions import Contribution
 from sim_model.collective_plane.model import CollectivePlane
-from sim_model.collective_plane.parameters import MIN_BUFFER_WORDS, Event, Flush, PlaneParameters
+from sim_model.collective_plane.parameters import Event, Flush, PlaneParameters
 from topology.collectives.tables import Group, PlaneTables
 from topology.common.errors import FieldError
 from topology.common.host_pattern import EAGER, HostBehaviour
@@ -40,12 +40,12 @@ def barrier_planes(
     given, listed = list(contributions), tuple(events)
     if any(len(one.words) for one in given):
         raise FieldError("words", "A contribution to a plane without operators has words; it must have none")
-    room = max(parameters.window, MIN_BUFFER_WORDS)
-    shape = replace(parameters, buffer_words=room, result_words=room)
+    if any(one.after is not None for one in given):
+        raise FieldError("after", "A contribution waits for another one; it must not in planes of single groups")
     return tuple(
         CollectivePlane(
             PlaneTables(tables.tree, (Group(0, group.members),)),
-            shape,
+            parameters.for_barriers,
             [replace(one, group=0) for one in given if one.group == group.number],
             hosts=hosts,
             events=[

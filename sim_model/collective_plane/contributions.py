@@ -10,6 +10,8 @@ from topology.collectives.operators import SUM, check_operator
 from topology.collectives.tables import PlaneTables
 from topology.common.errors import FieldError
 
+NO_CONTRIBUTION = -1
+
 
 @dataclass(frozen=True)
 class Contribution:
@@ -23,6 +25,9 @@ class Contribution:
         start_cycle: First cycle in which the host may offer it.
         operator: Number of the operator; without words it is not used.
         words (sequence of int): Words of the member; none for a barrier.
+        after: Position of an earlier contribution of the same processor, whose result the host awaits; None for none.
+        delay_cycles: Cycles from the end of that result to the first cycle in which the host may offer this one.
+        held: Number of events outside of the plane that it waits for, see ``CollectivePlane.release``.
     """
 
     processor: int
@@ -30,6 +35,9 @@ class Contribution:
     start_cycle: int = 0
     operator: int = SUM
     words: Sequence[int] | np.ndarray = ()
+    after: int | None = None
+    delay_cycles: int = 0
+    held: int = 0
 
 
 @dataclass(frozen=True)
@@ -38,6 +46,8 @@ class Contributions:
 
     Parameters:
         processor, group, start_cycle, operator (int64 array, shape (contributions,))
+        after (int64 array, shape (contributions,)): Position of the contribution that each waits for; -1 for none.
+        delay_cycles, held (int64 array, shape (contributions,))
         offsets (int64 array, shape (contributions + 1,)): Begin of the words of each.
         words (uint64 array): Words of all, one contribution behind the other.
     """
@@ -46,6 +56,9 @@ class Contributions:
     group: np.ndarray
     start_cycle: np.ndarray
     operator: np.ndarray
+    after: np.ndarray
+    delay_cycles: np.ndarray
+    held: np.ndarray
     offsets: np.ndarray
     words: np.ndarray
 
@@ -54,7 +67,11 @@ class Contributions:
 
     @staticmethod
     def of(records: Iterable[Contribution]) -> "Contributions":
-        """Return the columns of records."""
+        """Return the columns of records.
+
+        Parameters:
+            records
+        """
         given = list(records)
         lengths = [len(record.words) for record in given]
         parts = [np.asarray(record.words, dtype=np.uint64) for record in given]
@@ -63,6 +80,9 @@ class Contributions:
             group=_column(record.group for record in given),
             start_cycle=_column(record.start_cycle for record in given),
             operator=_column(record.operator for record in given),
+            after=_column(NO_CONTRIBUTION if record.after is None else record.after for record in given),
+            delay_cycles=_column(record.delay_cycles for record in given),
+            held=_column(record.held for record in given),
             offsets=np.concatenate(([0], np.cumsum(lengths))).astype(np.int64),
             words=np.concatenate(parts) if parts else np.zeros(0, dtype=np.uint64),
         )
@@ -103,8 +123,10 @@ def check_contributions(contributions: Contributions, tables: PlaneTables, word_
 
     Raises:
         FieldError: For a processor that is no member, an operator that there is not, a word that does not fit, a
-            negative start, or starts of a processor and group that do not ascend.
+            negative start, delay or count, starts of a processor and group that do not ascend, or a wait for a
+            contribution that is not an earlier one of the same processor.
     """
+    _check_waits(contributions)
     members = [set(group.members) for group in tables.groups]
     earlier: dict[tuple[int, int], int] = {}
     columns = (contributions.processor, contributions.group, contributions.start_cycle, contributions.operator)
@@ -128,3 +150,18 @@ def check_contributions(contributions: Contributions, tables: PlaneTables, word_
         largest = int(contributions.words.max())
         if largest >> word_bits:
             raise FieldError("words", f"word is {largest}; it must fit in {word_bits} bits")
+
+
+def _check_waits(contributions: Contributions) -> None:
+    """Check that contributions wait for earlier ones of their own processors."""
+    after, processor = contributions.after, contributions.processor
+    waiting = np.flatnonzero(after != NO_CONTRIBUTION)
+    is_wrong = (after[waiting] < 0) | (after[waiting] >= waiting)
+    is_wrong |= processor[np.where(is_wrong, 0, after[waiting])] != processor[waiting]
+    if is_wrong.any():
+        first = int(waiting[is_wrong][0])
+        text = f"Contribution {first} waits for {int(after[first])}; it must be an earlier one of the same processor"
+        raise FieldError("after", text)
+    for name, column in (("delay_cycles", contributions.delay_cycles), ("held", contributions.held)):
+        if int(column.min(initial=0)) < 0:
+            raise FieldError(name, f"{name} is {int(column.min())}; it must be at least 0")

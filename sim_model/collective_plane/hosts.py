@@ -11,7 +11,7 @@ groups wait for each other in a circle.
 from sim_model.collective_plane.folding import wide
 from sim_model.collective_plane.state import FIFO_BEATS, LEFT, SILENT, STRAY
 from sim_model.engines.cycle.endpoints import holds_back
-from sim_model.engines.cycle.records import NEVER
+from sim_model.engines.cycle.records import NEVER, NONE
 from sim_model.loops.bits import first_at_or_after, lowest_bit
 from sim_model.loops.compiled import compiled
 
@@ -28,6 +28,14 @@ def find_next(processor, cycle, state):
         if member.next == member.end:
             continue
         job = state.jobs[member.next]
+        if job.held != 0:
+            continue
+        if job.after != NONE:
+            awaited = state.jobs[job.after]
+            if awaited.done_cycle == NONE:
+                continue  # its end wakes the host
+            job.start_cycle = max(job.start_cycle, awaited.done_cycle + job.delay_cycles)
+            job.after = NONE
         if job.start_cycle > cycle:
             wake_cycle = min(wake_cycle, job.start_cycle)
         elif job.words == 0:
@@ -169,7 +177,7 @@ def end_barrier(processor, group, is_wrong, cycle, state):
     job = state.jobs[member.done]
     if job.words == 0:
         member.barriers_out -= 1
-        endpoint.wake_cycle = 0
+    endpoint.wake_cycle = 0
     _end(job, is_wrong, cycle, state)
 
 
@@ -190,6 +198,7 @@ def take_result(processor, group, word, is_last, is_wrong, cycle, state):
     job.received += 1
     if is_last != 0:
         member.awaited += 1
+        endpoint.wake_cycle = 0
         _end(job, is_wrong, cycle, state)
 
 

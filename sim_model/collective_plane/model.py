@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from sim_model.collective_plane.contributions import Contribution, Contributions, check_contributions
 from sim_model.collective_plane.loop import run_plane
 from sim_model.collective_plane.parameters import ClearErrors, Event, PlaneParameters, check_events
-from sim_model.collective_plane.state import CYCLE, LEFT, STRAY, WORD_HOPS, make_state, order_of_jobs
+from sim_model.collective_plane.state import CYCLE, LEFT, QUIET, STRAY, WORD_HOPS, make_state, order_of_jobs
 from sim_model.collective_plane.trace import PlaneTrace, make_trace
 from sim_model.engines.cycle.records import NEVER, NONE
 from topology.collectives.tables import PlaneTables
@@ -24,6 +25,8 @@ class PlaneResults:
 
     Parameters:
         contributions
+        start_cycle (int64 array): First cycle in which the host may offer it; of one that still waits for a result, the
+            given start.
         first_cycle (int64 array): Cycle of the first beat, or of the request; -1 if there was none.
         done_cycle (int64 array): Cycle of the last result beat, or of ``barrier_done``; -1 if the result is not
             complete.
@@ -33,6 +36,7 @@ class PlaneResults:
     """
 
     contributions: Contributions
+    start_cycle: np.ndarray
     first_cycle: np.ndarray
     done_cycle: np.ndarray
     error: np.ndarray
@@ -125,11 +129,44 @@ class CollectivePlane:
         """
         return int(run_plane(self.state, make_trace(0, self.tables), until_cycle) or 0)
 
-    def record(self, cycles: int) -> PlaneTrace:
-        """Run some cycles and return a recording of them.
+    def release(self, number: int, cycle: int) -> None:
+        """Count an event outside of the plane for a held contribution, which does not start before the last of them.
 
         Parameters:
-            cycles
+            number: Position of the contribution.
+            cycle: Cycle of the event; at least the next one of the plane.
+        """
+        jobs, job = self.state.jobs, self._job[number]
+        jobs["held"][job] -= 1
+        jobs["start_cycle"][job] = max(jobs["start_cycle"][job], cycle)
+        self.state.endpoints["wake_cycle"][self.contributions.processor[number]] = 0
+        self.state.counters[QUIET] = 0
+
+    def contribution_of(self, job: int) -> int:
+        """Return the position of a job's contribution.
+
+        Parameters:
+            job: Its number in the state.
+        """
+        return int(self._order[job])
+
+    @cached_property
+    def _order(self) -> np.ndarray:
+        """Contribution of each job."""
+        return order_of_jobs(self.contributions)
+
+    @cached_property
+    def _job(self) -> np.ndarray:
+        """Job of each contribution."""
+        job = np.empty(len(self._order), dtype=np.int64)
+        job[self._order] = np.arange(len(job))
+        return job
+
+    def record(self, cycles: int) -> PlaneTrace:
+        """Return a recording of the next cycles, which are run.
+
+        Parameters:
+            cycles: Number of cycles.
         """
         trace = make_trace(cycles, self.tables)
         run_plane(self.state, trace, self.cycle + cycles)
@@ -176,6 +213,7 @@ class CollectivePlane:
             words[begin : begin + count] = values[own : own + count * int(job.stride) : int(job.stride)]
         return PlaneResults(
             contributions=self.contributions,
+            start_cycle=ordered("start_cycle"),
             first_cycle=ordered("first_cycle"),
             done_cycle=ordered("done_cycle"),
             error=ordered("error").astype(bool),

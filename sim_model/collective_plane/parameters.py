@@ -1,6 +1,6 @@
 """Parameters of a plane, and events from outside: flushes, resets and cleared errors."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from topology.collectives.operators import OPERATORS, check_operator, check_word_bits
 from topology.common.errors import FieldError
@@ -66,6 +66,12 @@ class PlaneParameters:
     def built(self) -> int:
         """Mask of the operators that are built."""
         return sum(1 << operator for operator in set(self.operators))
+
+    @property
+    def for_barriers(self) -> "PlaneParameters":
+        """Parameters of a plane for barriers alone, whose buffers have room for all operations under way."""
+        room = max(self.window, MIN_BUFFER_WORDS)
+        return replace(self, buffer_words=room, result_words=room)
 
     @property
     def flush_cycles(self) -> int:

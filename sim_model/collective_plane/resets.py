@@ -103,6 +103,12 @@ def reset_plane(state):
 
 
 @compiled
+def _starts_before(job, cycle):
+    """Return whether a contribution starts before a cycle; one that waits for an event has no start yet."""
+    return job.held == 0 and job.after == NONE and job.start_cycle < cycle
+
+
+@compiled
 def abandon(processor, group, before_cycle, state):
     """Let a host abandon the contributions to a group that start before a cycle. Returns the number without a result.
 
@@ -110,7 +116,7 @@ def abandon(processor, group, before_cycle, state):
     """
     endpoint, member = state.endpoints[processor], state.members[processor * state.groups + group]
     following = member.next
-    while following < member.end and state.jobs[following].start_cycle < before_cycle:
+    while following < member.end and _starts_before(state.jobs[following], before_cycle):
         following += 1
     abandoned = 0
     for number in range(member.awaited, following):

@@ -154,7 +154,10 @@ MEMBER_FIELDS = (
 )
 BEAT_FIELDS = (byte("group"), byte("operator"), "word", byte("last"), byte("is_first"), short("before"))
 JOB_FIELDS = (
-    "start_cycle",  # never changes, like the next four
+    "start_cycle",  # of one that waits, when it no longer does
+    number("held"),  # events outside of the plane that it waits for
+    "after",  # job whose result it waits for; NONE if for none, or no longer
+    "delay_cycles",  # from the end of that result; never changes, like the next four
     byte("operator"),
     number("first_word"),  # in ``words``
     number("stride"),  # from a word to the next one
@@ -388,6 +391,9 @@ def _make_jobs(
         len(order),
         JOB_FIELDS,
         start_cycle=contributions.start_cycle[order],
+        held=contributions.held[order],
+        after=_after(contributions, order),
+        delay_cycles=contributions.delay_cycles[order],
         operator=contributions.operator[order] if len(set(parameters.operators)) > 1 else parameters.operators[0],
         first_word=first_word,
         stride=stride[operation],
@@ -396,6 +402,13 @@ def _make_jobs(
         done_cycle=NONE,
     )
     return jobs, words.view(np.int64)
+
+
+def _after(contributions: Contributions, order: np.ndarray) -> np.ndarray:
+    """Return the job that each job waits for; NONE for none."""
+    job = np.empty(len(order) + 1, dtype=np.int64)
+    job[order], job[-1] = np.arange(len(order)), NONE
+    return job[contributions.after[order]]
 
 
 def _make_events(events: tuple[Event, ...], tables: PlaneTables) -> np.recarray:

@@ -141,16 +141,26 @@ def _release_children(cycle, processor, parent, state):
     jobs = state.jobs
     for position in range(jobs[parent].first_child, jobs[parent].end_child):
         message = state.children[position].message
-        job = jobs[message]
-        if job.source != processor:
-            continue
-        job.earliest_cycle = max(job.earliest_cycle, cycle + state.children[position].delay_cycles)
-        job.parents_left -= 1
-        if job.parents_left == 0:
-            job.start_cycle = job.earliest_cycle
-            state.counters[UNSENT] += 1
-            _insert_released(state.hosts[job.injector], message, jobs)
-            _schedule_if_idle(cycle, job.injector, state)
+        if jobs[message].source == processor:
+            count_event(cycle, message, cycle + state.children[position].delay_cycles, state)
+
+
+@compiled
+def count_event(cycle, message, earliest_cycle, state):
+    """Count an event for a message that waits for it, and release the message behind its last one.
+
+    Parameters:
+        cycle: Cycle that is run, or the next one.
+        earliest_cycle: The message does not start before.
+    """
+    job = state.jobs[message]
+    job.earliest_cycle = max(job.earliest_cycle, earliest_cycle)
+    job.parents_left -= 1
+    if job.parents_left == 0:
+        job.start_cycle = job.earliest_cycle
+        state.counters[UNSENT] += 1
+        _insert_released(state.hosts[job.injector], message, state.jobs)
+        _schedule_if_idle(cycle, job.injector, state)
 
 
 @compiled

@@ -11,6 +11,7 @@ from sim_model.engines.cycle.endpoints import make_endpoints
 from sim_model.engines.cycle.state import CYCLE, NEVER, EngineState, Trace, make_state, make_trace
 from sim_model.engines.deadlock import deadlock_report
 from sim_model.engines.engine import CYCLE_ENGINE, ENGINES, Engine, Runner
+from sim_model.engines.hosts import count_event
 from sim_model.engines.model import Model
 from sim_model.engines.results import Results
 from sim_model.messages.messages import Messages
@@ -186,14 +187,32 @@ class Simulation:
         Returns:
             Results so far.
         """
-        if self._reason == LIMIT:
-            limit = NEVER if until_cycle is None else until_cycle
-            if self._engine is not None:
-                self._fast_run = self._fast_run or self._engine.start(self._state, self.messages)
-                self._reason = self._fast_run.run(self._state, self._router_state, limit)
-            else:
-                self._reason = self.model.run_cycles(self._state, self._router_state, self._no_trace, limit)
+        self.advance(NEVER if until_cycle is None else until_cycle)
         return self.results()
+
+    def advance(self, until_cycle: int) -> None:
+        """Run like ``run``, without results.
+
+        Parameters:
+            until_cycle: The first cycle that is not run any more.
+        """
+        if self._reason != LIMIT:
+            return
+        if self._engine is not None:
+            self._fast_run = self._fast_run or self._engine.start(self._state, self.messages)
+            self._reason = self._fast_run.run(self._state, self._router_state, until_cycle)
+        else:
+            self._reason = self.model.run_cycles(self._state, self._router_state, self._no_trace, until_cycle)
+
+    def release(self, message: int, cycle: int) -> None:
+        """Count an event outside of the network for a message, as that of one of its parents.
+
+        Parameters:
+            message: Its number.
+            cycle: The message does not start before; at least the next cycle of the run.
+        """
+        count_event(self.cycle, message, cycle, self.state)
+        self._reason = LIMIT
 
     def record(self, cycles: int) -> Trace:
         """Run exactly ``cycles`` cycles and return what happened in each.
