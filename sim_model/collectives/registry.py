@@ -33,6 +33,11 @@ ROOTED = ("broadcast", "reduce", "gather", "scatter")
 SEGMENTED = ("chain",)
 """Algorithms that cut the vector into segments."""
 
+PLANE = "plane"
+"""The algorithm of operations that the collective plane performs, without a schedule."""
+ON_PLANE = ("barrier", "reduce", "all-reduce")
+"""Operations that the collective plane performs; a reduce is an all-reduce of which the others drop the result."""
+
 
 def schedule_of(operation: str, algorithm: str, case: Case) -> Schedule:
     """Return the schedule of an operation by one of its algorithms.

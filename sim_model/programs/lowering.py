@@ -56,11 +56,12 @@ def _circle(operations: Sequence[Operation], stuck: set[int]) -> ProgramError:
 
 
 class Moment(NamedTuple):
-    """The latest of a cycle, if one is known, and of events of messages, each with a delay.
+    """The latest of a cycle, if one is known, and of events of messages and contributions, each with a delay.
 
     Members:
         cycle
-        delays (mapping of int to int): Cycles after the event of each message; never changed once made.
+        delays (mapping of int to int): Cycles after the event of each message; never changed once made. Contribution c
+            has the key ``~c``, which is negative.
     """
 
     cycle: int | None
@@ -73,6 +74,16 @@ class Moment(NamedTuple):
         cycle = None if self.cycle is None else self.cycle + cycles
         return Moment(cycle, {message: delay + cycles for message, delay in self.delays.items()})
 
+    @property
+    def messages(self) -> dict[int, int]:
+        """Delays by message."""
+        return {event: delay for event, delay in self.delays.items() if event >= 0}
+
+    @property
+    def contributions(self) -> dict[int, int]:
+        """Delays by contribution."""
+        return {~event: delay for event, delay in self.delays.items() if event < 0}
+
 
 class Lowered(NamedTuple):
     """The messages of a program.
@@ -82,12 +93,18 @@ class Lowered(NamedTuple):
         operations: The operation that sends each of them.
         positions: Position in the program of each of these operations.
         ends: Moments at which the marked operations end, by position.
+        contributions: Position in the program of each contribution.
+        starts: Moment at which each contribution starts.
+        held: Contributions that messages wait for, by message, with the delay after the end of each result.
     """
 
     records: list[Message]
     operations: list[Operation]
     positions: list[int]
     ends: dict[int, Moment]
+    contributions: list[int]
+    starts: list[Moment]
+    held: dict[int, dict[int, int]]
 
 
 def _latest(moments: Sequence[Moment]) -> Moment:
@@ -135,15 +152,22 @@ class _Lowering:
         self._start: dict[int, Moment] = {}
         self._end: dict[int, Moment] = {}
         self._message: dict[int, int] = {}  # number of the message that an operation sends
-        self.result = Lowered([], [], [], {})
+        self.result = Lowered([], [], [], {}, [], [], {})
 
     def add(self, position: int) -> None:
         operation = self._operations[position]
         start = self._start[position] = self._start_of(operation)
+        if operation.contributes:
+            self._end[position] = Moment(None, {~len(self.result.contributions): 0})
+            self.result.contributions.append(position)
+            self.result.starts.append(start)
+            return
         source = self._node_of[operation.rank]
         nodes = sorted({self._node_of[rank] for rank in operation.destinations} - {source})
         if nodes:
-            self._message[position] = len(self.result.records)
+            self._message[position] = number = len(self.result.records)
+            if start.contributions:
+                self.result.held[number] = start.contributions
             self.result.records.append(self._message_of(operation, source, nodes, start))
             self.result.operations.append(operation)
             self.result.positions.append(position)
@@ -158,7 +182,7 @@ class _Lowering:
         return round(units * self._cycles_per_unit)
 
     def _message_of(self, operation: Operation, source: int, nodes: list[int], start: Moment) -> Message:
-        parents = sorted(start.delays)
+        parents = sorted(start.messages)
         return Message(
             source,
             tuple(nodes),

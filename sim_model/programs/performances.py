@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sim_model.collectives.algorithm import Case
 from sim_model.collectives.closed_forms import Form, form_of
-from sim_model.collectives.registry import schedule_of
+from sim_model.collectives.registry import PLANE, schedule_of
 from sim_model.collectives.schedule import Schedule
 from sim_model.messages.messages import Message
 from sim_model.programs.collectives import Call, add_collective
@@ -15,7 +15,7 @@ from sim_model.programs.lowering import Moment, lowered
 from sim_model.programs.program import Need, Operation, Program, ProgramError
 
 MAX_MESSAGES = 1_000_000
-"""Messages of all operations together; more take gigabytes."""
+"""Messages and contributions of all operations together; more take gigabytes."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,11 @@ class Collective:
         return Case(len(self.processors), self.root, self.segments)
 
     @property
+    def on_plane(self) -> bool:
+        """True if the collective plane performs it."""
+        return self.algorithm == PLANE
+
+    @property
     def form(self) -> Form:
         """Closed forms of its schedule."""
         return form_of(self.operation, self.algorithm, self.case)
@@ -69,6 +74,7 @@ class Performance:
         collective: Position of the operation among all.
         rounds: Rounds of its schedule.
         messages: Numbers of its messages.
+        contributions: Numbers of its contributions to the collective plane, in the order of the members.
         delays (mapping of (int, int) to int): Cycles from the arrival of a message at a processor to the end of the
             computations that follow there, by message and processor; where there are any.
     """
@@ -76,6 +82,7 @@ class Performance:
     collective: int
     rounds: int
     messages: Sequence[int]
+    contributions: Sequence[int] = ()
     delays: Mapping[tuple[int, int], int] = field(default_factory=dict)
 
 
@@ -93,15 +100,19 @@ class CollectiveError(ProgramError):
 
 
 class Performed(NamedTuple):
-    """Messages of collective operations.
+    """Messages of collective operations, and their contributions to the collective plane.
 
     Members:
         records: Each behind those that it waits for.
         performances: In the order of the operations and their times.
+        starts: Moment at which each contribution starts, without start-up.
+        held: Contributions that messages wait for, by message, with the delay after the end of each result.
     """
 
     records: list[Message]
     performances: list[Performance]
+    starts: list[Moment]
+    held: dict[int, dict[int, int]]
 
     def performance_of(self, record: int) -> Performance:
         """Return the performance that a message belongs to."""
@@ -122,7 +133,7 @@ def perform(
     channels: int = 1,
     most_messages: int = MAX_MESSAGES,
 ) -> Performed:
-    """Return the messages of collective operations.
+    """Return the messages of collective operations. Those of algorithm ``plane`` are contributions in their place.
 
     Each processor takes part in its operations in their order, and begins one when its previous one has ended there:
     when what it sends has left and what it gets has come and is combined. Operations without common processors overlap
@@ -142,6 +153,12 @@ def perform(
     ended: dict[int, int] = {}  # operation at which each processor has ended
     spans, messages = [], 0
     for number, collective in enumerate(collectives):
+        if collective.on_plane:
+            messages += collective.times * len(collective.processors)
+            _check_count(messages, most_messages, number)
+            for _ in range(collective.times):
+                spans.append(_contribute(operations, collective, number, ended))
+            continue
         _check_count(messages + collective.times * collective.form.messages, most_messages, number)
         schedule = schedule_of(collective.operation, collective.algorithm, collective.case)
         sizes = schedule.sizes(collective.flits)
@@ -174,6 +191,18 @@ def perform(
     return _performed(operations, spans, processors, header_flits)
 
 
+def _contribute(operations: list[Operation], collective: Collective, number: int, ended: dict[int, int]) -> _Span:
+    """Add one performance on the plane: a contribution of each member."""
+    first = len(operations)
+    ends = list(range(first, first + len(collective.processors)))
+    for processor in collective.processors:
+        needs = [Need(ended[processor])] if processor in ended else []
+        name = f"{collective.operation} of processor {processor}"
+        operations.append(Operation(processor, name, needs=needs, contributes=True))
+    ended.update(zip(collective.processors, ends, strict=True))
+    return _Span(number, 1, first, ends)
+
+
 def _check_count(messages: int, most: int, collective: int) -> None:
     if messages > most:
         text = f"Number of messages up to this operation is {messages:,}; it must be at most {most:,}"
@@ -200,11 +229,14 @@ def _performed(
     messages: list[list[int]] = [[] for _ in spans]
     for message, position in enumerate(found.positions):
         messages[span_at[position]].append(message)
+    contributions: list[list[int]] = [[] for _ in spans]
+    for position, contribution in sorted((place, number) for number, place in enumerate(found.contributions)):
+        contributions[span_at[position]].append(contribution)
     performances = [
-        Performance(span.collective, span.rounds, numbers, _delays(operations, span, found.ends, found.records))
-        for span, numbers in zip(spans, messages, strict=True)
+        Performance(span.collective, span.rounds, sent, given, _delays(operations, span, found.ends, found.records))
+        for span, sent, given in zip(spans, messages, contributions, strict=True)
     ]
-    return Performed(found.records, performances)
+    return Performed(found.records, performances, found.starts, found.held)
 
 
 def _sizes(spans: list[_Span], operations: int) -> list[int]:
@@ -220,7 +252,7 @@ def _delays(
     found = {}
     for end in span.ends:
         processor = operations[end].rank
-        for message, delay in ends[end].delays.items():
+        for message, delay in ends[end].messages.items():
             if delay and records[message].source != processor:
                 found[message, processor] = delay
     return found

@@ -1,7 +1,8 @@
 """A program: operations of ranks that wait for each other, as Netrace, GOAL, Chakra and MSCCL files all describe one.
 
 An operation is local, such as a computation or the receipt of a message, or sends a message to one or several ranks. A
-receipt is a local operation of the receiver that needs the end of the sender's operation.
+receipt is a local operation of the receiver that needs the end of the sender's operation. An operation may also be a
+contribution to a collective operation in hardware, which ends for its rank with the result.
 """
 
 from collections.abc import Iterable
@@ -49,6 +50,7 @@ class Operation:
         needs
         earliest: It does not start before, in the file's unit of time.
         line: Line of the operation, in files that have lines.
+        contributes: It is a contribution to an operation of the collective plane.
     """
 
     rank: int
@@ -59,6 +61,7 @@ class Operation:
     needs: list[Need] = field(default_factory=list)
     earliest: int = 0
     line: int | None = None
+    contributes: bool = False
 
 
 @dataclass(frozen=True)
