@@ -122,6 +122,16 @@ class Family(ABC, Generic[SectionT, RoutingT]):
 
         return LinkClasses()
 
+    def spanning_tree(self, routing: RoutingT) -> Sequence[int] | None:
+        """Return the parent of each switch in the family's own spanning tree, whose root is its own parent.
+
+        The collective plane is built on it. By default None: the plane then has a breadth-first tree.
+
+        Parameters:
+            routing (Routing): Tables of ``build_routing``.
+        """
+        return None
+
     def table_names(self, routing: RoutingT) -> "TableNames | None":
         """Return the names in table files; by default None, for routers without tables.
 

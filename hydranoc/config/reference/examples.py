@@ -19,6 +19,7 @@ EXAMPLES = {
     "HexagonalMesh": "topology: {kind: hexmesh, size: 4}",
     "RowsAndColumns": "topology: {kind: mesh, rows: 4, columns: 8}",
     "DimensionsTopology": "topology: {kind: hypercube, dimensions: 6}",
+    "CollectivePlane": "collectives: {groups: [all, [0, 1, 2, 3]], operators: [sum, max]}",
     "RandomTraffic": "traffic: {kind: random, cycles: 20000, messages_per_node_per_cycle: 0.002, flits: 16}",
     "ListTraffic": "traffic: {kind: list, messages: [{source: 5, destinations: [0, 4, 13], flits: 32}]}",
     "TraceTraffic": "traffic: {kind: trace, file: trace.csv}",

@@ -234,12 +234,15 @@ class _Page:
             yield from self._section(f"`network.topology` {which}", section, text)
 
     def _parts(self, path: str, sections: Iterable[dict[str, Any]], besides: str = "") -> Iterator[str]:
-        """Yield tables of the mappings inside sections."""
+        """Yield tables of the mappings inside sections, each once."""
+        parts: dict[tuple[str, str], dict[str, Any]] = {}
         for section in sections:
             for key, value in section["properties"].items():
                 for name in choices_of(value) if key != besides else ():
-                    part = self.sections[name]
-                    yield from self._section(f"`{path}.{key}`{_which(value, part)}", part, part["description"])
+                    parts.setdefault((key, name), value)
+        for (key, name), value in parts.items():
+            part = self.sections[name]
+            yield from self._section(f"`{path}.{key}`{_which(value, part)}", part, part["description"])
 
 
 def _which(value: dict[str, Any], part: dict[str, Any]) -> str:

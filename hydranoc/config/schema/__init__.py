@@ -14,6 +14,7 @@ from hydranoc.config.schema.base import (
 )
 from hydranoc.config.schema.collectives import CollectiveKeys, CollectiveOperation, CollectiveTraffic
 from hydranoc.config.schema.patterns import Batches, Bursts, Gaussian, Groups, HotSpot, Local, Permutation, Reply
+from hydranoc.config.schema.plane import CollectivePlane
 from hydranoc.config.schema.programs import (
     PROGRAMS,
     ChakraTraffic,
@@ -66,6 +67,7 @@ __all__ = [
     "ChakraTraffic",
     "CollectiveKeys",
     "CollectiveOperation",
+    "CollectivePlane",
     "CollectiveTraffic",
     "Configuration",
     "Cycles",

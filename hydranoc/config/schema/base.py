@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
 from hydranoc.config.schema.fields import Field
+from hydranoc.config.schema.plane import CollectivePlane
 from hydranoc.config.schema.section import Section
 from topology.common.channels import ChannelNetwork
 from topology.common.flits import MAX_FLIT_BITS, MAX_MESSAGE_FLITS, MIN_FLIT_BITS
@@ -74,6 +75,7 @@ class NetworkSection(Section):
             ``FILE.py:FUNCTION``, or a name that a package adds (docs/do/extending.md).
         tables (str): Routing tables and reach sets in hardware: ``fixed``, synthesised as constants; or ``loadable``,
             registers.
+        collectives (CollectivePlane or None): Collective plane beside the network; default none.
     """
 
     OWN_TOPOLOGIES: ClassVar[Mapping[str, OwnTopology]] = {}
@@ -91,3 +93,4 @@ class NetworkSection(Section):
     counters: bool = False
     routing: str | None = None
     tables: Literal["fixed", "loadable"] = "fixed"
+    collectives: CollectivePlane | None = None

@@ -173,6 +173,10 @@ class SpamFamily(RoutedFamily[SpamSection, SpamRouting]):
         )
         return LinkClasses(labels.root, tree, tuple(labels.level[: network.switches].tolist()))
 
+    def spanning_tree(self, routing: SpamRouting) -> list[int]:
+        """Return the parent of each switch in the tree of the labels."""
+        return routing.labels.parent[: routing.network.switches].tolist()
+
     def table_names(self, routing: SpamRouting) -> TableNames:
         """Return names of keys: a header's target vertex, its destination or the lowest common ancestor of several."""
         network = routing.network
