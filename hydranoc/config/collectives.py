@@ -1,27 +1,32 @@
-"""Messages of collective operations, with errors that name the line."""
+"""Messages of collective operations and contributions to the plane, with errors that name the line."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from hydranoc.config import schema
+from hydranoc.config.hosts import HOSTS
 from hydranoc.config.load import TRAFFIC, Config
+from hydranoc.config.plane import PLANE_KEYS, PlaneShape
 from hydranoc.config.schema.collectives import AUTO, EVERYONE
 from hydranoc.config.sending import complete_messages, operation_number
 from hydranoc.config.source import KeyPath, name_of
 from hydranoc.errors import nearest, shown
 from sim_model.collectives.algorithm import Case
 from sim_model.collectives.choice import best_segments, choose, contention_of
-from sim_model.collectives.closed_forms import Costs
-from sim_model.collectives.registry import OPERATIONS, ROOTED, SEGMENTED
+from sim_model.collectives.closed_forms import Costs, form_of
+from sim_model.collectives.registry import ON_PLANE, OPERATIONS, PLANE, ROOTED, SEGMENTED
 from sim_model.collectives.schedule import BARRIER
 from sim_model.messages.messages import MessageError, Messages
+from sim_model.programs.lowering import Moment
 from sim_model.programs.performances import Collective, CollectiveError, Performance, Performed, perform
 
 MAX_MEASURED_MEMBERS = 1_024
 """Maximum members of a group whose distances are measured for the choice of an algorithm."""
+MAX_WORDS = 20_000_000
+"""Maximum words of all contributions to the plane together; more take gigabytes."""
 
 
 @dataclass(frozen=True)
@@ -31,12 +36,16 @@ class CollectivePlan:
     Members:
         collectives: In the order of the configuration.
         performances: In the order of the operations and their rounds.
-        messages: Of all performances.
+        messages: Of all performances. They do not wait for results of the plane.
+        starts: Moment at which each contribution to the plane starts, without start-up.
+        held: Contributions that messages wait for, by message, with the delay after the end of each result.
     """
 
     collectives: tuple[Collective, ...]
     performances: tuple[Performance, ...]
     messages: Messages
+    starts: Sequence[Moment] = ()
+    held: Mapping[int, Mapping[int, int]] = field(default_factory=dict)
 
 
 class _Entry(NamedTuple):
@@ -50,8 +59,16 @@ class _Entry(NamedTuple):
         return name_of((*self.path, key))
 
 
-def collective_plan(config: Config, traffic: schema.CollectiveTraffic, routing: Any) -> CollectivePlan:
-    """Return the operations of a configuration and their messages.
+def collective_plan(
+    config: Config, traffic: schema.CollectiveTraffic, routing: Any, plane: PlaneShape | None = None
+) -> CollectivePlan:
+    """Return the operations of a configuration, their messages and their contributions to the plane.
+
+    Parameters:
+        config
+        traffic
+        routing: Tables of the family.
+        plane: Collective plane of the network; None if it has none.
 
     Raises:
         ConfigError: For an operation that this network cannot perform.
@@ -62,8 +79,10 @@ def collective_plan(config: Config, traffic: schema.CollectiveTraffic, routing: 
             text = f"traffic.{key} is {shown(getattr(traffic, key))}; {right}"
             raise config.source.error((*TRAFFIC, key), text)
     entries = list(_entries(config, traffic))
-    reader = _Reader(config, traffic, routing)
+    reader = _Reader(config, traffic, routing, plane)
     collectives = [reader.collective(entry) for entry in entries]
+    if plane is not None:
+        _check_plane(config, entries, collectives, plane)
     network = routing.network
     channels = network.injection_channels_per_processor
     try:
@@ -79,7 +98,7 @@ def collective_plan(config: Config, traffic: schema.CollectiveTraffic, routing: 
         entry = entries[found.performance_of(error.number).collective]
         key = "group" if error.field in ("source", "destinations") else "flits"
         raise config.source.error((*entry.path, key), f"{entry.name(key)}: {error.problem}") from None
-    return CollectivePlan(tuple(collectives), tuple(found.performances), messages)
+    return CollectivePlan(tuple(collectives), tuple(found.performances), messages, found.starts, found.held)
 
 
 def _entries(config: Config, traffic: schema.CollectiveTraffic) -> Iterator[_Entry]:
@@ -94,6 +113,24 @@ def _entries(config: Config, traffic: schema.CollectiveTraffic) -> Iterator[_Ent
             raise config.source.error((*TRAFFIC, key), text)
     for number, keys in enumerate(traffic.operations or ()):
         yield _Entry((*TRAFFIC, "operations", number), keys.operation, keys)
+
+
+def _check_plane(
+    config: Config, entries: Sequence[_Entry], collectives: Sequence[Collective], plane: PlaneShape
+) -> None:
+    """Refuse blocked receivers, and vectors on the plane that would not fit into memory."""
+    words = 0
+    for entry, collective in zip(entries, collectives, strict=True):
+        if not collective.on_plane:
+            continue
+        if config.hosts.blocked:
+            text = f"hosts.blocked names {len(config.hosts.blocked)} blockades; it must be left out with operations"
+            raise config.source.error((*HOSTS, "blocked"), f"{text} on the collective plane")
+        own = plane.words_of(collective.flits, config.network_section.flit_bits)
+        words += own * len(collective.processors) * collective.times
+        if words > MAX_WORDS:
+            text = f"{name_of(entry.path)}: Number of words up to this operation is {words:,}"
+            raise config.source.error(entry.path, f"{text}; it must be at most {MAX_WORDS:,}")
 
 
 def _check_delays(config: Config, entries: Sequence[_Entry], found: Performed) -> None:
@@ -125,8 +162,9 @@ def _with_procedures(config: Config, entries: Sequence[_Entry], found: Performed
 class _Reader:
     """Collective operations from the keys of a configuration."""
 
-    def __init__(self, config: Config, traffic: schema.CollectiveTraffic, routing: Any):
+    def __init__(self, config: Config, traffic: schema.CollectiveTraffic, routing: Any, plane: PlaneShape | None):
         self._config, self._startup_cycles, self._routing = config, traffic.startup_cycles, routing
+        self._plane = plane
         self._processors = len(config.network.processors)
         self._distances: np.ndarray | None = None
 
@@ -152,7 +190,9 @@ class _Reader:
             segments,
             keys.rounds,
             keys.compute_cycles_per_flit,
-            self._longest(processors, OPERATIONS[entry.operation][algorithm].in_hardware),
+            None
+            if algorithm == PLANE
+            else self._longest(processors, OPERATIONS[entry.operation][algorithm].in_hardware),
             chosen=keys.algorithm == AUTO,
         )
 
@@ -204,12 +244,18 @@ class _Reader:
 
     def _algorithm(self, entry: _Entry, case: Case, flits: int, processors: Sequence[int]) -> str:
         known, given = OPERATIONS[entry.operation], entry.keys.algorithm
-        names = (AUTO, *known)
+        names = (AUTO, *known, *((PLANE,) if entry.operation in ON_PLANE else ()))
         if given not in names:
             text = f"{entry.name('algorithm')} is {shown(given)}; it must be {_either(names)}{nearest(given, names)}"
             raise self._error(entry, "algorithm", text)
         if entry.keys.procedure is not None:
             operation_number(self._config, (*entry.path, "procedure"), entry.keys.procedure)
+        off_plane = self._without_plane(entry, processors)
+        if given == PLANE:
+            if off_plane:
+                text = f"{entry.name('algorithm')} is {PLANE!r}; it must be {_either(names[:-1])}: {off_plane}"
+                raise self._error(entry, "algorithm", text)
+            return PLANE
         wrong = self._without_multicast(entry, processors)
         if given != AUTO:
             if known[given].in_hardware and wrong:
@@ -217,13 +263,33 @@ class _Reader:
                 text = f"{entry.name('algorithm')} is {given!r}; it must be {_either((AUTO, *in_software))}"
                 raise self._error(entry, "algorithm", f"{text}: {wrong}")
             return given
-        return choose(
-            entry.operation,
-            case,
-            flits,
-            Costs(self._startup_cycles, entry.keys.compute_cycles_per_flit, self._contention(processors)),
-            lambda name: not (known[name].in_hardware and wrong),
-        )
+        costs = Costs(self._startup_cycles, entry.keys.compute_cycles_per_flit, self._contention(processors))
+        chosen = choose(entry.operation, case, flits, costs, lambda name: not (known[name].in_hardware and wrong))
+        if off_plane or form_of(entry.operation, chosen, case).cycles(flits, costs) < self._on_plane(processors, flits):
+            return chosen
+        return PLANE
+
+    def _without_plane(self, entry: _Entry, processors: Sequence[int]) -> str:
+        """Return the reason why the plane does not perform an operation; empty if it does."""
+        if entry.operation not in ON_PLANE:
+            return f"the plane performs {_either(ON_PLANE)}"
+        if self._plane is None:
+            groups = EVERYONE if len(processors) == self._processors else shown([sorted(processors)])
+            return f"the network has no collective plane (add 'collectives: {{groups: {groups}}}' to network)"
+        if self._plane.group_with(processors) is None:
+            group = EVERYONE if len(processors) == self._processors else shown(sorted(processors))
+            return f"no group of the plane has these {len(processors)} members (add {group} to {PLANE_KEYS}.groups)"
+        if self._plane.barriers_only and entry.operation != BARRIER:
+            return f"the plane has barriers alone (add an operator to {PLANE_KEYS}.operators)"
+        return ""
+
+    def _on_plane(self, processors: Sequence[int], flits: int) -> int:
+        """Return the cycles of an operation on the plane, start-up included."""
+        assert self._plane is not None
+        group = self._plane.group_with(processors)
+        assert group is not None
+        words = self._plane.words_of(flits, self._config.network_section.flit_bits)
+        return self._startup_cycles + self._plane.operation_cycles(group, words)
 
     def _contention(self, processors: Sequence[int]) -> dict[str, float]:
         """Return the contention of exchanges among the members of a group; see ``Costs``."""

@@ -31,11 +31,13 @@ from topology.common.errors import TopologyError
 if TYPE_CHECKING:
     from hydranoc.certificates.writing import Certificate
     from hydranoc.config.collectives import CollectivePlan
+    from hydranoc.design.plane import Plane
     from hydranoc.lockstep.simulator import BenchSource
     from hydranoc.replay.record import Recording
     from hydranoc.replay.use import Use
     from rtl.endpoints.stream_component import StreamNetwork
     from rtl.generator.network import GeneratedDesign
+    from sim_model.collective_plane.joint import JointResults
     from sim_model.engines.results import Results
     from sim_model.engines.simulation import Simulation
     from sim_model.messages.messages import Messages
@@ -56,6 +58,9 @@ class Design:
         model: The family's golden model.
         messages: Messages of the hosts.
         plan: The family's hardware plan.
+        plane: Collective plane beside the network; None without ``network.collectives``.
+        plane_results: Results of the traffic's operations on the plane, in the golden model; None if there are none.
+            Messages that wait for results start when this run has found.
 
     Raises:
         ConfigError: At first use of a member that the configuration does not allow: tables or a plan that cannot be
@@ -115,11 +120,24 @@ class Design:
             raise self.config.source.error((*NETWORK, "topology"), str(error)) from None
 
     @cached_property
+    def plane(self) -> "Plane | None":
+        if self.config.network_section.collectives is None:
+            return None
+        from hydranoc.design.plane import plane_of
+
+        return plane_of(self.config, self.network, self.family.spanning_tree(self.routing))
+
+    @cached_property
     def messages(self) -> "Messages":
         if self.config.traffic is None:
             raise self.config.source.error((), "key 'traffic' is missing; there is nothing to send")
         if self._collective_plan is not None:
-            return self._collective_plan.messages
+            if not self._collective_plan.held:
+                return self._collective_plan.messages
+            from sim_model.collective_plane.held_messages import released_messages
+
+            assert self.plane_results is not None
+            return released_messages(self._collective_plan.messages, self.plane_results.release_cycle)
         from hydranoc.config.traffic import build_messages
 
         return build_messages(self.config, self.routing)
@@ -132,7 +150,15 @@ class Design:
             return None
         from hydranoc.config.collectives import collective_plan
 
-        return collective_plan(self.config, traffic, self.routing)
+        return collective_plan(self.config, traffic, self.routing, self.plane)
+
+    @cached_property
+    def plane_results(self) -> "JointResults | None":
+        if self._collective_plan is None or self.plane is None or not self._collective_plan.starts:
+            return None
+        from hydranoc.design.joint import run_on_plane
+
+        return run_on_plane(self._collective_plan, self.plane, self.config, self.model, self.startup_cycles)
 
     def collective(
         self,
@@ -186,7 +212,7 @@ class Design:
         }
         traffic = {key: value for key, value in given.items() if value is not None}
         design = Design(with_given_traffic(self.config, {"kind": "collective", **traffic}))
-        design.routing, design.model = self.routing, self.model
+        design.routing, design.model, design.plane = self.routing, self.model, self.plane
         return design
 
     @property
@@ -313,6 +339,7 @@ class Design:
             _ = self.model
             progress("drawing messages", 0, 0)
             _ = self.messages
+            _ = self.plane_results
             progress("setting up the golden model", 0, 0)
         return self._runs.simulate(progress, channels=channels, engine=engine)
 
@@ -369,6 +396,7 @@ class Design:
             self.model,
             self.messages,
             self._collective_plan,
+            self.plane_results,
             self.startup_cycles,
             self.warmup_cycles,
             self.counts_channels,

@@ -8,6 +8,7 @@ from topology.common.channels import ChannelNetwork
 
 if TYPE_CHECKING:
     from hydranoc.replay.use import Use
+    from sim_model.collective_plane.model import PlaneResults
     from sim_model.engines.results import Results
     from topology.common.counter_bus import ChannelCounts
 
@@ -22,6 +23,7 @@ class Outcome:
         deadlock_report: Channels that wait for each other; empty without a deadlock.
         channel_counts: Counts of each channel, if the configuration or ``simulate`` requests them.
         use: Load of channels in the counted cycles, if ``simulate`` requests it.
+        plane: Result of every contribution to the collective plane, if there are any.
     """
 
     results: "Results"
@@ -29,10 +31,11 @@ class Outcome:
     deadlock_report: str = field(default="", repr=False)
     channel_counts: "ChannelCounts | None" = field(default=None, repr=False)
     use: "Use | None" = field(default=None, repr=False)
+    plane: "PlaneResults | None" = field(default=None, repr=False)
 
     @property
     def right(self) -> bool:
-        """True if every message arrived exactly once at every destination."""
+        """True if every message arrived exactly once at every destination, and all results of the plane are right."""
         from hydranoc.reports.summary import is_right
 
         return is_right(self.figures)

@@ -1,6 +1,6 @@
 """Runs of the golden model: to their end, with loads of channels, recorded, and with their progress."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from hydranoc.config.hosts import host_figures
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from hydranoc.config.collectives import CollectivePlan
     from hydranoc.replay.record import Recording
     from hydranoc.replay.use import Use
+    from sim_model.collective_plane.joint import JointResults
     from sim_model.engines.model import Model
     from sim_model.engines.results import Results
     from sim_model.engines.simulation import Simulation
@@ -27,6 +28,7 @@ class ModelRuns:
 
     Parameters:
         plan: Collective operations behind the messages, if there are any.
+        joint: Results of those on the plane, if there are any.
         startup_cycles, warmup_cycles, counts_channels: See ``Design``.
     """
 
@@ -34,6 +36,7 @@ class ModelRuns:
     model: "Model"
     messages: "Messages"
     plan: "CollectivePlan | None"
+    joint: "JointResults | None"
     startup_cycles: int
     warmup_cycles: int
     counts_channels: bool
@@ -51,6 +54,8 @@ class ModelRuns:
             run_with_progress(simulation, expected, progress, cycle)
             marks.append(simulation.channel_counts())
         results = run_with_progress(simulation, expected, progress)
+        if self.joint is not None:
+            results = replace(results, cycles=max(results.cycles, self.joint.cycles))
         if progress:
             progress("statistics", 0, 0)
         report = simulation.deadlock_report() if simulation.deadlocked else ""
@@ -63,12 +68,13 @@ class ModelRuns:
         self._add_load(figures, results)
         self._add_collectives(figures, results)
         counts = simulation.channel_counts() if counting else None
+        plane = None if self.joint is None else self.joint.results
         if counts is None or not channels:
-            return Outcome(results, figures, report, counts)
+            return Outcome(results, figures, report, counts, plane=plane)
         before, after = (*marks, counts)[:2]
         use = use_between(*self._measured_span(results), before, after)
         figures["utilisation"] = use_figures(use, self.model.network)
-        return Outcome(results, figures, report, counts, use)
+        return Outcome(results, figures, report, counts, use, plane)
 
     def _add_load(self, figures: dict[str, Any], results: "Results") -> None:
         """Add offered and accepted load, where traffic has a rate of its own."""
@@ -82,11 +88,19 @@ class ModelRuns:
 
     def _add_collectives(self, figures: dict[str, Any], results: "Results") -> None:
         """Add the figures of collective operations, where there are any."""
-        if self.plan is not None:
-            from hydranoc.reports.collectives import collective_figures
+        if self.plan is None:
+            return
+        from hydranoc.reports.collectives import Performances, collective_figures, plane_figures
 
-            plan, flit_bits = self.plan, self.config.network_section.flit_bits
-            figures["collectives"] = collective_figures(results, plan.collectives, plan.performances, flit_bits)
+        plan, flit_bits, joint = self.plan, self.config.network_section.flit_bits, self.joint
+        performances = Performances(
+            plan.collectives, plan.performances, None if joint is None else joint.results, self.startup_cycles
+        )
+        figures["collectives"] = collective_figures(results, performances, flit_bits)
+        if joint is not None:
+            section = self.config.network_section.collectives
+            assert section is not None
+            figures["plane"] = plane_figures(performances, joint.word_hops, section.word_bits)
 
     @property
     def _measured_cycles(self) -> tuple[int, ...]:

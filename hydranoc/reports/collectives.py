@@ -1,7 +1,7 @@
 """Figures of collective operations: latencies, rounds, and bandwidths as users of NCCL know them."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -10,31 +10,85 @@ from sim_model.engines.cycle.state import NONE
 from sim_model.engines.results import Results
 
 if TYPE_CHECKING:
+    from sim_model.collective_plane.model import PlaneResults
     from sim_model.programs.performances import Collective, Performance
 
 BITS_PER_BYTE = 8
 
 
-def collective_figures(
-    results: Results, collectives: "Sequence[Collective]", performances: "Sequence[Performance]", flit_bits: int
-) -> list[dict[str, Any]]:
+class Performances(NamedTuple):
+    """Collective operations of a run.
+
+    Members:
+        collectives: All operations.
+        performances: All performances of them.
+        plane: Results of the contributions to the plane; None if there are none.
+        startup_cycles: Of a host per operation on the plane.
+    """
+
+    collectives: "Sequence[Collective]"
+    performances: "Sequence[Performance]"
+    plane: "PlaneResults | None" = None
+    startup_cycles: int = 0
+
+
+def collective_figures(results: Results, performed: Performances, flit_bits: int) -> list[dict[str, Any]]:
     """Return the figures of each operation as plain values for JSON.
 
     The latency of a performance is in cycles, from the start of its first message, start-up included, to the end of its
-    last member: the arrival of its last tail, and the computations behind it. It is None if a message did not arrive.
+    last member: the arrival of its last tail, and the computations behind it. On the plane it is from the start of the
+    first host's start-up to the end of the last result. It is None if a message did not arrive, or a result is missing.
     Bandwidths are in bytes per cycle, of the mean latency: the algorithm bandwidth is the size of one member's vector
     over the latency, the bus bandwidth that times a factor of the operation (``sim_model/collectives/bandwidth.py``).
 
     Parameters:
         results
-        collectives: All operations.
-        performances: All performances of them.
+        performed
         flit_bits: Data bits of a flit.
     """
-    performed: list[list[tuple[Performance, tuple[int, int] | None]]] = [[] for _ in collectives]
-    for performance in performances:
-        performed[performance.collective].append((performance, _span(results, performance)))
-    return [_figures(*both, flit_bits) for both in zip(collectives, performed, strict=True)]
+    found: list[list[tuple[Performance, tuple[int, int] | None]]] = [[] for _ in performed.collectives]
+    for performance in performed.performances:
+        on_plane = performed.plane is not None and len(performance.contributions) > 0
+        span = _plane_span(performed, performance) if on_plane else _span(results, performance)
+        found[performance.collective].append((performance, span))
+    return [_figures(*both, flit_bits) for both in zip(performed.collectives, found, strict=True)]
+
+
+def plane_figures(performed: Performances, word_hops: int, word_bits: int) -> dict[str, Any]:
+    """Return the figures of the plane as plain values for JSON.
+
+    Parameters:
+        performed: With results of the plane.
+        word_hops: Words that arrived on links.
+        word_bits: Bits of a word.
+
+    Returns:
+        dict: Number of operations and of those with a wrong or missing result, by integer arithmetic; words that
+            arrived on links, headers included.
+    """
+    from sim_model.collective_plane.calls import wrong_operations
+
+    assert performed.plane is not None
+    operations = [one.contributions for one in performed.performances if one.contributions]
+    wrong = wrong_operations(operations, performed.plane, word_bits)
+    return {"operations": len(operations), "wrong": len(wrong), "word_hops": word_hops}
+
+
+def plane_line(figures: Mapping[str, Any]) -> str:
+    """Return the figures of the plane for display."""
+    operations, wrong = figures["operations"], figures["wrong"]
+    verdict = f"{wrong:,} wrong" if wrong else "all results right"
+    return f"plane: {operations:,} operations, {verdict}, {figures['word_hops']:,} words moved over links"
+
+
+def _plane_span(performed: Performances, performance: "Performance") -> tuple[int, int] | None:
+    """Return the cycles of start and end of an operation on the plane; None if a result is missing."""
+    assert performed.plane is not None
+    calls = np.asarray(performance.contributions, dtype=np.int64)
+    done = performed.plane.done_cycle[calls]
+    if (done == NONE).any():
+        return None
+    return int(performed.plane.start_cycle[calls].min()) - performed.startup_cycles, int(done.max())
 
 
 def _span(results: Results, performance: "Performance") -> tuple[int, int] | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hydranoc.reports.collectives import collective_lines
+from hydranoc.reports.collectives import collective_lines, plane_line
 from hydranoc.reports.table import cell, table
 from sim_model.engines.results import Results
 from sim_model.statistics.latency import Summary
@@ -77,9 +77,9 @@ def use_figures(use: "Use", network: ChannelNetwork) -> dict[str, Any]:
 
 
 def is_right(summary: Mapping[str, Any]) -> bool:
-    """Return True if all messages arrived exactly once, in order."""
+    """Return True if all messages arrived exactly once, in order, and all results of the plane are right."""
     wrong = (summary[key] for key in ("lost", "duplicated", "disordered", "deadlocked"))
-    return not any(wrong) and not summary.get("mismatches")
+    return not any(wrong) and not summary.get("mismatches") and not summary.get("plane", {}).get("wrong")
 
 
 def write_messages(results: Results, path: Path) -> None:
@@ -144,7 +144,7 @@ def _cycle(cycle: int) -> int | str:
 
 
 _HEADS = ("count", "mean", "p50", "p99", "p99.9", "max")
-_TABLES = ("latency_cycles", "latency_histogram", "load", "utilisation", "collectives")
+_TABLES = ("latency_cycles", "latency_histogram", "load", "utilisation", "collectives", "plane")
 """Figures with lines of their own."""
 BEYOND_SATURATION = "beyond saturation: latencies grow with the length of the run"
 _SHADES = " .:-=+*#%@"
@@ -171,6 +171,8 @@ def summary_text(summary: Mapping[str, Any]) -> str:
     lines += [_shaded(name, figures) for name, figures in summary.get("latency_histogram", {}).items()]
     if "collectives" in summary:
         lines += ["", *collective_lines(summary["collectives"])]
+    if "plane" in summary:
+        lines += ["", plane_line(summary["plane"])]
     if "load" in summary:
         lines += ["", *load_lines(summary["load"])]
     if "utilisation" in summary:

@@ -99,7 +99,7 @@ class Task:
         if not files.are_still(files.digests):
             _network_design.cache_clear()
             base = self._network_design()
-        design.routing, design.model = base.routing, base.model
+        design.routing, design.model, design.plane = base.routing, base.model, base.plane
         design.config.source.files.digests.update(base.config.source.files.digests)
         return design
 

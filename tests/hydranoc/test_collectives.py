@@ -176,8 +176,8 @@ REFUSED = [
     ("spam", "  operation: barrier\n  flits: 3\n", "c.yaml:5: traffic.flits is 3; it must be left out in a barrier"),
     (
         *("spam", "  operation: barrier\n  algorithm: disemination\n"),
-        "c.yaml:5: traffic.algorithm is 'disemination'; it must be auto, dissemination, recursive-doubling, binomial "
-        "or binomial-multicast; did you mean 'dissemination'?",
+        "c.yaml:5: traffic.algorithm is 'disemination'; it must be auto, dissemination, recursive-doubling, binomial, "
+        "binomial-multicast or plane; did you mean 'dissemination'?",
     ),
     (
         *("torus", "  operation: broadcast\n  flits: 3\n  algorithm: multicast\n"),
