@@ -87,31 +87,56 @@ class DirectBench:
         Returns:
             The first row that differs, and the hardware's row; the harness stays in that cycle.
         """
+        packed = [self._packed(*setting) for setting in settings]
+        return self._run(cycles, len(packed), b"".join(packed), expected, dumped=dumped)
+
+    def run_rows(
+        self, port: str, values: np.ndarray, expected: np.ndarray | None = None, *, dumped: bool = False
+    ) -> tuple[int, bytes] | None:
+        """Run a number of cycles as ``run`` does, in each of which one port gets a value.
+
+        Parameters:
+            port
+            values (uint8 array, shape (cycles, ``port_bytes``)): Lowest byte first.
+            expected, dumped: As for ``run``.
+        """
+        number, size = self._ports[port]
+        packed = np.empty(len(values), dtype=[("row", "<u4"), ("port", "<u4"), ("value", "u1", (size,))])
+        packed["row"], packed["port"], packed["value"] = np.arange(len(values)), number, values
+        return self._run(len(values), len(values), packed.tobytes(), expected, dumped=dumped)
+
+    def port_bytes(self, port: str) -> int:
+        """Return the bytes of a port's value."""
+        return self._ports[port][1]
+
+    def _run(
+        self, cycles: int, settings: int, packed: bytes, expected: np.ndarray | None, *, dumped: bool
+    ) -> tuple[int, bytes] | None:
         if expected is not None and expected.shape != (cycles, self.row_bytes):
             raise ValueError(f"Expected rows are {expected.shape}; they must be of shape {(cycles, self.row_bytes)}")
-        self._start_chunk(cycles, settings, expected, dumped=dumped)
+        self._start_chunk(cycles, settings, packed, expected, dumped=dumped)
         differs = self._end_chunk()
         return (differs, self._read(self.row_bytes)) if differs >= 0 else None
 
     def read(self, port: str) -> int:
         """Return the current value of a port."""
         number, size = self._ports[port]
-        self._start_chunk(0, (), None, read=number)
+        self._start_chunk(0, 0, b"", None, read=number)
         self._end_chunk()
         return int.from_bytes(self._read(size), "little")
 
     def _start_chunk(
         self,
         cycles: int,
-        settings: Iterable[Setting],
+        settings: int,
+        packed: bytes,
         expected: np.ndarray | None,
         *,
         dumped: bool = False,
         read: int = _NO_PORT,
     ) -> None:
-        packed = [self._packed(*setting) for setting in settings]
-        header = struct.pack("<IIIII", cycles, expected is not None, dumped, read, len(packed))
-        self._write(header + b"".join(packed))
+        header = struct.pack("<IIIII", cycles, expected is not None, dumped, read, settings)
+        self._write(header + packed)
         if expected is not None:
             self._write(expected.tobytes())
         self._flush()
