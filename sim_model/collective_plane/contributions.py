@@ -11,6 +11,8 @@ from topology.collectives.tables import PlaneTables
 from topology.common.errors import FieldError
 
 NO_CONTRIBUTION = -1
+COLUMNS = ("processor", "group", "start_cycle", "operator", "after", "delay_cycles", "held")
+"""Columns with an entry for each contribution."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,35 @@ class Contributions:
             held=_column(record.held for record in given),
             offsets=np.concatenate(([0], np.cumsum(lengths))).astype(np.int64),
             words=np.concatenate(parts) if parts else np.zeros(0, dtype=np.uint64),
+        )
+
+    @staticmethod
+    def of_columns(
+        processor: np.ndarray,
+        group: np.ndarray,
+        start_cycle: np.ndarray,
+        operator: np.ndarray,
+        lengths: np.ndarray,
+        words: np.ndarray,
+    ) -> "Contributions":
+        """Return contributions that only wait for their start.
+
+        Parameters:
+            processor, group, start_cycle, operator, lengths (int64 array, shape (contributions,)): ``lengths`` are the
+                words of each.
+            words (uint64 array): Words of all, one contribution behind the other.
+        """
+        none = np.zeros(len(processor), dtype=np.int64)
+        return Contributions(
+            processor=processor,
+            group=group,
+            start_cycle=start_cycle,
+            operator=operator,
+            after=none + NO_CONTRIBUTION,
+            delay_cycles=none,
+            held=none,
+            offsets=np.concatenate(([0], np.cumsum(lengths))).astype(np.int64),
+            words=words,
         )
 
     def words_of(self, number: int) -> np.ndarray:

@@ -1,0 +1,70 @@
+"""Results of a plane against plain integer arithmetic: no arrays, no wrapped sums but that of the result."""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from sim_model.collective_plane.contributions import Contributions
+from sim_model.collective_plane.model import PlaneResults
+from topology.collectives.operators import combine
+
+
+def positions_in_groups(contributions: Contributions) -> np.ndarray:
+    """Return the position of each contribution among those of its member to its group, int64."""
+    count = len(contributions)
+    order = np.lexsort((np.arange(count), contributions.group, contributions.processor))
+    member = np.stack((contributions.processor, contributions.group))[:, order]
+    is_first = np.ones(count, dtype=bool)
+    is_first[1:] = (member[:, 1:] != member[:, :-1]).any(axis=0)
+    found = np.empty(count, dtype=np.int64)
+    found[order] = np.arange(count) - np.flatnonzero(is_first)[np.cumsum(is_first) - 1]
+    return found
+
+
+def wrong_results(
+    results: PlaneResults, word_bits: int, operators: tuple[int, ...], operation: np.ndarray | None = None
+) -> list[str]:
+    """Return what is wrong with results that are complete, one text for each; none is right.
+
+    An operation of members that differ in operator or length, or of an operator that is not built, must end with an
+    error at each member; any other one without an error and with the exact words. With one operator built, that of a
+    contribution does not count.
+
+    Parameters:
+        results
+        word_bits
+        operators (tuple of int): Operators that are built.
+        operation (int array, shape (contributions,)): Number of the operation of each contribution, of one group.
+            Default: its position among those of its member and group.
+    """
+    given = results.contributions
+    numbers = positions_in_groups(given) if operation is None else operation
+    order = np.lexsort((given.processor, numbers, given.group))
+    group, number = given.group[order], numbers[order]
+    borders = np.flatnonzero((np.diff(group) != 0) | (np.diff(number) != 0)) + 1
+    rows = np.split(order, borders) if len(order) else []
+    return [text for own in rows for text in _wrong(results, word_bits, operators, own.tolist())]
+
+
+def _wrong(results: PlaneResults, word_bits: int, operators: tuple[int, ...], rows: list[int]) -> Iterator[str]:
+    """Yield what is wrong with one operation."""
+    given = results.contributions
+    done = [row for row in rows if results.done_cycle[row] >= 0]
+    if not done:
+        return
+    words = [given.words_of(row).tolist() for row in rows]
+    lengths, chosen = {len(own) for own in words}, {int(given.operator[row]) for row in rows}
+    if len(operators) <= 1:
+        chosen = set(operators)
+    is_wrong = len(lengths) > 1 or (lengths != {0} and (len(chosen) > 1 or not chosen <= set(operators)))
+    expected = [] if is_wrong else _exact(chosen, words, word_bits)
+    for row in done:
+        name = f"result of contribution {row} (processor {given.processor[row]}, group {given.group[row]})"
+        if bool(results.error[row]) != is_wrong:
+            yield f"{name} has {'no ' if is_wrong else ''}error mark"
+        elif not is_wrong and results.words_of(row).tolist() != expected:
+            yield f"{name} is {results.words_of(row).tolist()}; it must be {expected}"
+
+
+def _exact(chosen: Iterable[int], words: list[list[int]], word_bits: int) -> list[int]:
+    return [combine(operator, column, word_bits) for operator in chosen for column in zip(*words, strict=True)]
