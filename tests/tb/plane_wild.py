@@ -4,26 +4,32 @@ Beats are withdrawn, and go on in flushes and after them; barriers are requested
 operations of any length in any order.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
+from hydranoc.lockstep.plane.comparison import PlaneComparison
+from hydranoc.lockstep.plane.fields import PlaneFields
+from hydranoc.lockstep.plane.packing import Field
+from hydranoc.lockstep.plane.records import Block
 from tests.sim_model.plane_reference import Beat, Inputs, PlaneReference, Word
-from tests.tb.plane_lockstep import PlaneJob, Row
 
-REST_CYCLES = 40
+Row = dict[str, int]
+"""Values by name; those that are 0 may be left out."""
 
 
 class WildRun:
     """A run of a plane with operators.
 
     Parameters:
-        job
+        job: Comparison of the plane; its own runs do not count.
+        cycles
         seed
         busy: Share of the cycles in which a member does something.
     """
 
-    def __init__(self, job: PlaneJob, seed: int, busy: float = 0.5):
+    def __init__(self, job: PlaneComparison, cycles: int, seed: int, busy: float = 0.5):
+        self.cycles = cycles
         self.job, self.plane, self.random, self.busy = job, job.parameters, np.random.default_rng(seed), busy
         self.reference = PlaneReference(job.tables, job.model_parameters)
         self.groups_of = {
@@ -33,9 +39,19 @@ class WildRun:
         self.flush_ends: dict[int, int] = {}
         self.reset_end = 0
 
-    def rows(self) -> Iterator[tuple[Row, Row]]:
-        """Return inputs and observed registers of all cycles."""
-        for cycle in range(self.job.cycles):
+    def blocks(self) -> list[Block]:
+        """Return all rows."""
+        fields, rows = PlaneFields(self.job.plan), list(self._rows())
+        return [
+            Block(
+                _packed((inputs for inputs, _ in rows), fields.ports),
+                _packed((registers for _, registers in rows), fields.observed),
+            )
+        ]
+
+    def _rows(self) -> Iterator[tuple[Row, Row]]:
+        """Yield inputs and observed registers of all cycles."""
+        for cycle in range(self.cycles):
             inputs = self._inputs(cycle)
             yield self._input_row(inputs), self._registers()
             self.reference.step(inputs)
@@ -132,3 +148,16 @@ class WildRun:
 
 def _mask(numbers: Iterable[int]) -> int:
     return sum(1 << number for number in numbers)
+
+
+def _packed(rows: Iterable[Row], fields: Sequence[Field]) -> np.ndarray:
+    size = -(-sum(bits for _, bits in fields) // 8)
+    return np.array([list(_bits_of(row, fields).to_bytes(size, "little")) for row in rows], dtype=np.uint8)
+
+
+def _bits_of(row: Row, fields: Sequence[Field]) -> int:
+    found = position = 0
+    for name, width in fields:
+        found |= (row.get(name, 0) & (1 << width) - 1) << position
+        position += width
+    return found

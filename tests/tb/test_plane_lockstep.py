@@ -5,113 +5,39 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
-from rtl.collectives.parameters import PlaneParameters
-from sim_model.collective_plane.contributions import Contribution
-from sim_model.collective_plane.parameters import ClearErrors, Event, Flush, Reset
+from hydranoc.lockstep.plane.compare import compare_plane
+from hydranoc.lockstep.plane.fields import PlaneFields
+from hydranoc.lockstep.plane.packing import RowPacking
+from hydranoc.lockstep.plane.records import RunRecords
+from sim_model.collective_plane.exact import wrong_results
 from tests.sampled import sampled
 from tests.tb.mutations import as_parameters, copy_hardware, mutations, python_in_copy
-from tests.tb.plane_lockstep import PlaneJob, Traffic, compare_plane
+from tests.tb.plane_jobs import random_job
+from tests.tb.plane_networks import LONG_PLANES, SMALLEST, long_comparison
 from tests.tb.plane_wild import WildRun
-from topology.collectives.tables import PlaneTables, groups_of
-from topology.collectives.tree import PlaneTree
-from topology.common.host_pattern import HostBehaviour
 
-TREES = {
-    "chain": PlaneTree({0: None, 1: 0, 2: 1}, (0, 1, 2, 2)),
-    "star": PlaneTree({0: None, 1: 0, 2: 0, 3: 0}, (1, 2, 3, 0, 3)),
-    "square": PlaneTree({0: None, 1: 0, 2: 0, 3: 1}, (0, 1, 2, 3)),
-    "one": PlaneTree({0: None}, (0, 0, 0)),
-    "irregular": PlaneTree({4: None, 0: 4, 2: 4, 1: 2, 5: 2, 3: 1}, (0, 1, 1, 3, 5, 4, 2)),
-}
-
-
-def random_traffic(random: np.random.Generator, job: PlaneJob, *, faults: bool) -> Traffic:
-    """Contributions at random, close together or far apart; with faults wrong ones among them, and events."""
-    groups, plane = job.tables.groups, job.parameters
-    fault = float(random.choice([0, 0.03, 0.1])) * faults
-    span = int(random.choice([1, job.cycles // 2, job.cycles]))
-    found = [
-        one
-        for group in groups
-        for start in sorted(random.integers(0, span, int(random.integers(1, 12))).tolist())
-        for one in _operation(random, job, group.number, start, fault)
-    ]
-    events: list[Event] = []
-    if faults:
-        events += [
-            Flush(group.number, int(random.integers(0, job.cycles)), plane.link_cycles + 2 + int(random.integers(0, 4)))
-            for group in groups
-            if random.random() < 0.5
-        ]
-        starts = sorted(random.choice(job.cycles // 8, int(random.integers(0, 3)), replace=False).tolist())
-        events += [Reset(8 * start, int(random.integers(1, 4))) for start in starts]
-        for _ in range(4):
-            masks = [int(mask) for mask in random.integers(0, 1 << 31, 2)]
-            switch, cycle = int(random.choice(job.tables.tree.switches)), int(random.integers(0, job.cycles))
-            events.append(ClearErrors(switch, cycle, *masks))
-    hosts = HostBehaviour(
-        int(random.choice([0, 77, 230])), int(random.choice([0, 77, 230])), seed=int(random.integers(0, 1 << 16))
-    )
-    found.sort(key=lambda one: one.start_cycle)
-    return Traffic(tuple(found), tuple(events), hosts, interleaved=faults and bool(random.integers(0, 2)))
-
-
-def _operation(random: np.random.Generator, job: PlaneJob, group: int, start: int, fault: float) -> list[Contribution]:
-    plane, found = job.parameters, []
-    words = 0 if plane.barriers_only else int(random.choice([0, 0, 1, 2, 7]))
-    operator = int(random.choice(plane.operators or (0,)))
-    for member in job.tables.groups[group].members:
-        if random.random() < fault / 4:
-            continue  # it never comes
-        own, chosen = words, operator
-        if random.random() < fault and not plane.barriers_only:
-            own = int(random.integers(0, 5))
-        if random.random() < fault:
-            chosen = int(random.integers(0, 8))
-        values = random.integers(0, 1 << plane.word_bits, own, dtype=np.uint64)
-        found.append(Contribution(member, group, start, chosen, values))
-    return found
-
-
-def random_job(seed: int, cycles: int = 200, runs: int = 4) -> PlaneJob:
-    """A plane at random with several runs; the first one without faults."""
-    random = np.random.default_rng(seed)
-    names = list(TREES)
-    tree = TREES[names[seed % len(names)]]
-    processors = len(tree.processors)
-    groups = groups_of(
-        random.choice(processors, int(random.integers(1, processors + 1)), replace=False).tolist()
-        for _ in range(int(random.choice([1, 2, 3, 5, 8])))
-    )
-    operators = random.choice(8, int(random.choice([0, 1, 1, 2, 5, 8])), replace=False).tolist()
-    plane = PlaneParameters(
-        len(groups),
-        word_bits=int(random.choice([8, 9, 31, 64])),
-        operators=tuple(sorted(operators)),
-        buffer_words=int(random.integers(2, 9)),
-        result_words=int(random.integers(2, 7)),
-        window=int(random.integers(1, 5)),
-        link_cycles=int(random.integers(1, 4)),
-        timeouts=bool(random.random() < 0.75),
-    )
-    limit = int(random.choice([0, 1, 5, 40])) if plane.timeouts else 0
-    empty = PlaneJob(PlaneTables(tree, groups), plane, (), cycles, limit)
-    traffic = tuple(random_traffic(random, empty, faults=number > 0) for number in range(runs))
-    return PlaneJob(empty.tables, plane, traffic, cycles, limit)
-
-
+WILD_CYCLES = 200
+LONG_CYCLES, SHORT_CYCLES = 100_000, 2_000
 BY_DAY = (6, 15)  # barriers alone over links of 3 cycles; 8 groups of a chain, errors, flushes and resets
 WILD_BY_DAY = (11,)
+
+
+def compared(outcome):
+    """The report of a difference, or None."""
+    return outcome.difference and outcome.difference.report
 
 
 @pytest.mark.parametrize("seed", sampled(range(40), BY_DAY))
 def test_every_field_is_that_of_the_model_in_every_cycle(seed, tmp_path, require_tool):
     require_tool("icarus")
-    assert compare_plane(random_job(seed), tmp_path) is None
+    job = random_job(seed)
+    outcome = compare_plane(job, "icarus", tmp_path)
+    assert compared(outcome) is None
+    assert outcome.compared_cycles == job.cycles
 
 
 def wild_runs(job, seed):
-    return [WildRun(job, seed + number, busy).rows() for number, busy in enumerate((0.1, 0.5, 0.9))]
+    return [WildRun(job, WILD_CYCLES, seed + number, busy).blocks() for number, busy in enumerate((0.1, 0.5, 0.9))]
 
 
 @pytest.mark.parametrize("seed", sampled(range(20), WILD_BY_DAY))
@@ -120,7 +46,89 @@ def test_every_field_is_that_of_the_reference_for_inputs_of_no_host(seed, tmp_pa
     job = replace(random_job(seed), runs=())
     if job.parameters.barriers_only:
         job = replace(job, parameters=replace(job.parameters, operators=(0, 4)))
-    assert compare_plane(job, tmp_path, more=wild_runs(job, seed)) is None
+    outcome = compare_plane(job, "icarus", tmp_path, more=wild_runs(job, seed))
+    assert compared(outcome) is None
+    assert outcome.compared_cycles == 3 * WILD_CYCLES
+
+
+def check_long(name, cycles, folder):
+    """Compare a plane in Verilator, and its results with integer arithmetic; return the number of results."""
+    comparison, runs = long_comparison(name, cycles)
+    outcome = compare_plane(comparison, "verilator", folder)
+    assert compared(outcome) is None
+    assert outcome.compared_cycles == cycles
+    complete = 0
+    for run, models in zip(runs, outcome.models, strict=True):
+        if comparison.parameters.barriers_only:
+            complete += sum(int((model.results().done_cycle >= 0).sum()) for model in models)
+            assert not any(model.strays or model.results().error.any() for model in models)
+            continue
+        results = models[0].results()
+        complete += int((results.done_cycle >= 0).sum())
+        wrong = wrong_results(results, comparison.parameters.word_bits, comparison.parameters.operators, run.operation)
+        assert not wrong[:3]
+    return complete
+
+
+@pytest.mark.parametrize("name", sampled([SMALLEST, *LONG_PLANES], [SMALLEST]))
+def test_planes_of_all_families_are_equal_in_verilator(name, tmp_path, require_tool):
+    require_tool("verilator")
+    assert check_long(name, SHORT_CYCLES, tmp_path) > 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LONG_PLANES)
+def test_100_000_cycles_of_a_plane(name, tmp_path, require_tool):
+    require_tool("verilator")
+    assert check_long(name, LONG_CYCLES, tmp_path) > 1_000
+
+
+@pytest.mark.parametrize("tool", ["icarus", pytest.param("verilator", marks=pytest.mark.slow)])
+def test_a_difference_is_reported_by_name_with_a_waveform(tool, tmp_path, require_tool):
+    """A bit of the model's rows is wrong."""
+    require_tool(tool)
+    comparison = long_comparison(SMALLEST, 1_000, runs=2)[0]
+    fields, name = PlaneFields(comparison.plan), "p1_barrier_done"
+    runs = [list(RunRecords(comparison, run, fields).blocks(100)) for run in comparison.runs]
+    low = sum(bits for _, bits in fields.observed[: [field for field, _ in fields.observed].index(name)])
+    runs[1][1].expected[23, low // 8] ^= 1 << low % 8
+    outcome = compare_plane(replace(comparison, runs=()), tool, tmp_path, more=runs)
+    found = outcome.difference
+    assert found is not None
+    assert (found.run, found.cycle, found.field) == (1, 123, name)
+    assert found.expected ^ 1 == found.seen
+    assert found.report.splitlines() == [
+        "plane: first difference in cycle 623, cycle 123 since the reset of run 1",
+        f"  {name}: hardware {found.seen:#x}, model {found.expected:#x}",
+    ]
+    assert outcome.compared_cycles == 623
+    assert outcome.waveform is not None
+    assert outcome.waveform.stat().st_size > 1_000
+
+
+def test_rows_are_equal_for_any_length_of_blocks():
+    job = replace(random_job(16), runs=random_job(16).runs[1:2])
+    fields = PlaneFields(job.plan)
+    rows = []
+    for cycles in (1, 7, 200):
+        blocks = list(RunRecords(job, job.runs[0], fields).blocks(cycles))
+        rows.append([np.concatenate(part) for part in zip(*blocks, strict=True)])
+    for given, expected in rows[1:]:
+        assert (given == rows[0][0]).all()
+        assert (expected == rows[0][1]).all()
+
+
+def test_fields_are_packed_from_the_lowest_bit_on():
+    random = np.random.default_rng(0)
+    fields = [(f"f{number}", int(bits)) for number, bits in enumerate(random.integers(1, 65, 40))]
+    packing = RowPacking(fields)
+    values = np.array([[int(random.integers(0, 1 << bits, dtype=np.uint64)) for _, bits in fields] for _ in range(5)])
+    for row, own in zip(packing.pack(values.astype(np.uint64)), values.tolist(), strict=True):
+        expected = position = 0
+        for value, (_, bits) in zip(own, fields, strict=True):
+            expected |= value << position
+            position += bits
+        assert int.from_bytes(row.tobytes(), "little") == expected
 
 
 FAULTY = {"hosts": 15, "wild": 16}  # seeds of random planes that show faults
@@ -144,10 +152,9 @@ def test_a_faulty_plane_is_reported(mutation, tmp_path, require_tool):
     job = random_job(FAULTY[name])
     copy_hardware(tmp_path, mutation)
     verilog = python_in_copy(tmp_path, _GENERATE, given=(job.tables, asdict(job.parameters))).decode()
+    more = []
     if name == "wild":
         job, more = replace(job, runs=()), wild_runs(job, FAULTY[name])
-    else:
-        more = []
-    found = compare_plane(job, tmp_path / "run", verilog, more)
+    found = compare_plane(job, "icarus", tmp_path / "run", verilog=verilog, more=more).difference
     assert found is not None, f"the lock-step did not see hardware that {mutation.name}"
-    assert found.model != found.hardware
+    assert found.expected != found.seen
