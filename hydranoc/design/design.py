@@ -178,7 +178,7 @@ class Design:
 
         Parameters:
             operation: Such as ``all-reduce``; docs/do/collectives.md has all operations and algorithms.
-            algorithm: Its algorithm; ``auto`` chooses by size.
+            algorithm: Its algorithm; ``auto`` chooses by size, ``plane`` is the collective plane of the network.
             group: Processors that take part, or ``all``.
             flits: Flits of one member's vector; all operations but barriers need it.
             root: Processor that sends or gets everything; default the first of the group.
@@ -334,6 +334,7 @@ class Design:
             ConfigError: If the configuration has no traffic, or wrong messages.
             EngineError: If the engine cannot run this network.
         """
+        _ = self.plane  # whose errors belong to every run
         if progress:
             progress("building routing tables", 0, 0)
             _ = self.model

@@ -72,6 +72,7 @@ class _JointRun:
         self._calls, self._network, self._longest_turn = calls, network, longest_turn
         self._places: list[tuple[int, int]] = []
         self._followers: dict[int, list[tuple[int, int]]] = {}  # calls of other planes, with their delays
+        self._ended = 0
         shares: list[list[Contribution]] = [[] for _ in model.tables.groups] if model.barriers_only else [[]]
         for number, call in enumerate(calls):
             plane = model.plane_of(call.contribution)
@@ -105,6 +106,8 @@ class _JointRun:
         else:
             self._run_in_turns()
         results = merged_results(self._planes, self._places, [call.contribution for call in self._calls])
+        if not self._is_alone and self._ended != int((results.done_cycle != NONE).sum()):
+            raise RuntimeError("A result of the plane came before its bound; please report the configuration")
         word_hops = sum(int(plane.state.counters[WORD_HOPS]) for plane in self._planes)
         released = {} if self._network is None else self._network.release_cycle
         return JointResults(results, int(results.done_cycle.max(initial=NONE)) + 1, word_hops, released)
@@ -141,6 +144,7 @@ class _JointRun:
 
     def _end(self, number: int, cycle: int) -> None:
         """Start what waits for a result that ends in a cycle."""
+        self._ended += 1
         for follower, delay in self._followers.get(number, ()):
             self._release(follower, cycle + delay)
         if self._network is not None:

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hydranoc import ConfigError, load
+from hydranoc import ConfigError, load, sweep
+from hydranoc.cli import run
 from hydranoc.config.schema import plane as limits
 from hydranoc.design.joint import plane_calls
 from rtl.collectives import parameters as hardware
@@ -156,6 +157,106 @@ def test_words_are_the_bits_of_flits_rounded_up(design):
     assert [plane.words_of(flits, 32) for flits in (0, 1, 2, 3)] == [0, 2, 3, 4]
 
 
+BARRIER, SUM = "operation: barrier, algorithm: plane", "operation: all-reduce, algorithm: plane, flits: 2"
+OFF_PLANE = "it must be auto, dissemination, recursive-doubling, binomial or binomial-multicast"
+REFUSED_OPERATIONS = [
+    (
+        *("", BARRIER),
+        f"2: traffic.algorithm is 'plane'; {OFF_PLANE}: the network has no collective plane (add 'collectives: "
+        "{groups: all}' to network)",
+    ),
+    (
+        *("", f"{BARRIER}, group: [3, 1]"),
+        f"2: traffic.algorithm is 'plane'; {OFF_PLANE}: the network has no collective plane (add 'collectives: "
+        "{groups: [[1, 3]]}' to network)",
+    ),
+    (
+        *(", collectives: {}", f"{BARRIER}, group: [3, 1]"),
+        f"2: traffic.algorithm is 'plane'; {OFF_PLANE}: no group of the plane has these 2 members (add [1, 3] to "
+        "network.collectives.groups)",
+    ),
+    (
+        *(", collectives: {groups: [[0, 1]]}", BARRIER),
+        f"2: traffic.algorithm is 'plane'; {OFF_PLANE}: no group of the plane has these 9 members (add all to "
+        "network.collectives.groups)",
+    ),
+    (
+        *(", collectives: {operators: []}", SUM),
+        "2: traffic.algorithm is 'plane'; it must be auto, recursive-doubling, ring, rabenseifner, binomial or "
+        "binomial-multicast: the plane has barriers alone (add an operator to network.collectives.operators)",
+    ),
+    (
+        *(", collectives: {}", "operation: broadcast, algorithm: plane, flits: 2"),
+        "2: traffic.algorithm is 'plane'; it must be auto, binomial, scatter-ring, chain or multicast",
+    ),
+    (
+        *(", collectives: {}", f"{SUM}, segment_flits: 1"),
+        "2: traffic.segment_flits is 1; it must be left out in algorithm 'plane'",
+    ),
+    (
+        *(", collectives: {}", "operation: reduce, algorithm: plane, flits: 3000000"),
+        "2: traffic: Number of words up to this operation is 27,000,000; it must be at most 20,000,000",
+    ),
+    (
+        *(", collectives: {}", f"{BARRIER}, rounds: 200000"),
+        "2: traffic: Number of messages up to this operation is 1,800,000; it must be at most 1,000,000",
+    ),
+]
+
+
+@each("keys, operation, problem", REFUSED_OPERATIONS)
+def test_wrong_operations_are_refused(design, tmp_path, keys, operation, problem):
+    with pytest.raises(ConfigError) as caught:
+        _ = design(f"network: {{{NETWORKS['spam']}{keys}}}\ntraffic: {{kind: collective, {operation}}}\n").messages
+    assert str(caught.value).startswith(f"{tmp_path}/c.yaml:{problem}")
+
+
+def test_a_plane_is_checked_with_any_traffic_and_takes_no_blocked_receivers(design):
+    traffic = "traffic: {kind: random, cycles: 9, messages_per_node_per_cycle: 0.1, flits: 4}\n"
+    with pytest.raises(ConfigError, match=r"c.yaml:1: network.collectives.groups\[0\]\[0\] is 99; it must be a proc"):
+        design(configured("spam", {"groups": [[99]]}, traffic)).simulate()
+    hosts = "hosts: {blocked: [{processor: 1, cycles: 9}]}\n"
+    traffic = f"traffic: {{kind: collective, {BARRIER}}}\n"
+    with pytest.raises(ConfigError, match=r"c.yaml:3: hosts.blocked names 1 blockades; it must be left out with oper"):
+        design(configured("spam", {}, traffic + hosts)).simulate()
+
+
+def test_the_choice_takes_the_plane_where_it_is_no_slower(design):
+    found = design(configured("torus", {"groups": ["all", [0, 1, 2]], "word_bits": 8}))
+
+    def chosen(operation: str, **keys) -> str:
+        return found.collective(operation, **keys)._collective_plan.collectives[0].algorithm
+
+    assert chosen("barrier") == chosen("all-reduce", flits=1) == chosen("barrier", group=[2, 1, 0]) == "plane"
+    assert chosen("all-reduce", flits=1_000) == "ring"
+    assert chosen("barrier", group=[0, 2]) != "plane"
+    assert chosen("broadcast", flits=1) == "binomial"
+
+
+def test_summary_page_and_sweep_have_operations_on_the_plane(design, tmp_path, capsys):
+    text = configured("spam", {}, f"traffic: {{kind: collective, {SUM}}}\n")
+    path = design(text).config.path
+    assert run(["model", str(path), "-o", str(tmp_path / "out")]) == 0
+    out = capsys.readouterr().out
+    assert "all-reduce  plane            9      2" in out
+    assert "plane: 1 operations, all results right, 102 words moved over links" in out
+    assert run(["report", str(path), "-o", str(tmp_path / "page"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["plane"] == {"operations": 1, "wrong": 0, "word_hops": 102}
+    assert "<td>plane</td>" in (tmp_path / "page" / "c.html").read_text()
+    table = sweep(path, {"network.collectives.word_bits": [8, 32], "traffic.flits": [1, 4]}, processes=1)
+    assert table["collective_algorithm"].tolist() == ["plane"] * 4
+    assert (table["collective_mean"] - table["collective_mean"][2]).tolist() == [3, 15, 0, 3]
+
+
+def test_a_wrong_result_is_seen(design):
+    found = design(configured("spam", {}, f"traffic: {{kind: collective, {SUM}}}\n"))
+    assert found.simulate().right
+    found.plane_results.results.words[3] += 1
+    outcome = found.simulate()
+    assert (outcome.figures["plane"]["wrong"], outcome.right) == (1, False)
+    assert "plane: 1 operations, 1 wrong," in outcome.summary()
+
+
 SEVERAL = """\
 traffic:
   kind: collective
@@ -206,6 +307,59 @@ def test_messages_and_operations_wait_for_each_other(design, operators, hosts):
     ]
     repeated = run_jointly(plane.model, alone, found.config.hosts)
     assert np.array_equal(repeated.results.done_cycle, joint.results.done_cycle)
+
+
+def random_traffic(seed: int) -> str:
+    """A network with a plane, and operations of random kinds, groups and sizes on both."""
+    random = np.random.default_rng(seed)
+    family = str(random.choice(list(NETWORKS)))
+    nodes = {"spam": 9, "min": 8, "torus": 9, "hypercube": 8, "harts": 7}[family]
+    groups = [random.permutation(nodes)[: int(random.integers(2, nodes + 1))].tolist() for _ in range(3)]
+    keys = {"groups": groups, "window": int(random.integers(1, 4)), "word_bits": int(random.choice([8, 32, 64]))}
+    if random.random() < 0.3:
+        keys["operators"] = []
+    operations = []
+    for _ in range(int(random.integers(3, 9))):
+        on_plane = random.random() < 0.5
+        names = ["barrier", "all-reduce", "reduce"] if on_plane else ["barrier", "broadcast", "scan", "all-to-all"]
+        name = "barrier" if on_plane and "operators" in keys else str(random.choice(names))
+        operation = {"operation": name, "group": groups[int(random.integers(3))], "rounds": int(random.integers(1, 3))}
+        if name != "barrier":
+            operation["flits"] = int(random.integers(1, 12))
+        if on_plane:
+            operation["algorithm"] = "plane"
+        elif name in ("broadcast", "barrier"):
+            operation["algorithm"] = "binomial"
+        operations.append(operation)
+    hosts = (
+        "" if random.random() < 0.5 else f"hosts: {{pause: 0.3, stall: {0.5 * random.random():.2f}, seed: {seed}}}\n"
+    )
+    traffic = {"kind": "collective", "startup_cycles": int(random.choice([0, 0, 2, 30])), "operations": operations}
+    return configured(family, keys, f"traffic: {json.dumps(traffic)}\n{hosts}")
+
+
+@each("seed", [1, 2, 3])
+def test_random_operations_do_not_depend_on_turns(design, seed):
+    check_random(design, seed)
+
+
+@pytest.mark.slow
+@each("seed", range(4, 100))
+def test_more_random_operations_do_not_depend_on_turns(design, seed):
+    check_random(design, seed)
+
+
+def check_random(design, seed: int) -> None:
+    found = design(random_traffic(seed))
+    outcome, plan = found.simulate(), found._collective_plan
+    assert outcome.right
+    if found.plane_results is None:
+        return
+    calls = plane_calls(plan, found.plane, found.config.network_section.flit_bits, found.startup_cycles)
+    network = HeldMessages(found.model, plan.messages, plan.held, calls, found.startup_cycles, found.config.hosts)
+    again = run_jointly(found.plane.model, calls, found.config.hosts, network, longest_turn=1)
+    assert again.release_cycle == found.plane_results.release_cycle
+    assert np.array_equal(again.results.done_cycle, found.plane_results.results.done_cycle)
 
 
 def arrival(results, message: int, call: Call) -> int:

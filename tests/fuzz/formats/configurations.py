@@ -168,6 +168,21 @@ SMALL: tuple[dict[str, Any], ...] = (
             "multicast_pattern": {"kind": "groups", "groups": [[0, 1, 2], [3, 4]]},
         },
     },
+    {
+        "network": {
+            "family": "torus",
+            "topology": {"kind": "torus", "rows": 3, "columns": 2},
+            "collectives": {"groups": ["all", [0, 1, 4]], "operators": ["sum"], "root": 1},
+        },
+        "traffic": {
+            "kind": "collective",
+            "operations": [
+                {"operation": "all-reduce", "algorithm": "plane", "flits": 3},
+                {"operation": "barrier", "algorithm": "dissemination"},
+                {"operation": "barrier", "algorithm": "plane", "group": [0, 1, 4]},
+            ],
+        },
+    },
 )
 TRAPS = (
     "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
