@@ -408,6 +408,9 @@ class Design:
     ) -> ComparedOutcome:
         """Run hardware and golden model in lock-step from reset until the network is empty again.
 
+        The collective plane is compared likewise, with the traffic's operations on it, or with operations at random if
+        it has none.
+
         Parameters:
             simulator: ``verilator`` or ``icarus``.
             folder: Folder of the waveform, if there is one.
@@ -432,11 +435,13 @@ class Design:
         check_cache()
         if progress:
             progress("writing Verilog", 0, 0)
-        harness = self.harness()
+        harness, plane = self.harness(), self.plane
+        plane_source = plane and plane.harness()
         with ExitStack() as builds:
-            pending = None
+            pending = plane_pending = None
             if runs_directly(simulator):
                 pending = builds.enter_context(PendingBuild(harness, waves=waves))
+                plane_pending = plane_source and builds.enter_context(PendingBuild(plane_source, waves=waves))
             # the engine that is compared, so only one is compiled
             outcome = self.simulate(progress, engine=CYCLE_ENGINE)
             cycles = outcome.results.cycles + QUIET_CYCLES
@@ -445,6 +450,12 @@ class Design:
             )
             told = progress and with_deliveries(outcome.results, progress)
             compared = compare_network(comparison, simulator, folder, waves=waves, progress=told, pending=pending)
+            beside = None
+            if plane and plane_source:
+                from hydranoc.design.plane_comparison import compare_configured
+
+                given = plane, outcome.plane, self.config.hosts, simulator, folder, plane_source
+                beside = compare_configured(*given, waves=waves, progress=progress, pending=plane_pending)
         figures = {
             **outcome.figures,
             "compared_cycles": compared.result.compared_cycles,
@@ -455,8 +466,13 @@ class Design:
         }
         if self.counts_channels:
             figures["compared_counters"] = compared.result.compared_counters
+        reports = [compared.result.report or ""]
+        if beside:
+            figures["plane_comparison"] = beside[1]
+            reports.append(beside[0].difference.report if beside[0].difference else "")
         simulated = replace(outcome, figures=figures)
-        return ComparedOutcome(simulated, compared.result.report or "", compared.waveform)
+        report = "\n\n".join(filter(None, reports))
+        return ComparedOutcome(simulated, report, compared.waveform, beside[0].waveform if beside else None)
 
     @property
     def destination_modes(self) -> tuple[str, ...]:
@@ -506,6 +522,21 @@ class Design:
             registers=registers,
             arrays=arrays,
         )
+
+    def plane_verilog(self, top: str = "noc_plane") -> "GeneratedDesign | None":
+        """Return the collective plane as Verilog, manifest and FuseSoC core; None if the network has none.
+
+        Parameters:
+            top: Name of the top module, and prefix of all other module names.
+
+        Returns:
+            Its ``files`` are ``<top>.v``, ``<top>.vlt``, ``<top>.core`` and ``<top>.json``, the manifest.
+        """
+        if self.plane is None:
+            return None
+        from rtl.collectives.export import export_plane
+
+        return export_plane(self.plane.plan, top)
 
     def router(self, switch: int | str, top: str = "router") -> "GeneratedDesign":
         """Return one router as Verilog, by itself: its links are its ports, its tables are constants.

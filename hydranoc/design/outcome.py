@@ -75,10 +75,12 @@ class ComparedOutcome:
 
     Members:
         outcome: The golden model's results; the figures include those of the comparison.
-        mismatch_report: First difference of hardware and model; empty if there is none.
+        mismatch_report: First differences of hardware and model, of network and plane; empty if there is none.
         waveform: Waveform file, if one was requested or there is a difference.
+        plane_waveform: That of the collective plane, likewise.
     """
 
     outcome: Outcome
     mismatch_report: str
     waveform: Path | None
+    plane_waveform: Path | None = None

@@ -10,6 +10,7 @@ from hydranoc.config.plane import PlaneShape, plane_shape
 from topology.common.channels import ChannelNetwork
 
 if TYPE_CHECKING:
+    from hydranoc.lockstep.bench_source import BenchSource
     from rtl.collectives.plan import PlanePlan
     from sim_model.collective_plane.calls import PlaneModel
 
@@ -46,6 +47,12 @@ class Plane(PlaneShape):
             timeouts=model.timeout_cycles > 0,
         )
         return PlanePlan(self.tables, parameters)
+
+    def harness(self) -> "BenchSource":
+        """Return the plane as Verilog for a lock-step bench."""
+        from hydranoc.lockstep.plane.source import plane_source
+
+        return plane_source(self.plan)
 
     @property
     def model(self) -> "PlaneModel":

@@ -79,7 +79,8 @@ def use_figures(use: "Use", network: ChannelNetwork) -> dict[str, Any]:
 def is_right(summary: Mapping[str, Any]) -> bool:
     """Return True if all messages arrived exactly once, in order, and all results of the plane are right."""
     wrong = (summary[key] for key in ("lost", "duplicated", "disordered", "deadlocked"))
-    return not any(wrong) and not summary.get("mismatches") and not summary.get("plane", {}).get("wrong")
+    on_plane = summary.get("plane", {}).get("wrong"), summary.get("plane_comparison", {}).get("mismatches")
+    return not any(wrong) and not summary.get("mismatches") and not any(on_plane)
 
 
 def write_messages(results: Results, path: Path) -> None:
@@ -144,7 +145,7 @@ def _cycle(cycle: int) -> int | str:
 
 
 _HEADS = ("count", "mean", "p50", "p99", "p99.9", "max")
-_TABLES = ("latency_cycles", "latency_histogram", "load", "utilisation", "collectives", "plane")
+_TABLES = ("latency_cycles", "latency_histogram", "load", "utilisation", "collectives", "plane", "plane_comparison")
 """Figures with lines of their own."""
 BEYOND_SATURATION = "beyond saturation: latencies grow with the length of the run"
 _SHADES = " .:-=+*#%@"

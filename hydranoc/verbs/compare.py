@@ -18,7 +18,7 @@ from hydranoc.verbs.options import (
 )
 from hydranoc.verbs.perfetto import perfetto_options, trace_figures, trace_file, trace_line, write_trace
 
-WHERE_THERE_ARE_ANY = ("mismatch.txt", "waves.vcd", "waves.fst")
+WHERE_THERE_ARE_ANY = ("mismatch.txt", "waves.vcd", "waves.fst", "plane.vcd", "plane.fst")
 
 
 @click.command()
@@ -46,7 +46,8 @@ def compare(
 ) -> int:
     """Run the Verilog of CONFIG's network in a simulator next to the golden model and compare every cycle: each flit
     moved on each channel, and every field of every delivered flit. The first difference ends the run, with a
-    report and a waveform. Exit code 1 for a mismatch, or if the network loses a message or deadlocks.
+    report and a waveform. A collective plane is compared likewise, with every register of its links, endpoints and
+    errors. Exit code 1 for a mismatch, or if the network loses a message or deadlocks.
 
     \b
     Example:
@@ -65,9 +66,10 @@ def compare(
         (scratch / "summary.json").write_text(json.dumps(outcome.figures, indent=2) + "\n")
         if compared.mismatch_report:
             (scratch / "mismatch.txt").write_text(compared.mismatch_report + "\n")
-    lines = [outcome.summary(), "", _verdict(outcome.figures), f"messages: {folder / 'messages.csv'}"]
-    if compared.waveform:
-        lines.append(f"waveform: {folder / compared.waveform.name}")
+    lines = [outcome.summary(), "", *_verdicts(outcome.figures), f"messages: {folder / 'messages.csv'}"]
+    for waveform in (compared.waveform, compared.plane_waveform):
+        if waveform:
+            lines.append(f"waveform: {folder / waveform.name}")
     if written and perfetto:
         lines.append(trace_line(written, perfetto, window, outcome.results.cycles))
     print_summary({**outcome.figures, **trace_figures(written)}, "\n".join(lines), as_json)
@@ -75,6 +77,14 @@ def compare(
         if report:
             click.echo(report, err=True)
     return 0 if outcome.right else 1
+
+
+def _verdicts(figures: dict) -> list[str]:
+    found = [_verdict(figures)]
+    if "plane_comparison" in figures:
+        plane = figures["plane_comparison"]
+        found.append(f"plane: {_verdict(plane)}, operations {plane['operations']}")
+    return found
 
 
 def _verdict(figures: dict) -> str:

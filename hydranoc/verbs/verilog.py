@@ -35,7 +35,8 @@ MAX_TOP = 200
 @json_option
 def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **options: Any) -> int:
     """Generate the hardware of CONFIG's network: one module per router shape, a top with one injector and one ejector
-    port per processor, a manifest, and a FuseSoC core. The same configuration gives the same bytes.
+    port per processor, a manifest, and a FuseSoC core. A collective plane has files of its own beside them, named
+    after the top module and "_plane". The same configuration gives the same bytes.
 
     \b
     Examples:
@@ -66,11 +67,13 @@ def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **option
             generated = design.router(options["router"], top)
         else:
             generated = design.verilog(top, axi_stream, **network_choices(options))
-        for name, text in generated.files.items():
+        plane = design.plane_verilog(f"{top}_plane") if options["router"] is None else None
+        texts = {**generated.files, **(plane.files if plane else {})}
+        for name, text in texts.items():
             (scratch / name).write_text(text, encoding="utf-8")
-    files = {str(folder / name): len(text.encode()) for name, text in generated.files.items()}
+    files = {str(folder / name): len(text.encode()) for name, text in texts.items()}
     print_summary(
-        {"top": generated.top, "files": list(files)},
+        {"top": generated.top, **({"plane_top": plane.top} if plane else {}), "files": list(files)},
         table((name, f"{size:,} bytes") for name, size in files.items()),
         as_json,
     )

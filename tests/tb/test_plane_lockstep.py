@@ -9,6 +9,7 @@ from hydranoc.lockstep.plane.compare import compare_plane
 from hydranoc.lockstep.plane.fields import PlaneFields
 from hydranoc.lockstep.plane.packing import RowPacking
 from hydranoc.lockstep.plane.records import RunRecords
+from hydranoc.lockstep.plane.source import plane_source
 from sim_model.collective_plane.exact import wrong_results
 from tests.sampled import sampled
 from tests.tb.mutations import as_parameters, copy_hardware, mutations, python_in_copy
@@ -155,6 +156,6 @@ def test_a_faulty_plane_is_reported(mutation, tmp_path, require_tool):
     more = []
     if name == "wild":
         job, more = replace(job, runs=()), wild_runs(job, FAULTY[name])
-    found = compare_plane(job, "icarus", tmp_path / "run", verilog=verilog, more=more).difference
+    found = compare_plane(job, "icarus", tmp_path / "run", source=plane_source(job.plan, verilog), more=more).difference
     assert found is not None, f"the lock-step did not see hardware that {mutation.name}"
     assert found.expected != found.seen

@@ -100,7 +100,7 @@ def compare_plane(
     simulator: str,
     folder: Path,
     *,
-    verilog: str | None = None,
+    source: BenchSource | None = None,
     more: Sequence[Blocks] = (),
     waves: bool = False,
     progress: Progress | None = None,
@@ -112,7 +112,7 @@ def compare_plane(
         comparison
         simulator: ``verilator`` or ``icarus``.
         folder: Folder of the waveform, if there is one.
-        verilog: Of the hardware, if it is another than that of the plan.
+        source: Result of ``plane_source``, if it is made already or is not that of the plan.
         more: Rows of more runs, behind those of the comparison, from any other source. After a difference they are read
             a second time.
         waves: Write a waveform of the first 2,000 cycles. A difference is always run again with a waveform of the
@@ -126,7 +126,7 @@ def compare_plane(
         MachineTrouble: If the folder of simulators cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    benches = _Benches(comparison, simulator, folder, verilog, progress)
+    benches = _Benches(comparison, simulator, folder, source, progress)
     passing = _Pass(comparison, benches.fields, more, progress)
     built = pending.result(progress) if pending else benches.build(waves=waves)
     try:
@@ -166,12 +166,12 @@ class _Benches:
         comparison: PlaneComparison,
         simulator: str,
         folder: Path,
-        verilog: str | None,
+        source: BenchSource | None,
         progress: Progress | None,
     ):
         self.fields = PlaneFields(comparison.plan)
         self.allow_blocks = True
-        self._source = plane_source(comparison.plan, verilog)
+        self._source = source or plane_source(comparison.plan)
         self._simulator, self._folder, self._progress = simulator, folder, progress
 
     def build(self, *, waves: bool) -> BuiltSimulator:
