@@ -18,6 +18,10 @@ from matplotlib.figure import Figure
 from hydranoc.api import load
 from hydranoc.pictures.draw import drawing_style, render
 from hydranoc.studies.common.measured import MEASURED
+from rtl.collectives.combiner import Combiner
+from rtl.collectives.credits import GroupCredits
+from rtl.collectives.scheduler import PlaneScheduler
+from rtl.collectives.word_buffers import WordBuffers
 from rtl.harts.header_store import HeaderStore
 from rtl.harts.page_pool import PagePool
 from rtl.harts.page_queues import PageQueues
@@ -40,7 +44,11 @@ from rtl.vc.random_order import RandomOrder
 from rtl.vc.round_robin_selector import RoundRobinSelector
 from rtl.vc.vc_input import VcInput
 from rtl.vc.vc_output import VcOutput
+from sim_model.collective_plane.contributions import of_all_members
+from sim_model.collective_plane.model import CollectivePlane
 from sim_model.loops.bits import INDEX_MASK, INDEX_SHIFT, MESSAGE_SHIFT, TAIL
+from topology.collectives.tables import PlaneTables, groups_of
+from topology.collectives.tree import PlaneTree
 
 IMAGES = Path(__file__).parent / "images"
 INK, LINE, FAINT, GROUND = "#1f2d3d", "#5d7286", "#d5dde5", "#ffffff"
@@ -198,7 +206,73 @@ ROUTERS = {
             ("output arbiters", "delivery buffer", "flit"), ("output registers", "", ""), ("delivery buffer", "", ""),
         ),
     ),
+    "plane": Blocks(
+        {
+            "branch buffers": (0, 1, (WordBuffers,)),
+            "combiner": (1, 1, (Combiner,)),
+            "up register": (2, 1, ()),
+            "scheduler": (1, 0, (PlaneScheduler,)),
+            "credits": (2, 0, (GroupCredits,)),
+            "parent buffer": (0, 2, (WordBuffers,)),
+            "down register": (2, 2, ()),
+        },
+        (
+            ("", "branch buffers", ""), ("branch buffers", "combiner", "words"), ("combiner", "up register", ""),
+            ("up register", "", ""), ("", "parent buffer", ""), ("parent buffer", "down register", ""),
+            ("combiner", "down register", "at the top"), ("down register", "", ""),
+            ("scheduler", "combiner", "group"), ("credits", "scheduler", ""),
+        ),
+    ),
 }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PlaneTiming:
+    """An all-reduce on a plane of two switches, p0 at the root s0 and p1 at s1.
+
+    Members:
+        words (tuple of tuple of int): Words of each processor.
+        cycles: Columns.
+    """
+
+    words: tuple[tuple[int, ...], ...]
+    cycles: int
+
+
+PLANE_TIMING = PlaneTiming(((10, 20, 30), (1, 2, 3)), 16)
+
+
+def plane_timing_diagram(timing: PlaneTiming) -> str:
+    """Return the SVG of an operation: a row per link and stream, with ``H`` for headers, and words as numbers."""
+    tables = PlaneTables(PlaneTree({0: None, 1: 0}, (0, 1)), groups_of([(0, 1)]))
+    trace = CollectivePlane(tables, contributions=of_all_members(tables, 0, timing.words)).record(timing.cycles)
+    branch = {(one.switch, one.is_processor): at for at, one in enumerate(tables.tree.branches)}
+    taken = np.where(trace.ready != 0, trace.beat_marks, -1)
+    rows = [("p1, stream in", taken[:, 1], trace.beat_words[:, 1], False)]
+    for name, end in (("p1 -> s1", (1, True)), ("p0 -> s0", (0, True)), ("s1 -> s0", (0, False))):
+        rows.append((name, trace.up_marks[:, branch[end]], trace.up_words[:, branch[end]], True))
+    for name, end in (("s0 -> s1", (0, False)), ("s0 -> p0", (0, True)), ("s1 -> p1", (1, True))):
+        rows.append((name, trace.down_marks[:, branch[end]], trace.down_words[:, branch[end]], True))
+    rows.append(("p1, stream out", trace.result_marks[:, 1], trace.result_words[:, 1], False))
+    grid = Timing("", "", timing.cycles, tuple(name for name, *_ in rows))
+    width, height = LEFT + grid.cycles * grid.cell + 12, TOP + len(rows) * ROW + 8
+    parts = list(_grid(grid, height))
+    for number, row in enumerate(rows):
+        parts += _words(*row, TOP + number * ROW, grid.cell, WORMS[0 if number < 4 else 2])
+    return _svg(width, height, parts)
+
+
+def _words(
+    name: str, marks: np.ndarray, words: np.ndarray, has_headers: bool, y: int, cell: int, colour: str
+) -> Iterator[str]:
+    yield _text(LEFT - 10, y + 19, name.replace("->", "\u2192"), anchor="end")
+    yield _line(LEFT, y + ROW / 2, LEFT + len(marks) * cell, y + ROW / 2, FAINT, 1.2)
+    begins = has_headers
+    for cycle in np.flatnonzero(marks >= 0):
+        x = LEFT + int(cycle) * cell
+        yield f"<rect x='{x + 1}' y='{y + 4}' width='{cell - 2}' height='{ROW - 8}' rx='3' fill='{colour}'/>"
+        yield _text(x + cell / 2, y + 19.5, "H" if begins else str(words[cycle]), size=12, colour=GROUND)
+        begins = has_headers and bool(marks[cycle] & 1)
 
 
 def timing_diagram(timing: Timing) -> str:
@@ -341,6 +415,7 @@ def pictures() -> Iterator[tuple[str, str]]:
     """Yield name and content of each picture."""
     for family, timing in TIMINGS.items():
         yield f"timing_{family}.svg", timing_diagram(timing)
+    yield "timing_plane.svg", plane_timing_diagram(PLANE_TIMING)
     for family, router in ROUTERS.items():
         yield f"router_{family}.svg", block_diagram(router)
 
