@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hydranoc.certificates.checker.theorems import FORMAT, THEOREMS
+from hydranoc.certificates.checker.theorems import ALL_THEOREMS, FORMAT
 
 CHECKER = Path(__file__).parent / "checker"
 """The program that checks certificates: a folder that Python runs, ``python -I CHECKER ...``. It imports nothing but
@@ -19,6 +19,7 @@ the standard library, and can be copied."""
 MANIFEST = "manifest.json"
 DIGESTS_FORMAT = "hydranoc digests 1"
 PARAMETERS = ("top", "family", "parameters", "flit", "header")
+PLANE_PARAMETERS = ("top", "parameters", "groups")
 _MODULE = re.compile(r"^module (\S+?) ?\(.*?^endmodule\n", re.MULTILINE | re.DOTALL)
 
 
@@ -41,12 +42,12 @@ def certificate_text(family: str, evidence: Mapping[str, Any], files: Mapping[st
     """Return the certificate as JSON.
 
     Parameters:
-        family: Name of the family.
-        evidence: Result of the family's ``evidence``.
+        family: Name of the family, or ``PLANE``.
+        evidence: Result of the family's ``evidence``, or the order of a plane.
         files (mapping of str to str): Texts of the generated files by name.
         top: Name of the top module, the stem of the file names.
     """
-    theorem, premises = THEOREMS[family]
+    theorem, premises = ALL_THEOREMS[family]
     certificate = {
         "format": FORMAT,
         "family": family,
@@ -67,14 +68,17 @@ def digests_text(files: Mapping[str, str], top: str) -> str:
         top: Name of the top module, the stem of the file names.
 
     Returns:
-        SHA-256 by name of every module but the one with the routers, which has no logic and is checked wire by wire;
-            and the parameters that they were generated for.
+        SHA-256 by name of every module but the one with the routers, or the switches of a plane, which has no logic
+            and is checked wire by wire; and the parameters that they were generated for.
     """
     manifest = json.loads(files[MANIFEST])
     modules = {found[1]: found[0] for found in _MODULE.finditer(files[f"{top}.v"])}
-    first_router = f" {manifest['routers'][0]['instance']} (\n"
-    digests = {name: _digest(text) for name, text in modules.items() if first_router not in text}
-    document = {"format": DIGESTS_FORMAT, **{key: manifest[key] for key in PARAMETERS}, "modules": digests}
+    placed, parameters = (
+        (manifest["routers"], PARAMETERS) if "routers" in manifest else (manifest["switches"], PLANE_PARAMETERS)
+    )
+    first = f" {placed[0]['instance']} (\n"
+    digests = {name: _digest(text) for name, text in modules.items() if first not in text}
+    document = {"format": DIGESTS_FORMAT, **{key: manifest[key] for key in parameters}, "modules": digests}
     return json.dumps(document, indent=1) + "\n"
 
 

@@ -231,15 +231,20 @@ class Design:
         return self.config.traffic.warmup_cycles if self.config.traffic else 0
 
     def check(self) -> CheckReport:
-        """Return sizes, and proofs of reachability and of freedom from deadlock.
+        """Return sizes, and proofs of reachability and of freedom from deadlock, also of the collective plane.
 
         Returns:
-            Its ``right`` is True if both are proved.
+            Its ``right`` is True if all are proved.
 
         Raises:
             ConfigError: If the configuration has no valid tables.
         """
-        return self.family.check(self.config.network_section, self.routing)
+        report = self.family.check(self.config.network_section, self.routing)
+        if self.plane is None:
+            return report
+        from hydranoc.design.plane_proof import plane_verdict
+
+        return replace(report, plane=plane_verdict(self.plane, self.network))
 
     def certificate(self, generated: "GeneratedDesign | None" = None) -> "Certificate":
         """Return a certificate of freedom from deadlock and of delivery, accepted by its checker.
@@ -283,6 +288,46 @@ class Design:
 
         design = generated or self.verilog()
         return digests_text(design.files, design.top)
+
+    def plane_certificate(self, generated: "GeneratedDesign | None" = None) -> "Certificate":
+        """Return a certificate of the collective plane: freedom from deadlock and delivery, accepted by its checker.
+
+        Parameters:
+            generated: Result of ``plane_verilog``: the certificate is for this Verilog; by default for
+                ``plane_verilog()``.
+
+        Returns:
+            Without text if there is none; its ``verdict`` has the reason.
+
+        Raises:
+            ConfigError: If the configuration has no plane.
+        """
+        from hydranoc.design.plane_proof import certificate_of_plane
+
+        plane, made = self._plane_and_verilog(generated)
+        return certificate_of_plane(plane, self.network, made)
+
+    def plane_digests(self, generated: "GeneratedDesign | None" = None) -> str:
+        """Return the digests of the collective plane's modules, which the checker of its certificate trusts.
+
+        Parameters:
+            generated: Result of ``plane_verilog``; by default ``plane_verilog()``.
+
+        Returns:
+            JSON (docs/understand/liveness.md).
+
+        Raises:
+            ConfigError: If the configuration has no plane.
+        """
+        from hydranoc.design.plane_proof import digests_of_plane
+
+        return digests_of_plane(self._plane_and_verilog(generated)[1])
+
+    def _plane_and_verilog(self, generated: "GeneratedDesign | None") -> "tuple[Plane, GeneratedDesign]":
+        made = generated or self.plane_verilog()
+        if self.plane is None or made is None:
+            raise self.config.source.error(NETWORK, "key 'collectives' is missing; the network has no plane")
+        return self.plane, made
 
     def write_tables(self, path: str | Path) -> int:
         """Write the routing tables as CSV; ``network.routing`` of a configuration may name such a file.
@@ -579,12 +624,15 @@ class Design:
         return harness_source(self.plan)
 
     def draw(self, title: str | None = None, load: "Use | None" = None) -> dict[str, bytes]:
-        """Return a picture of the network: file contents by suffix, ``svg`` and ``png``.
+        """Return a picture of the network and of its collective plane: file contents by suffix, ``svg`` and ``png``.
 
         Parameters:
             title: Title; default the configuration's name.
-            load: Colours channels by their load; see ``channel_use``.
+            load: Colours channels by their load, see ``channel_use``; without the plane.
         """
         from hydranoc.pictures.draw import draw_network
 
-        return draw_network(self.network, self.family.link_classes(self.routing), title or self.config.name, load)
+        links, plane = self.family.link_classes(self.routing), None
+        if self.plane is not None and load is None:
+            plane = self.plane.tables
+        return draw_network(self.network, links, title or self.config.name, load, plane)

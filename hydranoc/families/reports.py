@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from topology.common.total_order import NO_ORDER, OrderVerdict
 
 if TYPE_CHECKING:
+    from topology.collectives.proof import PlaneVerdict
     from topology.common.deadlock import DeadlockVerdict
 
 
@@ -20,6 +21,7 @@ class CheckReport:
         deadlock
         ordering: Verdict on the total order of messages; None in families without ordering.
         promised_ordering: Requested ordering, one of ``ORDERINGS``.
+        plane: Verdict on the collective plane; None without one.
     """
 
     sizes: dict[str, int]
@@ -28,6 +30,7 @@ class CheckReport:
     deadlock: "DeadlockVerdict"
     ordering: OrderVerdict | None = None
     promised_ordering: str = NO_ORDER
+    plane: "PlaneVerdict | None" = None
 
     @property
     def ordered(self) -> bool:
@@ -35,9 +38,14 @@ class CheckReport:
         return self.promised_ordering == NO_ORDER or (self.ordering is not None and self.ordering.total)
 
     @property
-    def right(self) -> bool:
+    def network_right(self) -> bool:
         """True if all pairs are reached, deadlock is impossible, and messages have the requested order."""
         return not self.unreached and self.deadlock.free and self.ordered
+
+    @property
+    def right(self) -> bool:
+        """True if everything is proved, of the network and of its collective plane."""
+        return self.network_right and (self.plane is None or self.plane.right)
 
 
 @dataclass(frozen=True)

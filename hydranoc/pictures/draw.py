@@ -16,7 +16,9 @@ from hydranoc.families.reports import LinkClasses
 from hydranoc.pictures.layout import arrivals
 from hydranoc.pictures.load import draw_load, draw_scale
 from hydranoc.pictures.placement import RADIUS, Placement, Stub, place, short_name
+from hydranoc.pictures.plane import draw_plane
 from hydranoc.replay.use import Use
+from topology.collectives.tables import PlaneTables
 from topology.common.channels import ChannelNetwork
 
 INCHES_PER_UNIT = 0.85
@@ -43,19 +45,26 @@ def drawing_style() -> AbstractContextManager[None]:
     )
 
 
-def draw_network(network: ChannelNetwork, links: LinkClasses, title: str, load: Use | None = None) -> dict[str, bytes]:
+def draw_network(
+    network: ChannelNetwork,
+    links: LinkClasses,
+    title: str,
+    load: Use | None = None,
+    plane: PlaneTables | None = None,
+) -> dict[str, bytes]:
     """Return a picture of a network.
 
     Parameters:
         links: Tree and root, from the family.
         load: Colours channels by their load.
+        plane: Collective plane beside the network.
 
     Returns:
         Files by suffix, ``svg`` and ``png``; the same bytes for the same network.
     """
     # names are not formulas, and a file name may contain bytes that are no text
     with drawing_style(), mpl.rc_context({"text.parse_math": False}):
-        figure = _figure(network, links, title.encode(errors="replace").decode(), load)
+        figure = _figure(network, links, title.encode(errors="replace").decode(), load, plane)
         return render(figure)
 
 
@@ -72,7 +81,13 @@ def render(figure: Figure) -> dict[str, bytes]:
     return files
 
 
-def _figure(network: ChannelNetwork, links: LinkClasses, title: str, load: Use | None = None) -> Figure:
+def _figure(
+    network: ChannelNetwork,
+    links: LinkClasses,
+    title: str,
+    load: Use | None = None,
+    plane: PlaneTables | None = None,
+) -> Figure:
     placement = place(network, links)
     names = [stub.name_at for stub in placement.stubs]
     everything = np.concatenate([placement.switches, placement.processors, np.reshape(names, (-1, 2))])
@@ -91,7 +106,8 @@ def _figure(network: ChannelNetwork, links: LinkClasses, title: str, load: Use |
     if load is not None:
         scale_of_load = draw_load(axes, network, links, placement, load, points_per_unit)
         draw_scale(axes, scale_of_load, load, text_size, INK)
-    _draw_legend(axes, network, links, text_size, faint=load is not None)
+    of_plane = [] if plane is None else draw_plane(axes, network, placement, plane, points_per_unit)
+    _draw_legend(axes, network, links, text_size, of_plane, faint=load is not None)
     low, high = everything.min(axis=0), everything.max(axis=0)
     axes.set_xlim(low[0] - MARGIN, high[0] + MARGIN)
     axes.set_ylim(low[1] - MARGIN, high[1] + MARGIN)
@@ -188,7 +204,9 @@ def _draw_processors(axes: Axes, network: ChannelNetwork, placement: Placement, 
             axes.annotate(str(processor), spot, ha="center", va="center", fontsize=0.55 * side, color=INK, zorder=4)
 
 
-def _draw_legend(axes: Axes, network: ChannelNetwork, links: LinkClasses, text_size: float, *, faint: bool) -> None:
+def _draw_legend(
+    axes: Axes, network: ChannelNetwork, links: LinkClasses, text_size: float, more: list[Line2D], *, faint: bool
+) -> None:
     entries, (tree_colour, cross_colour) = [], _link_colours(faint)
     if links.tree:
         parallel = len(network.edges) - len(set(network.edges))
@@ -207,6 +225,7 @@ def _draw_legend(axes: Axes, network: ChannelNetwork, links: LinkClasses, text_s
     entries.append(_marker("s", SENDER, PROCESSOR, f"{text} ({len(network.processors)})"))
     if apart:
         entries.append(_marker("s", RECEIVER, PROCESSOR, "receiving"))
+    entries += more
     axes.legend(
         handles=entries,
         loc="upper center",

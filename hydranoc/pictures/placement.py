@@ -32,6 +32,8 @@ STUB_LENGTHS = (STUB_LENGTH, 0.34, 0.54, 0.66, 0.8, 0.95, 1.1)
 PROCESSOR_DISTANCES = (0.42, 0.36, 0.5, 0.6, 0.7)
 ENOUGH_ROOM = 0.18
 BOX_SIDES = (0.2, 0.17, 0.14, 0.11, 0.08, 0.05)
+NAME_GAPS = (0.08, 0.14, 0.22, 0.32)
+"""Distances of a name from the box of its switch."""
 EDGES_AT_A_TIME = 256
 
 
@@ -108,6 +110,15 @@ def _drawn(placement: Placement, network: ChannelNetwork) -> Surroundings:
         halves.append(name_half(network.switch_names[stub.other])[np.newaxis])
     segments = np.concatenate(pieces) if pieces else np.zeros((0, 2, 2))
     return Surroundings(segments, np.concatenate(centres), np.concatenate(halves))
+
+
+def surroundings_of(placement: Placement, network: ChannelNetwork) -> Surroundings:
+    """Return all lines and boxes of a picture, with those of processors."""
+    found = _drawn(placement, network)
+    half = np.full(2, placement.side / 2)
+    for home, processor in zip(placement.homes, placement.processors, strict=True):
+        found.add(placement.switches[home], processor, half)
+    return found
 
 
 def _draw_lines(placement: Placement, network: ChannelNetwork, links: LinkClasses) -> list[Link]:
@@ -234,3 +245,17 @@ def _places(start: np.ndarray, home_half: np.ndarray) -> np.ndarray:
     directions = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     beyond = np.maximum(home_half / RADIUS, 1)
     return np.concatenate([start + distance * directions * beyond for distance in PROCESSOR_DISTANCES])
+
+
+def places_around(start: np.ndarray, home_half: np.ndarray, half: np.ndarray) -> np.ndarray:
+    """Return middles of a name's box round a switch, the nearest first, from the top counter-clockwise.
+
+    Parameters:
+        start: Middle of the switch.
+        home_half: Half of its width and height.
+        half: Half the width and height of the box.
+    """
+    angles = np.pi / 2 + np.arange(48) * np.pi / 24
+    directions = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    reach = np.abs(directions) @ half + np.abs(directions) @ home_half
+    return np.concatenate([start + directions * (reach + gap)[:, np.newaxis] for gap in NAME_GAPS])

@@ -1,5 +1,6 @@
 """``check``: static proofs about a network."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ import click
 from hydranoc.api import load
 from hydranoc.certificates.writing import CHECKER, Certificate
 from hydranoc.reports.output import result_folder, write_whole
+from hydranoc.reports.plane_check import plane_figures, plane_rows
 from hydranoc.reports.progress import progress_bars
 from hydranoc.reports.table import table
 from hydranoc.verbs.options import NamedPath, config_argument, json_option, print_summary
@@ -76,6 +78,7 @@ def _switches(ends: list[dict[str, Any]]) -> str:
 
 
 SHOWN_PAIRS = 5
+NETWORK_FILES, PLANE_FILES = "manifest.json noc.v", "noc_plane.json noc_plane.v"
 
 
 @click.command()
@@ -98,8 +101,10 @@ SHOWN_PAIRS = 5
 @json_option
 def check(config: Path, tables: Path | None, certificate: Path | None, digests: Path | None, as_json: bool) -> int:
     """Build the tables of CONFIG's network; prove that every message reaches its destinations whatever outputs
-    it is given, that no set of messages can deadlock, and in which order receivers see messages. Exit code 1 if a
-    proof fails, or if a certificate is asked for and there is none.
+    it is given, that no set of messages can deadlock, and in which order receivers see messages. Prove of a collective
+    plane that it reaches all members of its groups and cannot deadlock; its certificate and digests go to files of
+    their own, such as certificate_plane.json. Exit code 1 if a proof fails, or if a certificate is asked for and there
+    is none.
 
     \b
     Example:
@@ -114,9 +119,14 @@ def check(config: Path, tables: Path | None, certificate: Path | None, digests: 
         report = design.check()
         rows = None if tables is None else _write_tables(design, tables)
         proof = None if certificate is None else _write_certificate(design, report, certificate)
+        plane_proof = None if certificate is None else _write_plane_certificate(design, certificate)
         if digests is not None:
             write_whole({digests: (proof and proof.digests) or design.digests()})
-    figures, text = _figures(design.family.name, report), _text(config, design.family.title, report)
+            if design.plane is not None:
+                own = (plane_proof and plane_proof.digests) or design.plane_digests()
+                write_whole({_of_plane(digests): own})
+    figures = _figures(design.family.name, report)
+    text = _text(config, design.family.title, report, design.network.switch_names)
     figures["processors"] = placement_figures(design.network)
     text += f"\n\n{placement_text(design.network)}"
     if rows is not None:
@@ -124,16 +134,35 @@ def check(config: Path, tables: Path | None, certificate: Path | None, digests: 
         text += f"\n\ntables: {tables}, {rows:,} rows"
     if proof is not None:
         figures["certificate"] = {"file": proof.text and str(certificate), "verdict": proof.verdict}
-        text += f"\n\n{_certificate(proof, certificate, digests)}"
+        text += f"\n\n{_certificate(proof, NETWORK_FILES, certificate, digests)}"
+    if plane_proof is not None and certificate is not None:
+        file = _of_plane(certificate)
+        figures["plane_certificate"] = {"file": plane_proof.text and str(file), "verdict": plane_proof.verdict}
+        text += f"\n\n{_certificate(plane_proof, PLANE_FILES, file, digests and _of_plane(digests))}"
     if digests is not None:
         figures["digests"] = str(digests)
         text += f"\n\ndigests: {digests}, of the modules that this HydraNoC writes for {config}"
     print_summary(figures, text, as_json)
-    return 0 if report.right and (proof is None or proof.text) else 1
+    return 0 if report.right and all(one is None or one.text for one in (proof, plane_proof)) else 1
+
+
+def _of_plane(file: Path) -> Path:
+    """Return the file of the plane beside that of the network."""
+    return file.with_stem(f"{file.stem}_plane")
+
+
+def _write_plane_certificate(design: "Design", certificate: Path) -> Certificate | None:
+    """Write the certificate of the plane, if there is a plane."""
+    if design.plane is None:
+        return None
+    made = design.plane_certificate()
+    if made.text is not None:
+        write_whole({_of_plane(certificate): made.text})
+    return made
 
 
 def _write_certificate(design: "Design", report: "CheckReport", file: Path) -> Certificate:
-    if not report.right:
+    if not report.network_right:
         return Certificate(None, _refutation(report))
     certificate = design.certificate()
     if certificate.text is not None:
@@ -142,7 +171,7 @@ def _write_certificate(design: "Design", report: "CheckReport", file: Path) -> C
 
 
 def _refutation(report: "CheckReport") -> str:
-    """Return the reason why a network is wrong."""
+    """Return the reason why a network is wrong, besides its plane."""
     if report.unreached:
         return _reachability(report)
     if not report.deadlock.free or report.ordering is None:
@@ -150,10 +179,10 @@ def _refutation(report: "CheckReport") -> str:
     return f"ordering is {report.promised_ordering}; {report.ordering.reason}"
 
 
-def _certificate(certificate: Certificate, file: Path | None, digests: Path | None) -> str:
+def _certificate(certificate: Certificate, generated: str, file: Path | None, digests: Path | None) -> str:
     if certificate.text is None:
         return f"certificate: NONE, and {file} is not written: {certificate.verdict}"
-    command = f"python -I {CHECKER} manifest.json noc.v {file} {digests or 'digests.json'}"
+    command = f"python -I {CHECKER} {generated} {file} {digests or 'digests.json'}"
     made = "" if digests else "\n             (hydranoc check CONFIG --digests digests.json makes the last file)"
     return f"certificate: {file}, {certificate.verdict}\ncheck it:    {command}{made}"
 
@@ -172,20 +201,28 @@ def _figures(family: str, report: "CheckReport") -> dict[str, Any]:
         "unreached_pairs": [list(pair) for pair in report.unreached],
         "deadlock": {**asdict(report.deadlock), "cycle": list(report.deadlock.cycle)},
         **({} if report.ordering is None else {"ordering": _order_figures(report, report.ordering)}),
+        **({} if report.plane is None else {"plane": plane_figures(report.plane)}),
     }
 
 
-def _text(config: Path, title: str, report: "CheckReport") -> str:
+def _text(config: Path, title: str, report: "CheckReport", names: Sequence[str]) -> str:
     rows: list[tuple[str, object]] = [("network", config), ("family", title)]
     rows += [(name.replace("_", " "), value) for name, value in report.sizes.items()]
     rows += [("reachability", _reachability(report)), ("deadlock", _deadlock(report))]
     if report.ordering is not None:
         rows.append(("ordering", _ordering(report, report.ordering)))
-    lines = [table(rows)]
-    if report.deadlock.cycle:
-        ring = [*report.deadlock.cycle, report.deadlock.cycle[0]]
-        lines += ["", "channels that wait for each other:", "  " + "\n  waits for ".join(ring)]
-    return "\n".join(lines)
+    plane = report.plane
+    if plane is not None:
+        rows += plane_rows(plane, names)
+    lines = [table(rows), *_ring("channels", report.deadlock.cycle)]
+    return "\n".join(lines + ([] if plane is None else _ring("places of the plane", plane.cycle)))
+
+
+def _ring(what: str, cycle: Sequence[str]) -> list[str]:
+    """Return lines that show a cycle; none if there is no cycle."""
+    if not cycle:
+        return []
+    return ["", f"{what} that wait for each other:", "  " + "\n  waits for ".join([*cycle, cycle[0]])]
 
 
 def _reachability(report: "CheckReport") -> str:

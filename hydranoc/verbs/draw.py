@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 def draw(config: Path, folder: Path | None, messages: Path | None, as_json: bool) -> int:
     """Draw CONFIG's network as NAME.svg and NAME.png: switches as circles, the root in red, tree links solid, cross
     links dashed, links around other switches as arcs, links that would lie across the picture, such as those that close
-    a ring of a torus, as ends with the switch that they lead to, processors as small squares. With --load the golden
-    model runs CONFIG's traffic once more, which must give the same messages.csv, and each direction of a link is a line
-    in the colour of what it carried.
+    a ring of a torus, as ends with the switch that they lead to, processors as small squares. Links of a collective
+    plane are wide and green, the tops of its groups have rings. With --load the golden model runs CONFIG's traffic once
+    more, which must give the same messages.csv, and each direction of a link is a line in the colour of what it
+    carried.
 
     \b
     Examples:

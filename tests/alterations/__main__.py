@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hydranoc.certificates.writing import CHECKER
 from tests.alterations.hardware import Alteration, document_alterations, hardware_alterations
-from tests.alterations.networks import NETWORKS, Checker, Offer, offer
+from tests.alterations.networks import ALL, Checker, Offer, offer
 from tests.alterations.sound import reason
 
 SHOWN = 12
@@ -20,7 +20,7 @@ SHOWN = 12
 def main() -> int:
     """Exit code 1 if an alteration that breaks the claim is accepted."""
     parser = argparse.ArgumentParser(prog="python -m tests.alterations", description=__doc__)
-    parser.add_argument("networks", nargs="*", default=list(NETWORKS), help=f"of {', '.join(NETWORKS)}; default all")
+    parser.add_argument("networks", nargs="*", default=list(ALL), help=f"of {', '.join(ALL)}; default all")
     parser.add_argument("--checker", type=Path, default=CHECKER, help="folder of the checker (default: this one)")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth alteration")
     parser.add_argument("--lines", action="store_true", help="print every line of the checker, most frequent first")

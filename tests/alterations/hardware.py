@@ -12,6 +12,8 @@ from tests.alterations.networks import OTHERS, Offer, other_verilog
 INSTANCE = re.compile(r"^  (\S+) (\S+) \(\n(.*?)^  \);\n", re.M | re.S)
 PIN = re.compile(r"^    \.(\\?\S+?) ?\((.*?)\)(,?)\n", re.M | re.S)
 MODULE = re.compile(r"^module (\S+?) ?\(.*?^endmodule\n", re.M | re.S)
+FIRST = re.compile(r" (?:router_s0|switch_s\d+) \(\n")
+"""An instance in the module with the routers of a network, or with the switches of a plane."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ def modules(verilog: str) -> dict[str, str]:
 @cache
 def network_module(verilog: str) -> tuple[int, int]:
     """Position in the text of the module with the routers."""
-    (found,) = [one.span() for one in MODULE.finditer(verilog) if " router_s0 (\n" in one[0]]
+    (found,) = [one.span() for one in MODULE.finditer(verilog) if FIRST.search(one[0])]
     return found
 
 
@@ -76,7 +78,7 @@ def replaced(text: str, span: tuple[int, int], new: str) -> str:
 
 
 CONSTANT = re.compile(r"(\d+)'h([0-9a-f]+)")
-STAGES = ("link_c", "wire_")
+STAGES = ("link_c", "wire_", "link_up_", "link_down_", "credits_")
 
 
 @dataclass(frozen=True)
@@ -226,7 +228,7 @@ def _statements(text: str) -> Iterator[tuple[str, str, str]]:
 def _modules(text: str, others: list[str]) -> Iterator[tuple[str, str, str]]:
     """Every module replaced by its like of other parameters, or left out, or with one constant of its own changed."""
     own = modules(text)
-    used = {module: body for module, body in own.items() if " router_s0 (\n" not in body}
+    used = {module: body for module, body in own.items() if not FIRST.search(body)}
     for module, body in used.items():
         yield "module removed", module, text.replace(body, "", 1)
         yield "module doubled", module, text.replace(body, body + body, 1)

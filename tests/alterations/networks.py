@@ -53,6 +53,13 @@ NETWORKS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "min-registers": (REGISTERS, {"registers": True}),
 }
 """Configuration and export options, by name."""
+COLLECTIVES = {"groups": [[0, 1, 2, 3], [1, 2]], "operators": ["sum", "max"], "buffer_words": 3, "result_words": 2}
+PLANES: dict[str, dict[str, Any]] = {
+    "plane": {**SPAM, "collectives": {**COLLECTIVES, "timeout_cycles": 9}},
+    "plane-barriers": {**SPAM, "collectives": {**COLLECTIVES, "operators": []}},
+}
+"""Configurations whose collective plane is altered, by name."""
+ALL = (*NETWORKS, *PLANES)
 OTHERS: dict[str, list[dict[str, Any]]] = {
     "spam": [
         {"buffer_flits": 3},
@@ -76,6 +83,11 @@ OTHERS: dict[str, list[dict[str, Any]]] = {
     "harts": [{"pages": 12}, {"packet_flits": 4}, {"negative_control": "no-classes"}, {"buffer_flits": 2}],
     "spam-stream": [{"buffer_flits": 3}, {"flit_bits": 17}],
     "min-registers": [{"buffer_flits": 3}, {"watchdog_flits": 30}],
+    "plane": [
+        {"collectives": {**COLLECTIVES, "timeout_cycles": 9, **other}}
+        for other in ({"window": 3}, {"operators": ["sum", "min"]}, {"result_words": 3}, {"timeout_cycles": 0})
+    ],
+    "plane-barriers": [{"collectives": {**COLLECTIVES, "operators": [], "window": 3}}],
 }
 """Changes to the configuration that change modules, by network."""
 TOP = "noc"
@@ -101,7 +113,9 @@ class Offer:
 
 @cache
 def offer(name: str) -> Offer:
-    """A sound network with its certificate."""
+    """A sound network or plane with its certificate."""
+    if name in PLANES:
+        return plane_offer(PLANES[name])
     section, options = NETWORKS[name]
     design = load({"network": section})
     generated = design.verilog(TOP, **options)
@@ -112,9 +126,26 @@ def offer(name: str) -> Offer:
     return Offer(files["manifest.json"], files[f"{TOP}.v"], tables, certificate.text, digests)
 
 
+def plane_offer(section: dict[str, Any]) -> Offer:
+    """The plane of a network with its certificate."""
+    design = load({"network": section})
+    generated = design.plane_verilog(TOP)
+    assert generated is not None
+    certificate = design.plane_certificate(generated)
+    assert certificate.text is not None, certificate.verdict
+    return Offer(
+        generated.files[f"{TOP}.json"], generated.files[f"{TOP}.v"], "", certificate.text, certificate.digests or ""
+    )
+
+
 @cache
 def other_verilog(name: str, change: int) -> str:
-    """Verilog of the network with other parameters, whose modules have the same names or others."""
+    """Verilog of the network or plane with other parameters, whose modules have the same names or others."""
+    if name in PLANES:
+        design = load({"network": {**PLANES[name], **OTHERS[name][change]}})
+        generated = design.plane_verilog(TOP)
+        assert generated is not None
+        return generated.files[f"{TOP}.v"]
     section, options = NETWORKS[name]
     design = load({"network": {**section, **OTHERS[name][change]}})
     return design.verilog(TOP, **options).files[f"{TOP}.v"]

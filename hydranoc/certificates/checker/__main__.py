@@ -1,4 +1,5 @@
-"""Checks a certificate of freedom from deadlock and of delivery against the Verilog that it is for.
+"""Checks a certificate of freedom from deadlock and of delivery against the Verilog that it is for: that of a network,
+or of a collective plane.
 
     python -I checker manifest.json noc.v certificate.json digests.json
 
@@ -20,12 +21,14 @@ import hypercube
 import multistage
 import spam
 import torus
-from digests import check_modules
+from digests import PARAMETERS, PLANE_PARAMETERS, check_modules
 from documents import demand_same, read_document
 from hardware import Hardware
 from network import NAME, Network
+from plane import PlaneHardware, check_order
+from plane_tree import PlaneTree
 from refusal import Refused, demand
-from theorems import FIELDS, FORMAT, MORE_FIELDS, THEOREMS
+from theorems import ALL_THEOREMS, FIELDS, FORMAT, MORE_FIELDS, PLANE
 from verilog import WiredModule, module_ports, split_modules
 
 FAMILIES = {"torus": torus, "hypercube": hypercube, "spam": spam, "min": multistage, "harts": harts}
@@ -47,7 +50,7 @@ def check_fields(certificate, family):
     for name in sorted(wanted ^ set(certificate)):
         demand(False, f"the certificate {'lacks' if name in wanted else 'has a field that is unknown:'} {name!r}")
     demand(certificate["family"] == family, f"the certificate is for family {certificate['family']!r}, not {family!r}")
-    theorem, premises = THEOREMS[family]
+    theorem, premises = ALL_THEOREMS[family]
     stated = certificate["theorem"] == theorem and certificate["premises"] == list(premises)
     demand(stated, f"the certificate's theorem and premises are not those of {theorem!r}")
 
@@ -56,25 +59,43 @@ def check(manifest_text, verilog, tables, certificate_text, digests_text):
     """Refuse a certificate, or return in a line what it proves."""
     manifest = read_document(manifest_text, "the manifest")
     certificate = read_document(certificate_text, "the certificate")
-    family = manifest.get("family")
-    demand(isinstance(family, str) and family in FAMILIES, f"there is no theorem for family {family!r}")
+    is_plane = certificate.get("family") == PLANE
+    family = PLANE if is_plane else manifest.get("family")
+    known = isinstance(family, str) and (is_plane or family in FAMILIES)
+    demand(known, f"there is no theorem for family {family!r}")
     check_fields(certificate, family)
     for what, found in (("verilog", digest(verilog, tables)), ("manifest", digest(manifest_text))):
         given = certificate[f"{what}_sha256"]
         demand(given == found, f"the certificate is for another network: the {what}'s digest is {found}, not {given!r}")
     bodies = split_modules(verilog)
-    name = check_modules(manifest, bodies, read_document(digests_text, "the file of digests"))
-    network, wired = Network(manifest), WiredModule(name, bodies[name])
-    demand(network.top in bodies, f"module {network.top} is missing in the Verilog")
+    trusted = read_document(digests_text, "the file of digests")
+    name = check_modules(manifest, bodies, trusted, PLANE_PARAMETERS if is_plane else PARAMETERS)
+    if is_plane:
+        tree = PlaneTree(manifest)
+        wired, ports = read_wiring(tree.top, name, bodies, manifest)
+        PlaneHardware(tree, wired, ports)
+        check_order(tree, certificate)
+        sizes = f"{len(tree.switches)} switches, {tree.groups} groups"
+    else:
+        network = Network(manifest)
+        wired, ports = read_wiring(network.top, name, bodies, manifest)
+        hardware = Hardware(network, wired, bodies, ports, FAMILIES[family], certificate, tables.split())
+        FAMILIES[family].check(hardware, certificate)
+        sizes = f"{len(hardware.channels)} channels"
+    theorem, premises = ALL_THEOREMS[family]
+    places = f"{len(certificate['order'])} places in the order"
+    return f"{theorem}; {sizes}, {places}; provided that {'; '.join(premises)}"
+
+
+def read_wiring(top, name, bodies, manifest):
+    """Return a module, and the ports of the top and of all modules in it; the manifest must list the top's."""
+    wired = WiredModule(name, bodies[name])
+    demand(top in bodies, f"module {top} is missing in the Verilog")
     placed = {module for module, _ in wired.instances.values() if module in bodies}
-    ports = {module: module_ports(bodies[module]) for module in {network.top, *placed}}
-    listed = [{"name": port, "direction": way, "bits": bits} for port, (way, bits) in ports[network.top].items()]
+    ports = {module: module_ports(bodies[module]) for module in {top, *placed}}
+    listed = [{"name": port, "direction": way, "bits": bits} for port, (way, bits) in ports[top].items()]
     demand_same(manifest["ports"], listed, "ports of the manifest")
-    hardware = Hardware(network, wired, bodies, ports, FAMILIES[family], certificate, tables.split())
-    FAMILIES[family].check(hardware, certificate)
-    theorem, premises = THEOREMS[family]
-    sizes = f"{len(hardware.channels)} channels, {len(certificate['order'])} places in the order"
-    return f"{theorem}; {sizes}; provided that {'; '.join(premises)}"
+    return wired, ports
 
 
 def judged(*texts):

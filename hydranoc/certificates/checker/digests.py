@@ -8,6 +8,8 @@ from refusal import demand
 FORMAT = "hydranoc digests 1"
 PARAMETERS = ("top", "family", "parameters", "flit", "header")
 """Parameters that decide the texts of modules: digests and manifest must agree in them."""
+PLANE_PARAMETERS = ("top", "parameters", "groups")
+"""Likewise of a collective plane, with the members of its groups."""
 
 
 def module_digest(body):
@@ -15,11 +17,11 @@ def module_digest(body):
     return hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def check_modules(manifest, bodies, digests):
+def check_modules(manifest, bodies, digests, parameters):
     """Check all modules but one against the digests, and return that one, which has the routers and no logic."""
-    demand_keys(digests, ("format", *PARAMETERS, "modules"), "the file of digests")
+    demand_keys(digests, ("format", *parameters, "modules"), "the file of digests")
     demand(digests["format"] == FORMAT, f"the file of digests is no {FORMAT!r}")
-    for key in PARAMETERS:
+    for key in parameters:
         demand_same(manifest.get(key), digests[key], f"{key} of the manifest")
     known = digests["modules"]
     demand(isinstance(known, dict), "modules of the file of digests is no mapping")

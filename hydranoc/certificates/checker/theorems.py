@@ -12,5 +12,11 @@ THEOREMS = {
     "harts": ("pages by levels", (HOSTS, "a node gives pages by levels, and sends packets that have a page ahead")),
 }
 """Name of the theorem and its premises, by family."""
+PLANE = "plane"
+MEMBERS = "members call a group's operations in one order and send packets of all groups in one order, whole"
+RECEIVERS = "they take their results"
+PASSING = "switches and endpoints pass on words that have credits within a bound"
+ALL_THEOREMS = {**THEOREMS, PLANE: ("buffers in the order of the tree", (MEMBERS, RECEIVERS, PASSING))}
+"""Likewise, with that of collective planes."""
 FIELDS = {"format", "family", "theorem", "premises", "manifest_sha256", "verilog_sha256", "order"}
 MORE_FIELDS = {"spam": {"nesting"}, "min": {"tokens"}, "hypercube": {"escapes"}}

@@ -10,14 +10,14 @@ from itertools import chain
 import pytest
 
 from tests.alterations.hardware import Alteration, document_alterations, hardware_alterations, places, put
-from tests.alterations.networks import NETWORKS, Checker, offer
+from tests.alterations.networks import ALL, Checker, offer
 from tests.alterations.sound import reason
 from tests.each import each
 from tests.sampled import sampled
 
 SAMPLED, QUICK_SAMPLED = 500, 20
-QUICK = ("spam-stream", "torus", "min-registers")
-OFFERED = sampled(NETWORKS, QUICK)
+QUICK = ("spam-stream", "torus", "min-registers", "plane")
+OFFERED = sampled(ALL, QUICK)
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def refuse(checker, offered, what):
     assert "\n" not in line, what
 
 
-@each("name", ["torus"])
+@each("name", ["torus", "plane"])
 def test_truncated_texts_are_refused(name, checker):
     sound = offer(name)
     for text in TEXTS:
@@ -95,7 +95,7 @@ def test_huge_texts_are_refused_at_once(text, kind, checker):
     assert time.process_time() - began < 5
 
 
-@each("name", ["torus", "harts"])
+@each("name", ["torus", "harts", "plane"])
 @each("text", ["manifest", "certificate", "digests"])
 def test_values_of_all_types_at_keys_are_refused(name, text, checker):
     sound, draws = offer(name), random.Random(f"{name} {text}")
@@ -110,7 +110,7 @@ def test_values_of_all_types_at_keys_are_refused(name, text, checker):
                 refuse(checker, altered.signed() if text == "manifest" else altered, f"{path} is {strange!r}")
 
 
-@each("name", ["torus", "harts"])
+@each("name", ["torus", "harts", "plane"])
 def test_parameters_of_all_types_crash_nothing(name, checker):
     """Values on which manifest and digests agree: the checks behind that comparison must handle them."""
     sound = offer(name)
