@@ -91,7 +91,6 @@ SMALLEST_PLANE = LongPlane(PlaneTree({0: None, 1: 0}, (0, 1)), PlaneParameters(2
 FAULTS = 0.03
 """Share of operations with a wrong operator, and with a wrong length."""
 EPOCH_CYCLES = 900
-"""Mean cycles between flushes of a group, and half the mean between resets."""
 HANGING_SHARE = 0.2
 """Part of the time before a flush or a reset in which a member may not come."""
 
@@ -104,7 +103,9 @@ class LongRun:
     operation: np.ndarray
 
 
-def long_comparison(name: str, cycles: int, runs: int = 5, seed: int = 0) -> tuple[PlaneComparison, list[LongRun]]:
+def long_comparison(
+    name: str, cycles: int, runs: int = 5, seed: int = 0, epoch_cycles: int = EPOCH_CYCLES
+) -> tuple[PlaneComparison, list[LongRun]]:
     """Return the comparison of one of the twelve planes. The first run has neither faults nor events.
 
     Parameters:
@@ -112,6 +113,7 @@ def long_comparison(name: str, cycles: int, runs: int = 5, seed: int = 0) -> tup
         cycles: Of all runs.
         runs: Each has other pauses and stalls.
         seed
+        epoch_cycles: Mean cycles between flushes of a group, and half the mean between resets.
     """
     random = np.random.default_rng([seed, *name.encode()])
     plane = SMALLEST_PLANE if name == SMALLEST else LONG_PLANES[name]
@@ -126,7 +128,11 @@ def long_comparison(name: str, cycles: int, runs: int = 5, seed: int = 0) -> tup
     order = [levels[0], *(levels[1 + number] for number in random.permutation(len(levels) - 1))]
     found = [
         _long_run(
-            random, empty, cycles // runs, HostBehaviour(*order[number % len(order)], seed=number + 1), number > 0
+            random,
+            empty,
+            cycles // runs,
+            HostBehaviour(*order[number % len(order)], seed=number + 1),
+            epoch_cycles if number else None,
         )
         for number in range(runs)
     ]
@@ -134,8 +140,9 @@ def long_comparison(name: str, cycles: int, runs: int = 5, seed: int = 0) -> tup
 
 
 def _long_run(
-    random: np.random.Generator, job: PlaneComparison, cycles: int, hosts: HostBehaviour, with_faults: bool
+    random: np.random.Generator, job: PlaneComparison, cycles: int, hosts: HostBehaviour, epoch_cycles: int | None
 ) -> LongRun:
+    """Return a run; without faults and events if there are no epochs."""
     plane = job.parameters
     given = random_operations(
         job.tables,
@@ -147,27 +154,29 @@ def _long_run(
         link_cycles=plane.link_cycles,
     )
     operation = positions_in_groups(given)
-    if not with_faults:
+    if epoch_cycles is None:
         return LongRun(PlaneRun(cycles, given, (), hosts), operation)
-    events, ends = _events(random, job, cycles)
+    events, ends = _events(random, job, cycles, epoch_cycles)
     stays = _without_missing(random, given, ends)
     faulty = _with_faults(random, given, stays, plane.word_bits, barriers_only=plane.barriers_only)
     events += random_clears(random, job.tables.tree, cycles, cycles // 200)
     return LongRun(PlaneRun(cycles, faulty, tuple(events), hosts), operation[stays])
 
 
-def _events(random: np.random.Generator, job: PlaneComparison, cycles: int) -> tuple[list[Event], dict[int, list[int]]]:
+def _events(
+    random: np.random.Generator, job: PlaneComparison, cycles: int, epoch_cycles: int
+) -> tuple[list[Event], dict[int, list[int]]]:
     """Return flushes and resets; and for each group the cycles before which operations start that they abandon."""
     events: list[Event] = []
     ends: dict[int, list[int]] = {group.number: [] for group in job.tables.groups}
-    resets = np.cumsum(random.integers(EPOCH_CYCLES, 3 * EPOCH_CYCLES, 1 + cycles // EPOCH_CYCLES))
+    resets = np.cumsum(random.integers(epoch_cycles, 3 * epoch_cycles, 1 + cycles // epoch_cycles))
     for start in resets[resets < cycles].tolist():
         reset = Reset(start, int(random.integers(1, 5)))
         events.append(reset)
         for own in ends.values():
             own.append(reset.end_cycle)
     for group, own in ends.items():
-        starts = np.cumsum(random.integers(EPOCH_CYCLES // 2, 3 * EPOCH_CYCLES // 2, 1 + 2 * cycles // EPOCH_CYCLES))
+        starts = np.cumsum(random.integers(epoch_cycles // 2, 3 * epoch_cycles // 2, 1 + 2 * cycles // epoch_cycles))
         for start in starts[starts < cycles].tolist():
             flush = Flush(group, start, job.parameters.link_cycles + 2 + int(random.integers(0, 6)))
             events.append(flush)

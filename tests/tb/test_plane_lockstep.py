@@ -132,7 +132,28 @@ def test_fields_are_packed_from_the_lowest_bit_on():
         assert int.from_bytes(row.tobytes(), "little") == expected
 
 
-FAULTY = {"hosts": 15, "wild": 16}  # seeds of random planes that show faults
+def hosts_of_a_chain():
+    """Eight groups with errors, flushes and resets."""
+    return random_job(15), ()
+
+
+def inputs_of_no_host():
+    job = replace(random_job(16), runs=())
+    return job, wild_runs(job, 16)
+
+
+def frequent_flushes():
+    """Flushes every 60 cycles or so."""
+    return long_comparison(SMALLEST, 3_000, epoch_cycles=60)[0], ()
+
+
+def test_frequent_flushes_are_equal(tmp_path, require_tool):
+    require_tool("icarus")
+    assert compared(compare_plane(frequent_flushes()[0], "icarus", tmp_path)) is None
+
+
+FAULTY = {"hosts": hosts_of_a_chain, "wild": inputs_of_no_host, "flushes": frequent_flushes}
+"""Comparisons that show faults, by workload."""
 _GENERATE = """
 import pickle, sys
 from rtl.collectives.generate import generate_plane
@@ -147,15 +168,11 @@ sys.stdout.write(generate_plane(plan, observes=True).files["plane.v"])
 
 @pytest.mark.parametrize("mutation", as_parameters(mutations("lock-step", "plane")))
 def test_a_faulty_plane_is_reported(mutation, tmp_path, require_tool):
-    """The sound copy is that of the random planes."""
+    """The sound copy is that of the tests above."""
     require_tool("icarus")
-    name = mutation.workload.split()[1]
-    job = random_job(FAULTY[name])
+    job, more = FAULTY[mutation.workload.split()[1]]()
     copy_hardware(tmp_path, mutation)
     verilog = python_in_copy(tmp_path, _GENERATE, given=(job.tables, asdict(job.parameters))).decode()
-    more = []
-    if name == "wild":
-        job, more = replace(job, runs=()), wild_runs(job, FAULTY[name])
     found = compare_plane(job, "icarus", tmp_path / "run", source=plane_source(job.plan, verilog), more=more).difference
     assert found is not None, f"the lock-step did not see hardware that {mutation.name}"
     assert found.expected != found.seen
