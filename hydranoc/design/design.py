@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hydranoc.certificates.checker.theorems import THEOREMS
-from hydranoc.config.load import NETWORK, Config, with_given_traffic
+from hydranoc.config.load import NETWORK, TRAFFIC, Config, with_given_traffic
 from hydranoc.config.own_routing import OwnRouting
 from hydranoc.config.schema import CollectiveTraffic
 from hydranoc.config.schema.collectives import AUTO, EVERYONE
@@ -351,7 +351,13 @@ class Design:
         """Return the messages as a GOAL program: a rank per processor, with its sends, receives and dependencies.
 
         A body flit stands for the traffic's bytes per flit, or for the bytes of the network's flits.
+
+        Raises:
+            ConfigError: If the traffic has operations on the collective plane, which no such program can have.
         """
+        if self.plane_results is not None:
+            text = "traffic has operations on the collective plane; those of a GOAL program must be messages"
+            raise self.config.source.error(TRAFFIC, text)
         from hydranoc.config.programs import bytes_per_flit
         from sim_model.programs.goal import goal_text
 

@@ -248,6 +248,33 @@ def test_summary_page_and_sweep_have_operations_on_the_plane(design, tmp_path, c
     assert (table["collective_mean"] - table["collective_mean"][2]).tolist() == [3, 15, 0, 3]
 
 
+DEADLOCK = """\
+network:
+  family: torus
+  topology: {kind: torus, rows: 1, columns: 4}
+  negative_control: one-vc
+  collectives: {groups: all}
+traffic:
+  kind: collective
+  operations:
+  - {operation: all-reduce, algorithm: recursive-doubling, flits: 64}
+  - {operation: barrier, algorithm: plane}
+  - {operation: broadcast, algorithm: binomial, flits: 4}
+"""
+
+
+def test_a_network_that_deadlocks_ends_the_run(design):
+    """Operations on the plane wait for its messages, and messages for them."""
+    found = design(DEADLOCK)
+    outcome = found.simulate()
+    assert (outcome.results.deadlocked, outcome.results.deliveries, outcome.right) == (True, 4, False)
+    assert [figures["mean_latency_cycles"] for figures in outcome.figures["collectives"]] == [None] * 3
+    assert outcome.figures["plane"] == {"operations": 1, "wrong": 1, "word_hops": 0}
+    assert set(found.plane_results.release_cycle.values()) == {-1}
+    with pytest.raises(ConfigError, match=r"c.yaml:6: traffic has operations on the collective plane; those of a GOAL"):
+        found.goal_program()
+
+
 def test_a_wrong_result_is_seen(design):
     found = design(configured("spam", {}, f"traffic: {{kind: collective, {SUM}}}\n"))
     assert found.simulate().right
