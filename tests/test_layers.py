@@ -78,7 +78,7 @@ HARDWARE_ROOMS = {
     "vc": {"generator", "parts"},
     "endpoints": {"generator", "parts"},
     "registers": {"generator", "parts", "version"},
-    "collectives": {"generator", "parts", "version"},
+    "collectives": {"generator", "parts", "registers", "version"},
 }
 """Rooms of ``rtl`` that families share, and those below each."""
 

@@ -574,20 +574,26 @@ class Design:
             arrays=arrays,
         )
 
-    def plane_verilog(self, top: str = "noc_plane") -> "GeneratedDesign | None":
+    def plane_verilog(self, top: str = "noc_plane", *, registers: bool = False) -> "GeneratedDesign | None":
         """Return the collective plane as Verilog, manifest and FuseSoC core; None if the network has none.
 
         Parameters:
             top: Name of the top module, and prefix of all other module names.
+            registers: Flushes, timeouts, errors and, with ``counters``, counters are registers behind AXI4-Lite, with
+                an interrupt, and have no ports (docs/look_up/plane_registers.md).
 
         Returns:
-            Its ``files`` are ``<top>.v``, ``<top>.vlt``, ``<top>.core`` and ``<top>.json``, the manifest.
+            Its ``files`` are ``<top>.v``, ``<top>.vlt``, ``<top>.core`` and ``<top>.json``, the manifest; with
+                registers also ``<top>_regs.h`` and ``<top>_registers.md``.
         """
-        if self.plane is None:
+        plane = self.plane
+        if plane is None:
             return None
         from rtl.collectives.export import export_plane
+        from rtl.collectives.register_map import PlaneRegisters
 
-        return export_plane(self.plane.plan, top)
+        counted = PlaneRegisters(plane.plan, plane.parameters.timeout_cycles, self.counts_channels)
+        return export_plane(plane.plan, top, counted if registers else None)
 
     def router(self, switch: int | str, top: str = "router") -> "GeneratedDesign":
         """Return one router as Verilog, by itself: its links are its ports, its tables are constants.

@@ -67,7 +67,9 @@ def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **option
             generated = design.router(options["router"], top)
         else:
             generated = design.verilog(top, axi_stream, **network_choices(options))
-        plane = design.plane_verilog(f"{top}_plane") if options["router"] is None else None
+        plane = None
+        if options["router"] is None:
+            plane = design.plane_verilog(f"{top}_plane", registers=options["registers"] is not None)
         texts = {**generated.files, **(plane.files if plane else {})}
         for name, text in texts.items():
             (scratch / name).write_text(text, encoding="utf-8")

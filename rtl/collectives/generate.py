@@ -8,6 +8,7 @@ from rtl.collectives.plane import PlaneTop, observed_fields
 from rtl.generator.identifiers import is_identifier
 from rtl.generator.manifest import lint_control, port_list
 from rtl.generator.network import GeneratedDesign
+from rtl.generator.structure import StructuralPart
 from rtl.generator.verilog import ModuleLibrary
 from topology.collectives.operators import OPERATORS
 
@@ -23,9 +24,21 @@ def generate_plane(plan: PlanePlan, top: str = "plane", *, observes: bool = Fals
     Raises:
         ValueError: If the name is no Verilog identifier.
     """
+    return generate_top(PlaneTop(plan, observes=observes), top)
+
+
+def generate_top(part: StructuralPart, top: str) -> GeneratedDesign:
+    """Generate the Verilog of a plane's top.
+
+    Parameters:
+        part: The plane, or the plane with its registers; with ``plan`` and ``observes``.
+        top: Name of the top module, and prefix of all other module names.
+
+    Raises:
+        ValueError: If the name is no Verilog identifier.
+    """
     if not is_identifier(top):
         raise ValueError(f"Name of the top module is {top!r}; it must be a Verilog identifier")
-    part = PlaneTop(plan, observes=observes)
     library = ModuleLibrary(prefix=f"{top}_")
     library.add(part, top)
     verilog = library.verilog()
@@ -35,7 +48,7 @@ def generate_plane(plan: PlanePlan, top: str = "plane", *, observes: bool = Fals
     return GeneratedDesign(top, manifest, dict(zip(names, texts, strict=True)))
 
 
-def plane_manifest(part: PlaneTop, top: str, modules: list[str], files: list[str]) -> dict[str, Any]:
+def plane_manifest(part: StructuralPart, top: str, modules: list[str], files: list[str]) -> dict[str, Any]:
     """Return the facts about a generated plane, ready for JSON.
 
     Parameters:

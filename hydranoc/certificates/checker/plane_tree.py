@@ -17,7 +17,7 @@ class PlaneTree:
     """
 
     def __init__(self, manifest):
-        demand_keys(manifest, KEYS, "the manifest")
+        demand_keys(manifest, KEYS, "the manifest", ("registers",))
         self.manifest, self.top, self.parameters = manifest, manifest["top"], manifest["parameters"]
         demand(isinstance(self.top, str) and NAME.fullmatch(self.top), "top is no name of a module")
         self._read_parameters()

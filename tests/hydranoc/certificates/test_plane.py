@@ -169,6 +169,23 @@ def test_planes_with_an_observation_port_have_no_certificate():
     assert refused(offered).startswith("observed of the manifest is [")
 
 
+def test_planes_with_registers_have_certificates():
+    design = load({"network": PLANES["plane-barriers"]})
+    generated = design.plane_verilog(registers=True)
+    assert generated is not None
+    assert {"noc_plane_regs.h", "noc_plane_registers.md"} <= set(generated.files)
+    certificate = design.plane_certificate(generated)
+    assert certificate.text is not None, certificate.verdict
+
+
+@pytest.mark.slow
+def test_the_verb_writes_registers_of_the_plane(tmp_path):
+    config = tmp_path / "plane.yaml"
+    config.write_text(json.dumps({"network": PLANES["plane-barriers"]}))
+    assert run(["verilog", str(config), "-o", str(tmp_path / "out"), "--registers", "axi-lite"]) == 0
+    assert {"noc_regs.h", "noc_plane_regs.h"} <= {path.name for path in (tmp_path / "out").iterdir()}
+
+
 def test_certificates_of_networks_and_planes_are_not_exchanged():
     plane, network = offer("plane"), offer("spam")
     assert refused(replace(network, certificate=plane.certificate).signed()) == "the file of digests lacks 'groups'"
