@@ -239,7 +239,7 @@ class PlaneTiming:
     cycles: int
 
 
-PLANE_TIMING = PlaneTiming(((10, 20, 30), (1, 2, 3)), 16)
+PLANE_TIMING = PlaneTiming(((10, 20, 30), (1, 2, 3)), 20)
 
 
 def plane_timing_diagram(timing: PlaneTiming) -> str:

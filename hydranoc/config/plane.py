@@ -11,7 +11,7 @@ from hydranoc.config.source import KeyPath, name_of
 from hydranoc.errors import ConfigError, nearest, shown
 from sim_model.collective_plane.closed_forms import credit_cycles, group_cycles
 from sim_model.collective_plane.parameters import MIN_BUFFER_WORDS, PlaneParameters
-from topology.collectives.operators import operator_number
+from topology.collectives.operators import combiner_stages, operator_number
 from topology.collectives.tables import PlaneTables, groups_of
 from topology.collectives.tree import PlaneTree, plane_tree
 from topology.common.channels import ChannelNetwork
@@ -75,7 +75,7 @@ class PlaneShape:
             group: Number of the group.
             words: Words of a member.
         """
-        return group_cycles(self.tables, group, words, self.parameters.link_cycles)
+        return group_cycles(self.tables, group, words, self.parameters.link_cycles, self.parameters.stages)
 
 
 def plane_shape(config: Config, network: ChannelNetwork, parents: Sequence[int] | None) -> PlaneShape:
@@ -127,7 +127,8 @@ class _Reader:
             path = (*NETWORK, "link_cycles")
             text = f"{name_of(path)} is {link_cycles}; it must be at most {MAX_PLANE_LINK_CYCLES} with {name_of(PLANE)}"
             raise self._config.source.error(path, text)
-        full_rate = min(max(credit_cycles(link_cycles), MIN_BUFFER_WORDS), MAX_BUFFER_WORDS)
+        stages = combiner_stages(self.operators())
+        full_rate = min(max(credit_cycles(link_cycles, stages), MIN_BUFFER_WORDS), MAX_BUFFER_WORDS)
         try:
             return PlaneParameters(
                 word_bits=section.word_bits,

@@ -27,7 +27,12 @@ def plane_verdict(plane: "Plane", network: ChannelNetwork) -> PlaneVerdict:
     """
     model = plane.parameters
     sizes = PlaneSizes(
-        model.window, model.buffer_words, model.result_words, model.link_cycles, barriers_only=plane.barriers_only
+        model.window,
+        model.buffer_words,
+        model.result_words,
+        model.link_cycles,
+        barriers_only=plane.barriers_only,
+        stages=model.stages,
     )
     return check_plane(PlaneFacts.of(plane.tables), sizes, network)
 

@@ -6,7 +6,7 @@ from typing import Any
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
-from rtl.collectives.pointers import behind, following
+from rtl.collectives.pointers import Pointers
 from rtl.parts.part import Part
 from rtl.parts.selection import concat
 
@@ -32,6 +32,7 @@ class GroupCredits(Part):
     def __init__(self, groups: int, depths: Sequence[int]):
         self.groups = groups
         self.depths = tuple(depths)
+        self.pointers = Pointers(max(self.depths))
         sinks = len(self.depths)
         several = {"taking_part": In(sinks * groups)} if sinks > 1 else {}
         super().__init__(
@@ -53,30 +54,30 @@ class GroupCredits(Part):
 
     def _count(self, m, g):
         """Count the credits of a group."""
-        slots = 1 << (max(self.depths) - 1).bit_length()
-        sent = Signal(range(slots), name=f"sent_{g}")
+        pointers = self.pointers
+        sent = pointers.register(f"sent_{g}")
         with m.If(self.flush[g]):
-            m.d.sync += sent.eq(0)
+            m.d.sync += sent.eq(pointers.first())
         with m.Elif(self.sent[g]):
-            m.d.sync += sent.eq(following(sent))
+            m.d.sync += sent.eq(pointers.following(sent))
         ready = []
         for i, depth in enumerate(self.depths):
             bit = g * len(self.depths) + i
             arrived = self.returned[bit]
-            returned = Signal(range(slots), name=f"returned_{i}_{g}")
+            returned = pointers.register(f"returned_{i}_{g}")
             some: Any = Signal(init=1, name=f"has_credit_{i}_{g}")
             others: Any = Signal(name=f"has_others_{i}_{g}")  # besides the one that is used in this cycle
             remains: Any = Signal(name=f"will_have_credit_{i}_{g}")
             uses = self.sent[g] & self.taking_part[bit] if len(self.depths) > 1 else self.sent[g]
             m.d.comb += [
-                others.eq(~behind(sent, returned, depth - 1)),
+                others.eq(~pointers.is_behind(sent, returned, depth - 1)),
                 remains.eq(arrived | Mux(uses, others, some)),
             ]
             with m.If(self.flush[g]):
-                m.d.sync += [returned.eq(0), some.eq(1)]
+                m.d.sync += [returned.eq(pointers.first()), some.eq(1)]
             with m.Else():
                 m.d.sync += some.eq(remains)
                 with m.If(arrived):
-                    m.d.sync += returned.eq(following(returned))
+                    m.d.sync += returned.eq(pointers.following(returned))
             ready.append(remains | ~self.taking_part[bit] if len(self.depths) > 1 else remains)
         m.d.comb += self.some[g].eq(concat(ready).all())

@@ -4,19 +4,21 @@
 cycle              what happens to a word
 =================  ==========================================================================================
 t                  on the link of the last branch that takes part; the scheduler grants the next cycle
-t + 1              combined with those of the other branches
-t + 2              on the link to the parent, or at the top of its group on the links to all branches
+t + 1              taken with those of the other branches
+t + 2              a header: on the link to the parent, or at the top of its group on the links to all branches
+t + 2 + stages     a combined word, or a header behind others: on those links
 =================  ==========================================================================================
 
-A word from the parent takes 2 cycles likewise. Throughput 1 word per cycle in each direction.
+A word from the parent takes 2 cycles. Throughput 1 word per cycle in each direction.
 """
 
+from itertools import pairwise
 from typing import Any
 
 from amaranth.hdl import Const, Module, Mux, Signal, Value
 from amaranth.lib.wiring import In, Out
 
-from rtl.collectives.combiner import CONTROL, Combiner, control_of
+from rtl.collectives.combiner import CONTROL, Combiner, control_of, header_control
 from rtl.collectives.credits import GroupCredits
 from rtl.collectives.error_masks import TimeoutMask
 from rtl.collectives.parameters import TIMEOUT_BITS, SwitchShape, plane_link, stored_bits
@@ -24,10 +26,7 @@ from rtl.collectives.scheduler import PlaneScheduler
 from rtl.collectives.word_buffers import WordBuffers
 from rtl.parts.part import Part, instantiate
 from rtl.parts.selection import concat, either, encoded, lowest_one, table_row
-from topology.collectives.operators import OPERATOR_BITS, XOR
-
-HEADER_BITS = 8
-"""Bits of the sum of the operators of 32 branches; no word has fewer."""
+from topology.collectives.operators import OPERATOR_BITS, SUM, combiner_stages
 
 
 class PlaneSwitch(Part):
@@ -101,19 +100,23 @@ class _SwitchLogic:
         self.scheduler = instantiate(m, platform, "scheduler", PlaneScheduler(self.groups, has_parent=shape.has_parent))
         self.combine = self.scheduler.combine
         self.down: Any = self.scheduler.down if shape.has_parent else Const(0, self.groups)
-        self.active: Any = Signal(max(1, plane.group_bits))  # number of the group that is combined
-        self.chosen = chosen = concat(self._number(self.scheduler.combine_next))  # that of the next cycle
-        m.d.sync += self.active.eq(chosen)
-        self.buffers = [self._buffers(f"buffers_{i}", getattr(part, f"up_{i}"), chosen) for i in range(self.n)]
+        self.active = self._number_of_grant("active", self.scheduler.combine_next)
+        self.buffers = [self._buffers(f"buffers_{i}", getattr(part, f"up_{i}"), self.active) for i in range(self.n)]
         for i, buffer in enumerate(self.buffers):
             m.d.comb += getattr(part, f"up_credits_{i}").eq(buffer.credits)
         if shape.has_parent:
-            down_chosen = concat(self._number(self.scheduler.down_next))
-            self.parent_buffers = self._buffers("buffers_parent", part.parent, down_chosen)
+            active_down = self._number_of_grant("active_down", self.scheduler.down_next)
+            self.parent_buffers = self._buffers("buffers_parent", part.parent, active_down)
             m.d.comb += [
                 self.parent_buffers.pop.eq(self.down),
                 part.parent_credits.eq(self.parent_buffers.credits),
             ]
+
+    def _number_of_grant(self, name: str, following: Any) -> Any:
+        """Return a register with the number of the granted group."""
+        number: Any = Signal(max(1, self.plane.group_bits), name=name)
+        self.m.d.sync += number.eq(concat(self._number(following)))
+        return number
 
     def _buffers(self, name: str, link: Any, chosen: Any) -> Any:
         plane = self.plane
@@ -125,53 +128,52 @@ class _SwitchLogic:
             buffers.flush.eq(self.flushing),
         ]
         if self.groups > 1:
-            self.m.d.comb += [buffers.group.eq(link.payload.group), buffers.choose.eq(chosen)]
+            self.m.d.comb += [buffers.group.eq(link.payload.group), buffers.chosen.eq(chosen)]
         return buffers
 
     def _number(self, one_hot: Any) -> list[Value]:
         return encoded(one_hot, range(self.groups), self.plane.group_bits) or [Value.cast(Const(0, 1))]
 
     def _of_active(self, rows: list[Any], name: str) -> Any:
-        """Return the row of the group that is combined."""
-        return self._row(rows, self.active, name)
-
-    def _row(self, rows: list[Any], group: Any, name: str) -> Any:
+        """Return the row of the granted group."""
         if self.groups == 1:
             return rows[0]
-        return table_row(self.m, concat(rows), group, len(rows[0]), name)
+        return table_row(self.m, concat(rows), self.active, len(rows[0]), name)
 
     def combine_words(self):
         """Take the fronts of the granted group, and combine or discard them."""
         m, n = self.m, self.n
         self.take: Any = Signal(n)
         self.combines: Any = Signal()
-        lasts, failing = Signal(n), Signal(n)
+        self.lasts, failing = Signal(n), Signal(n)
         self.inside: Any = Signal(self.groups)
         self.failed: Any = Signal(self.groups)
         self.header: Any = Signal()
         self.ends: Any = Signal()
-        self.wrong_length: Any = Signal(n)
+        self.differ: Any = Signal()  # in length
         self.wrong_operator: Any = Signal(n)
+        self.operators_differ: Any = Signal()
         self.error: Any = Signal()
         self.fronts = [buffer.front[: self.plane.word_bits] for buffer in self.buffers]
-        self.words: Any = Signal(self.groups)  # group of which a word is combined, one-hot or 0
+        self.draining: Any = Signal(self.groups)
+        self.words: Any = Signal(self.groups)  # group of which words are combined, one-hot or 0
         m.d.comb += [
             self.take.eq(self._of_active(self.part_of, "take_row")),
-            self.words.eq(Mux(self.scheduler.drains, 0, self.combine)),
+            self.words.eq(self.combine & ~self.draining),
             self.combines.eq(self.words.any()),
-            lasts.eq(concat(buffer.front[-2] for buffer in self.buffers)),
+            self.lasts.eq(concat(buffer.front[-2] for buffer in self.buffers)),
             failing.eq(concat(buffer.front[-1] for buffer in self.buffers)),
             self.header.eq(~self._of_active(list(self.inside), "inside_row")),
-            self.ends.eq((self.take & lasts).any()),
-            self.wrong_length.eq(Mux(self.ends, self.take & ~lasts, 0)),
+            self.ends.eq((self.take & self.lasts).any()),
+            self.differ.eq(self.ends & (self.take & ~self.lasts).any()),
             self.error.eq(
                 (self.take & failing).any()
                 | self._of_active(list(self.failed), "failed_row")
-                | self.wrong_length.any()
-                | self.wrong_operator.any()
+                | self.differ
+                | self.operators_differ
             ),
         ]
-        self._drain(lasts)
+        self._drain()
         self._keep_operations()
         for g in range(self.groups):
             with m.If(self.words[g]):
@@ -179,23 +181,33 @@ class _SwitchLogic:
             with m.If(self.flushing[g]):
                 m.d.sync += [self.inside[g].eq(0), self.failed[g].eq(0)]
 
-    def _drain(self, lasts):
-        """Pop the fronts: all that are combined, or those of branches that drain."""
-        m, n, drains = self.m, self.n, self.scheduler.drains
-        self.draining = [Signal(n, name=f"draining_{g}") for g in range(self.groups)]
-        self.will_drain = [Signal(n, name=f"will_drain_{g}") for g in range(self.groups)]
+    def _drain(self):
+        """Pop the fronts: all that are combined, or those of branches that drain.
+
+        In a group that drains, ``spared`` are the branches that do not. Other groups have none.
+        """
+        m, n = self.m, self.n
+        self.spared = [Signal(n, name=f"spared_{g}") for g in range(self.groups)]
+        spared_row, over = Signal(n), Signal(n)  # over: no word of the operation is left in the branch
+        goes_on, rest = Signal(), Signal()
+        m.d.comb += [
+            spared_row.eq(self._of_active(list(self.spared), "spared_row")),
+            over.eq(~self.take | self.lasts | spared_row),
+            rest.eq(~over.all()),
+            goes_on.eq(self.ends | self._of_active(list(self.draining), "draining_row")),
+        ]
+        self.wrong_length = Mux(self.ends, ~over, 0)  # if words are combined
         for g in range(self.groups):
             popped = Signal(n, name=f"popped_{g}")
-            present = concat(buffer.present[g] for buffer in self.buffers)
-            taken = Mux(drains, self.draining[g] & present, self.part_of[g])
-            wrong = Mux(drains, 0, self.wrong_length)
             m.d.comb += [
-                popped.eq(Mux(self.combine[g], taken, 0)),
-                # nothing of the group drains when words are combined
-                self.will_drain[g].eq(Mux(self.combine[g], wrong, 0) | self.draining[g] & ~(popped & lasts)),
+                popped.eq(Mux(self.combine[g], self.part_of[g] & ~self.spared[g], 0)),
                 *(buffer.pop[g].eq(popped[i]) for i, buffer in enumerate(self.buffers)),
             ]
-            m.d.sync += self.draining[g].eq(Mux(self.flushing[g], 0, self.will_drain[g]))
+            with m.If(self.combine[g]):
+                kept = [over[i] & rest & goes_on for i in range(n)]  # flat, because it is late in a cycle
+                m.d.sync += [self.draining[g].eq(rest & goes_on), self.spared[g].eq(concat(kept))]
+            with m.If(self.flushing[g]):
+                m.d.sync += [self.draining[g].eq(0), self.spared[g].eq(0)]
 
     def _keep_operations(self):
         """Compare the operators of headers, and keep that of the lowest branch; place the combiner."""
@@ -205,49 +217,76 @@ class _SwitchLogic:
         for i in range(n):
             m.d.comb += combiner.words[i].eq(self.fronts[i])
         self.result = combiner.result
-        if len(operators) == 1:
-            if operators[0] == XOR:  # of an even number of headers it would be 0
-                self._show_header(Const(XOR, OPERATOR_BITS), combiner.result)
-            return
+        self.code = Const(operators[0], OPERATOR_BITS)
+        kept = control_of(self.code, operators)
+        if len(operators) > 1:
+            kept = self._compare_operators()
+        if operators != (SUM,):
+            m.d.comb += Value.cast(combiner.control).eq(Mux(self.header, Value.cast(header_control(kept)), kept))
+
+    def _compare_operators(self) -> Any:
+        """Return the control of the group that is combined, if its word is not a header."""
+        m, n, operators = self.m, self.n, self.plane.operators
         codes = [front[:OPERATOR_BITS] for front in self.fronts]
         rows = [Signal(n, name=f"lowest_of_{g}") for g in range(self.groups)]
         for g in range(self.groups):
             m.d.comb += rows[g].eq(lowest_one(self.part_of[g]))
         lowest = self._of_active(rows, "lowest_row")
-        code = Signal(OPERATOR_BITS)
-        kept: list[Any] = [Signal(OPERATOR_BITS, name=f"operator_{g}") for g in range(self.groups)]
-        following = [Signal(OPERATOR_BITS, name=f"next_operator_{g}") for g in range(self.groups)]
-        control = Signal(CONTROL)  # of the group that is combined, if its word is not a header
+        self.code = Signal(OPERATOR_BITS)
+        control: Any = Signal(CONTROL)
+        # decoded, because it is late in a cycle otherwise
+        kept: list[Any] = [Signal(CONTROL, name=f"control_{g}", reset_less=True) for g in range(self.groups)]
+        differing = []  # bits of the operators of which some branch has 1 and some has 0
+        for bit in range(OPERATOR_BITS):
+            ones = concat(code[bit] for code in codes)
+            differing.append((self.take & ones).any() & (self.take & ~ones).any())
         m.d.comb += [
-            code.eq(either([Mux(lowest[i], codes[i], 0) for i in range(n)])),
-            self.wrong_operator.eq(Mux(self.header, self.take & concat(codes[i] != code for i in range(n)), 0)),
-            combiner.control.eq(control),
+            self.code.eq(either([Mux(lowest[i], codes[i], 0) for i in range(n)])),
+            self.wrong_operator.eq(Mux(self.header, self.take & concat(codes[i] != self.code for i in range(n)), 0)),
+            self.operators_differ.eq(self.header & concat(differing).any()),
         ]
+        m.d.comb += Value.cast(control).eq(control_of(self.code, operators))
         for g in range(self.groups):
-            m.d.comb += following[g].eq(Mux(self.words[g] & self.header, code, kept[g]))
-            m.d.sync += kept[g].eq(following[g])
-        operation = self._row(following, self.chosen, "next_operator_row")
-        m.d.sync += control.eq(control_of(operation, operators))
-        self._show_header(code, combiner.result)
-
-    def _show_header(self, code, combined):
-        """Replace the low bits of the result in a header; the others of any operator over headers are 0."""
-        low = Mux(self.header, code, combined[:HEADER_BITS])
-        self.result = concat((low, combined[HEADER_BITS:]))
+            with m.If(self.words[g] & self.header):
+                m.d.sync += kept[g].eq(control)
+        return self._of_active([Value.cast(row) for row in kept], "control_row")
 
     def load_outputs(self):
-        """Load the combined word into one of the output registers, and the parent's into the down bank."""
-        m, part = self.m, self.part
-        own = Signal(self.groups)  # combined, and going down
-        m.d.comb += own.eq(self.words & part.top)
-        self.goes_down = [self.down[g] | own[g] for g in range(self.groups)]
-        entry = concat((self.result, self.ends, self.error))
-        if self.shape.has_parent:
-            self._register(part.up, self.combines & ~own.any(), entry, self.combine)
-            down = self.down.any()
-            entry = Mux(down, self.parent_buffers.front, entry)
-        copies = either([Mux(self.goes_down[g], self.part_of[g], 0) for g in range(self.groups)])
-        self._register(part.down, copies, entry, concat(self.goes_down))
+        """Load the combined word into one of the output registers, and the parent's into the down bank.
+
+        A header that finds no word in the pipeline passes by it, unless it would meet one of the parent at the bank.
+        """
+        m, part, has_parent = self.m, self.part, self.shape.has_parent
+        stages = combiner_stages(self.plane.operators)
+        moving = [Signal(self.groups, name=f"moving_{k}") for k in range(stages)]  # group of the word in each stage
+        marks: list[Any] = [Signal(2, name=f"marks_{k}", reset_less=True) for k in range(stages)]
+        passes_by = Signal()
+        own: Any = (self.words & part.top).any()
+        busy = concat(moving).any()
+        m.d.comb += passes_by.eq(self.combines & self.header & ~busy & ~(own & self.down.any()))
+        entering = Mux(passes_by, 0, self.words)
+        m.d.sync += [moving[0].eq(entering), marks[0].eq(concat((self.ends, self.error)))]
+        m.d.sync += [after.eq(before) for before, after in pairwise(moving)]
+        m.d.sync += [after.eq(before) for before, after in pairwise(marks)]
+        leaving: Any = Signal(self.groups)  # behind combiner and pipeline
+        header = concat((self.code, Const(0, self.plane.word_bits - OPERATOR_BITS)))
+        entry = concat(
+            (
+                Mux(passes_by, header, self.result),
+                Mux(passes_by, concat((self.ends, self.error)), marks[-1]),
+            )
+        )
+        m.d.comb += leaving.eq(Mux(passes_by, self.words, moving[-1]))
+        own_leaving = leaving & part.top
+        self.goes_down = concat(self.down[g] | self.words[g] & part.top[g] for g in range(self.groups))
+        if has_parent:
+            m.d.comb += self.scheduler.taken.eq(((entering if stages == 1 else moving[-2]) & part.top).any())
+            self._register(part.up, (leaving & ~part.top).any(), entry, leaving)
+            # without a top of some group here, the combiner is not in the way
+            entry = Mux(self.down.any() | ~part.top.any(), self.parent_buffers.front, entry)
+        loads = [self.down[g] | own_leaving[g] for g in range(self.groups)]
+        copies = either([Mux(loads[g], self.part_of[g], 0) for g in range(self.groups)])
+        self._register(part.down, copies, entry, concat(loads))
 
     def _register(self, link, valid, entry, group):
         m = self.m
@@ -266,32 +305,30 @@ class _SwitchLogic:
         """Return whether all branches that take part in each group have a credit in the next cycle."""
         sinks = range(self.n)
         returned = concat(getattr(self.part, f"down_credited_{i}")[g] for g in range(self.groups) for i in sinks)
-        counters = self._credits(
-            "down_credits", GroupCredits(self.groups, self.shape.depths), concat(self.goes_down), returned
-        )
+        counters = self._credits("down_credits", GroupCredits(self.groups, self.shape.depths), self.goes_down, returned)
         if self.n > 1:
             self.m.d.comb += counters.taking_part.eq(self.part.taking_part)
         return counters.some
 
     def find_ready(self):
-        """Find for each group what can be granted in the next cycle."""
+        """Find for each group what can be granted in the next cycle.
+
+        Which branches drain then is not known yet. So a group that drains has to have words of the branches that drain
+        now, and it rests after each discard. A group that begins to drain has to have words and credits as before.
+        """
         m, part, scheduler = self.m, self.part, self.scheduler
         down, up = self._down_credits(), Const(0, self.groups)
         if self.shape.has_parent:
             sent = self.words & ~part.top
             depths = [self.plane.buffer_words]
             up = self._credits("parent_credits_left", GroupCredits(self.groups, depths), sent, part.up_credited).some
-        m.d.comb += scheduler.top.eq(part.top)
+            m.d.comb += scheduler.top.eq(part.top)
         for g in range(self.groups):
             follow = concat(buffer.follows[g] for buffer in self.buffers)
-            killed, others = self.killed[g], ~self.part_of[g]
+            killed, spared = self.killed[g], ~self.part_of[g] | self.spared[g]
             credit = Mux(part.top[g], down[g], up[g]) if self.shape.has_parent else down[g]
-            m.d.comb += [
-                scheduler.words_ready[g].eq(
-                    (follow | others).all() & self.part_of[g].any() & ~self.will_drain[g].any() & credit & ~killed
-                ),
-                scheduler.drains_ready[g].eq((follow & self.will_drain[g]).any() & ~killed),
-            ]
+            may: Any = Mux(self.draining[g], ~self.combine[g], credit)
+            m.d.comb += scheduler.ready[g].eq((follow | spared).all() & self.part_of[g].any() & may & ~killed)
             if self.shape.has_parent:
                 follows = self.parent_buffers.follows[g]
                 m.d.comb += scheduler.down_ready[g].eq(~part.top[g] & follows & down[g] & ~killed)

@@ -4,8 +4,7 @@
 cycle                   what happens
 ======================  =============================================================================
 t                       a word is on the link; ``follows`` shows that it is a front in the next cycle
-t                       its group is in ``choose``
-t + 1                   ``front`` is the word; it is taken with ``pop``
+t + 1                   ``front`` is the word, if ``chosen`` is its group; it is taken with ``pop``
 t + 2                   ``credits``
 ======================  =============================================================================
 """
@@ -16,15 +15,13 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import memory
 from amaranth.lib.wiring import In, Out
 
-from rtl.collectives.pointers import behind, following
+from rtl.collectives.pointers import Pointers
 from rtl.parts.part import Part
 from rtl.parts.selection import concat, table_row
 
 
 class WordBuffers(Part):
     """Buffers of one link. Latency 1 cycle; throughput 1 word per cycle.
-
-    The memory is read at a registered address, so the group is chosen a cycle ahead.
 
     Parameters:
         bits: Bits stored per word.
@@ -34,12 +31,12 @@ class WordBuffers(Part):
     Members:
         valid (In(1)), group (In), entry (In(bits)): Word on the link. Only with a credit. ``group`` is absent if there
             is one group.
-        choose (In): Number of the group whose front is read in the next cycle. Absent if there is one group.
-        pop (In(groups)): The front of a group leaves, at most one in a cycle: that chosen in the cycle before.
+        chosen (In): Number of the group whose front is read. Absent if there is one group.
+        pop (In(groups)): The front of a group leaves, at most one in a cycle: that of the chosen one.
         flush (In(groups)): Drop the words of a group, the one on the link included.
         present (Out(groups)): There is a front. Registers.
         follows (Out(groups)): There is a front in the next cycle. Combinational.
-        front (Out(bits)): Front of the chosen group; unspecified if there is none.
+        front (Out(bits)): Front of the chosen group; unspecified if there is none. Combinational.
         credits (Out(groups)): A word left the buffer in the last cycle. Registers.
     """
 
@@ -47,9 +44,9 @@ class WordBuffers(Part):
         self.bits = bits
         self.groups = groups
         self.depth = depth
-        self.slots = 1 << (depth - 1).bit_length()
+        self.pointers = Pointers(depth)
         bits_of_group = (groups - 1).bit_length()
-        group = {"group": In(bits_of_group), "choose": In(bits_of_group)} if groups > 1 else {}
+        group = {"group": In(bits_of_group), "chosen": In(bits_of_group)} if groups > 1 else {}
         super().__init__(
             f"word_buffers_{bits}_{groups}x{depth}",
             {
@@ -72,37 +69,40 @@ class WordBuffers(Part):
         m.d.comb += arriving.eq(
             concat(self.valid & (self.group == g) for g in groups) if self.groups > 1 else self.valid
         )
-        backs, fronts, followings = zip(*(self._buffer(m, g, arriving[g]) for g in groups), strict=True)
-        m.submodules.words = store = memory.Memory(shape=self.bits, depth=self.groups * self.slots, init=[])
+        backs, fronts = zip(*(self._buffer(m, g, arriving[g]) for g in groups), strict=True)
+        slots = 1 << self.pointers.code_bits
+        m.submodules.words = store = memory.Memory(shape=self.bits, depth=self.groups * slots, init=[])
         write: Any = store.write_port()
         read: Any = store.read_port(domain="comb")
         m.d.comb += [write.en.eq(self.valid), write.data.eq(self.entry), self.front.eq(read.data)]
         if self.groups == 1:
             m.d.comb += [write.addr.eq(backs[0]), read.addr.eq(fronts[0])]
         else:
-            address = Signal(len(write.addr))
-            m.d.sync += address.eq(self._address(m, self.choose, followings, "chosen"))
-            m.d.comb += [write.addr.eq(self._address(m, self.group, backs, "arriving")), read.addr.eq(address)]
+            m.d.comb += [
+                write.addr.eq(self._address(m, self.group, backs, "arriving")),
+                read.addr.eq(self._address(m, self.chosen, fronts, "leaving")),
+            ]
         m.d.sync += self.credits.eq(self.pop)
         return m
 
-    def _buffer(self, m, g, arriving) -> tuple[Any, Any, Any]:
-        """Add pointers of a group; return the slot to be written, that of the front, and that of the next front."""
-        pop = self.pop[g]
-        back, front, moved = (Signal(range(self.slots), name=f"{name}_{g}") for name in ("back", "front", "moved"))
+    def _buffer(self, m, g, arriving) -> tuple[Any, Any]:
+        """Add pointers of a group; return the codes of the place to be written and of the front."""
+        pop, pointers = self.pop[g], self.pointers
+        back, front = (pointers.register(f"{name}_{g}") for name in ("back", "front"))
         present, several = self.present[g], Signal(name=f"several_{g}")
         m.d.comb += [
-            moved.eq(Mux(pop, following(front), front)),
-            several.eq(~behind(back, front, 1)),  # given that there is one
+            several.eq(~pointers.is_behind(back, front, 1)),  # given that there is one
             self.follows[g].eq(arriving | Mux(pop, several, present)),
         ]
         with m.If(self.flush[g]):
-            m.d.sync += [present.eq(0), back.eq(0), front.eq(0)]
+            m.d.sync += [present.eq(0), back.eq(pointers.first()), front.eq(pointers.first())]
         with m.Else():
-            m.d.sync += [present.eq(self.follows[g]), front.eq(moved)]
+            m.d.sync += present.eq(self.follows[g])
             with m.If(arriving):
-                m.d.sync += back.eq(following(back))
-        return back, front, moved
+                m.d.sync += back.eq(pointers.following(back))
+            with m.If(pop):
+                m.d.sync += front.eq(pointers.following(front))
+        return pointers.code(back), pointers.code(front)
 
-    def _address(self, m, group, pointers, name) -> Any:
-        return Cat(table_row(m, concat(pointers), group, len(pointers[0]), name), group)
+    def _address(self, m, group, codes, name) -> Any:
+        return Cat(table_row(m, concat(codes), group, len(codes[0]), name), group)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sim_model.collective_plane.calls import Call, PlaneModel, merged_results
-from sim_model.collective_plane.closed_forms import all_reduce_cycles
+from sim_model.collective_plane.closed_forms import barrier_cycles
 from sim_model.collective_plane.contributions import Contribution
 from sim_model.collective_plane.due import due_jobs
 from sim_model.collective_plane.held_messages import HeldMessages
@@ -177,7 +177,7 @@ class _Bounds:
             top = depth[tables.top_switch[group.number]]
             up = np.array([depth[tables.tree.processors[member]] - top for member in group.members])
             link_cycles = plane.parameters.link_cycles
-            ends = [all_reduce_cycles(levels, int(up.min()), 0, link_cycles) for levels in up.tolist()]
+            ends = [barrier_cycles(levels, int(up.min()), link_cycles) for levels in up.tolist()]
             self._jobs.append(own)
             self._ends.append(np.array(ends))
             self._next.append(0)

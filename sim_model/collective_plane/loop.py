@@ -62,8 +62,9 @@ def run_plane(state, trace, until_cycle):
             _clear_errors(cycle, state)
         changes = counters[FLUSH_WIRES] | counters[FLUSHED] | counters[RESETTING]
         counters[SILENT] = counters[FLUSH_WIRES] | counters[FLUSHED] | (ALL_GROUPS if counters[RESETTING] != 0 else 0)
+        stage = cycle % state.stages
         for row in range(len(state.switches)):
-            changes += step_switch(row, now, following, far, arrival, state)
+            changes += step_switch(row, now, following, far, arrival, stage, state)
         for processor in range(len(state.endpoints)):
             changes += step_endpoint(processor, cycle, now, following, trace, cycle - first_cycle, state)
         counters[WORD_HOPS] += changes >> HOP_BITS

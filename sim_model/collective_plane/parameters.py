@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from topology.collectives.operators import OPERATORS, check_operator, check_word_bits
+from topology.collectives.operators import OPERATORS, check_operator, check_word_bits, combiner_stages
 from topology.common.errors import FieldError
 
 MIN_BUFFER_WORDS, MAX_BUFFER_WORDS = 2, 64
@@ -40,8 +40,8 @@ class PlaneParameters:
     operators: tuple[int, ...] = tuple(range(len(OPERATORS)))
     window: int = 2
     link_cycles: int = 1
-    buffer_words: int = 4
-    result_words: int = 4
+    buffer_words: int = 6
+    result_words: int = 6
     timeout_cycles: int = 0
 
     def __post_init__(self):
@@ -72,6 +72,11 @@ class PlaneParameters:
         """Parameters of a plane for barriers alone, whose buffers have room for all operations under way."""
         room = max(self.window, MIN_BUFFER_WORDS)
         return replace(self, buffer_words=room, result_words=room)
+
+    @property
+    def stages(self) -> int:
+        """Registers of the combiner's pipeline, ``combiner_stages``."""
+        return combiner_stages(self.operators)
 
     @property
     def flush_cycles(self) -> int:

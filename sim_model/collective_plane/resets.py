@@ -16,8 +16,7 @@ def reset_share(row, group, state):
     while rest != 0:
         queue = state.queues[switch.first_queue + lowest_bit(rest) * state.groups + group]
         rest &= rest - 1
-        queue.sent = 0
-        queue.skew = 0
+        queue.skew = queue.sent  # not 0, because words that are in a pipeline or on a link are still written
     share.nonempty = 0
     share.draining = 0
     share.inside = 0
@@ -80,9 +79,14 @@ def reset_plane(state):
             reset_share(row, group, state)
         switch.combine_turn = state.groups - 1
         switch.down_turn = state.groups - 1
-        switch.parent_had = 0
+        switch.fresh = 0
+        switch.resting = 0
+        switch.denied = 0
+        switch.moving = 0
         switch.mismatches = 0
         switch.timeouts = 0
+    for entry in range(len(state.pipelines)):
+        state.pipelines[entry].valid = 0
     for entry in range(len(state.outputs)):
         state.outputs[entry].branches = 0
         state.outputs[entry].credited = 0

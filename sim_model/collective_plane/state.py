@@ -67,13 +67,16 @@ SWITCH_FIELDS = (
     byte("tops"),  # groups whose top it is
     byte("fronts"),  # groups that have a word of all branches that take part
     byte("drains"),  # groups with a draining branch
-    byte("discards"),  # groups with a word of a draining branch
+    byte("discards"),  # groups that drain and have a word of all draining branches
+    byte("fresh"),  # groups that began to drain in the cycle before
+    byte("resting"),  # groups that discarded in the cycle before
     byte("waiting"),  # groups with a word from the parent
     byte("up_credited"),  # groups with a credit for the up output
     byte("down_credited"),  # groups with a credit for all branches that take part
     byte("combine_turn"),
     byte("down_turn"),
-    byte("parent_had"),
+    byte("denied"),  # 1 if the pipeline took the down bank from a word of the parent in the cycle before
+    byte("moving"),  # words in the pipeline
     number("mismatches"),
     number("timeouts"),
 )
@@ -95,6 +98,11 @@ QUEUE_FIELDS = (
     short("skew"),  # words that left and did not leave the other branches
 )
 WORD_FIELDS = ("word", short("marks"))
+STAGE_FIELDS = (
+    "word",
+    short("marks"),
+    byte("valid"),
+)
 OUTPUT_FIELDS = (
     "word",  # down bank
     short("marks"),
@@ -175,6 +183,7 @@ class PlaneState(NamedTuple):
     """Everything of a plane and its hosts."""
 
     link_cycles: int
+    stages: int  # of the combiner's pipeline
     groups: int
     window: int
     buffer_words: int
@@ -199,6 +208,7 @@ class PlaneState(NamedTuple):
     up_buffers: np.recarray  # WORD_FIELDS, by queue and place
     down_buffers: np.recarray  # WORD_FIELDS, by share and place
     outputs: np.recarray  # OUTPUT_FIELDS, by slot and row
+    pipelines: np.recarray  # STAGE_FIELDS, by row and cycle modulo ``stages``: the word leaves in such a cycle
     up_counts: np.ndarray  # int64[shares, planes], words that each branch has, as ``down_credits``
     arriving_groups: np.ndarray  # int64, by slot and row, groups with words that arrive
     arriving: np.ndarray  # int64, by slot, row and group, branches whose word arrives
@@ -245,6 +255,7 @@ def make_state(
     counters[FRESH] = 1
     return PlaneState(
         link_cycles=parameters.link_cycles,
+        stages=parameters.stages,
         groups=groups,
         window=parameters.window,
         buffer_words=parameters.buffer_words,
@@ -269,6 +280,7 @@ def make_state(
         up_buffers=make_records(branches * groups << buffer_bits, WORD_FIELDS),
         down_buffers=make_records(switches * groups << buffer_bits, WORD_FIELDS),
         outputs=make_records(slots * switches, OUTPUT_FIELDS),
+        pipelines=make_records(switches * parameters.stages, STAGE_FIELDS),
         up_counts=aligned_words(switches * groups, parameters.buffer_words.bit_length()),
         arriving_groups=aligned_words(slots * switches),
         arriving=aligned_words(slots * switches * groups),

@@ -14,13 +14,14 @@ OPERATOR_MASK = (1 << OPERATOR_BITS) - 1
 
 
 @compiled
-def step_switch(row, now, following, far, arrival, state):
+def step_switch(row, now, following, far, arrival, stage, state):
     """Step a switch by one cycle.
 
     Parameters:
         now, following (int): Slots of this cycle and the next one.
         far: Slot of the cycle in which the parent showed what arrives here now.
         arrival: Slot of the cycle in which the parent gets what shows from the next cycle on.
+        stage: This cycle modulo the stages of the pipeline.
 
     Returns:
         int: 0 only if nothing changed.
@@ -32,24 +33,35 @@ def step_switch(row, now, following, far, arrival, state):
         changes += _count_waits(row, flushed, state)
     out.branches = 0
     out.credited = 0
-    usable = switch.fronts & ~switch.drains & ~flushed
+    able = ~flushed & ~switch.resting
+    drains = switch.drains & ~switch.fresh  # as of the cycle before
+    credited = switch.tops & switch.down_credited | ~switch.tops & switch.up_credited
+    ready = (switch.fronts & ~drains & credited | switch.discards & drains) & able
+    if switch.denied != 0:
+        ready &= ~switch.tops
     down_ready = switch.waiting & switch.down_credited & ~flushed
-    top_ready = usable & switch.tops & switch.down_credited
-    others = usable & ~switch.tops & switch.up_credited | switch.discards & ~flushed
-    if down_ready | top_ready | others != 0:
+    leaving = state.pipelines[natural(row * state.stages) + stage]
+    taken = leaving.valid & switch.tops >> (leaving.marks >> GROUP_SHIFT) & 1
+    switch.denied = 1 if down_ready != 0 and taken != 0 else 0
+    switch.fresh = 0
+    switch.resting = 0
+    if down_ready | ready | switch.moving != 0:
         changes += 1
-        if down_ready != 0 and (top_ready == 0 or switch.parent_had == 0):
+        is_idle = switch.moving == 0
+        if leaving.valid != 0:
+            leaving.valid = 0
+            switch.moving -= 1
+            _show(row, leaving.word, leaving.marks, arrival, out, state)
+        if down_ready != 0 and taken == 0:
             _send_down(row, down_ready, arrival, out, state)
-        else:
-            others |= top_ready
-        if others != 0:
-            group = first_at_or_after(others, switch.combine_turn + 1)
+        if ready != 0:
+            group = first_at_or_after(ready, switch.combine_turn + 1)
             switch.combine_turn = group
             out.credit_group = group
-            if switch.discards >> group & 1 != 0:
+            if switch.drains >> group & 1 != 0:
                 _discard(row, group, out, state)
             else:
-                _combine(row, group, arrival, out, state)
+                _combine(row, group, arrival, is_idle, stage, out, state)
     changes += _receive(row, now, far, state)
     rest = flushed
     while rest != 0:
@@ -76,18 +88,18 @@ def _send_down(row, down_ready, arrival, out, state):
     above = natural(arrival * state.switch_count) + switch.parent
     state.returned[natural(above * state.groups) + group] |= 1 << switch.port
     state.returned_groups[above] |= 1 << group
-    switch.parent_had = 1
     switch.down_turn = group
 
 
 @compiled
 def _discard(row, group, out, state):
-    """Discard a word of each draining branch that has one."""
+    """Discard a word of each draining branch."""
     switch = state.switches[row]
     number = switch.first_share + group
     share = state.shares[number]
-    rest = wide(share.draining & share.nonempty)
+    rest = wide(share.draining)
     out.credited = rest
+    switch.resting = 1 << group
     share.nonempty = _take_one(state.up_counts, number, rest)
     while rest != 0:
         port = lowest_bit(rest)
@@ -108,8 +120,12 @@ def _front(port, group, switch, share, state):
 
 
 @compiled
-def _combine(row, group, arrival, out, state):
-    """Combine the first words of all branches that take part."""
+def _combine(row, group, arrival, is_idle, stage, out, state):
+    """Combine the first words of all branches that take part.
+
+    Parameters:
+        is_idle: The pipeline is empty, so a header may pass by.
+    """
     switch = state.switches[row]
     number = switch.first_share + group
     share = state.shares[number]
@@ -122,6 +138,8 @@ def _combine(row, group, arrival, out, state):
     marks = entry.marks
     ending = (entry.marks & LAST) << port
     wrong = 0
+    is_top = switch.tops >> group & 1 != 0
+    passes_by = share.inside == 0 and is_idle and not (is_top and out.branches != 0)
     if share.inside != 0:
         operator = share.operator
         while rest != 0:
@@ -144,6 +162,7 @@ def _combine(row, group, arrival, out, state):
     if ending != 0 and ending != share.taking:
         share.draining = share.taking & ~ending
         wrong |= share.draining
+        switch.fresh = 1 << group
     if wrong != 0:
         switch.mismatches |= wrong
     failed = 1 if wrong != 0 or share.failed != 0 or marks & ERROR != 0 else 0
@@ -155,18 +174,34 @@ def _combine(row, group, arrival, out, state):
     share.nonempty = _take_one(state.up_counts, number, share.taking)
     _update_groups(group, switch, share)
     marks = last * LAST | failed * ERROR | group << GROUP_SHIFT
-    if switch.tops >> group & 1 != 0:
-        out.word = word
-        out.marks = marks
-        out.branches = share.taking
+    if is_top:
         _take_credits(number, group, switch, share, state)
-        switch.parent_had = 0
     else:
-        put_up(switch.parent_queue + group, word, marks, state)
-        announce_up(natural(arrival * state.switch_count) + switch.parent, group, switch.port, state)
         share.up_credits -= 1
         if share.up_credits == 0:
             switch.up_credited &= ~(1 << group)
+    if passes_by:
+        _show(row, word, marks, arrival, out, state)
+    else:
+        entering = state.pipelines[natural(row * state.stages) + stage]
+        entering.word = word
+        entering.marks = marks
+        entering.valid = 1
+        switch.moving += 1
+
+
+@compiled
+def _show(row, word, marks, arrival, out, state):
+    """Load a combined word into the up output, or at the top into the down bank."""
+    switch = state.switches[row]
+    group = marks >> GROUP_SHIFT
+    if switch.tops >> group & 1 != 0:
+        out.word = word
+        out.marks = marks
+        out.branches = state.shares[switch.first_share + group].taking
+    else:
+        put_up(switch.parent_queue + group, word, marks, state)
+        announce_up(natural(arrival * state.switch_count) + switch.parent, group, switch.port, state)
 
 
 @compiled
@@ -196,7 +231,7 @@ def _update_groups(group, switch, share):
         switch.discards &= ~bit
     else:
         switch.drains |= bit
-        switch.discards = switch.discards & ~bit | (bit if share.draining & share.nonempty != 0 else 0)
+        switch.discards = switch.discards & ~bit | (bit if share.draining & ~share.nonempty == 0 else 0)
 
 
 @compiled
@@ -293,7 +328,7 @@ def _store_up(group, branches, switch, state):
     share.nonempty |= branches
     if share.taking & ~share.nonempty == 0:
         switch.fronts |= 1 << group
-    if share.draining & branches != 0:
+    if share.draining & branches != 0 and share.draining & ~share.nonempty == 0:
         switch.discards |= 1 << group
 
 

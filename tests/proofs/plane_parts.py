@@ -6,15 +6,38 @@ from typing import Any
 
 from amaranth.hdl import Array, Mux, Signal, Value
 
-from rtl.collectives.combiner import Combiner, control_of
+from rtl.collectives.combiner import Combiner, control_of, header_control
 from rtl.collectives.credits import GroupCredits
+from rtl.collectives.pointers import Pointers
 from rtl.collectives.scheduler import PlaneScheduler
 from rtl.collectives.word_buffers import WordBuffers
-from rtl.parts.ring_pointer import gray_number
-from rtl.parts.selection import concat, either
+from rtl.parts.selection import concat, either, lowest_one
 from tests.proofs.claims import Claims, Describe, Inside, at_most_one
 from tests.proofs.links import ReferenceQueue
-from topology.collectives.operators import AND, MAX, MIN, OR, SIGNED_MAX, SIGNED_MIN, SUM, XOR
+from topology.collectives.operators import AND, MAX, MIN, OR, SIGNED_MAX, SIGNED_MIN, SUM, XOR, combiner_stages
+
+# Pointers, for the invariants of what has them.
+
+
+def is_pointer(pointers: Pointers, pointer: Any) -> Value:
+    """Return whether a register has the value of a pointer."""
+    values = [pointers.following(pointers.first(), steps) for steps in range(pointers.period)]
+    return concat(pointer == value for value in values).any()
+
+
+def are_apart(pointers: Pointers, back: Any, front: Any, steps: Any) -> Value:
+    """Return whether a pointer is some steps, at most the places, after another one."""
+    found = [(steps == k) & (back == pointers.following(front, k)) for k in range(pointers.places + 1)]
+    return concat(found).any()
+
+
+def place(pointers: Pointers, rows: Sequence[Any], front: Any, steps: int) -> Value:
+    """Return the row of a memory that is some steps after a pointer.
+
+    rows: By code.
+    """
+    return Value.cast(Array(rows)[pointers.code(pointers.following(front, steps))])
+
 
 # GroupCredits: a word may leave if every sink has a place for it.
 
@@ -38,12 +61,13 @@ def group_credits(groups: int, depths: Sequence[int]) -> Describe:
             claims.always(
                 "a word may leave if every sink that takes part has a place", (part.some[g] == every) | part.flush[g]
             )
-            sent = gray_number(inside.register(f"sent_{g}"))
+            sent = inside.register(f"sent_{g}")
             for i, row in enumerate(rows):
-                returned = gray_number(inside.register(f"returned_{i}_{g}"))
-                used = claims.named(depths[i] - row.left, f"used_{i}_{g}")
-                apart = (sent - returned)[: len(sent)] == used[: len(sent)]
+                returned = inside.register(f"returned_{i}_{g}")
+                used = claims.named((depths[i] - row.left)[: len(row.left)], f"used_{i}_{g}")
+                apart = are_apart(part.pointers, sent, returned, used)
                 claims.invariant("credits are at most the places", row.left <= depths[i])
+                claims.invariant("a pointer is one", is_pointer(part.pointers, returned))
                 claims.invariant("pointers are apart by the places in use", ~row.takes_part | apart)
                 has = inside.register(f"has_credit_{i}_{g}")
                 claims.invariant("a register shows a credit", ~row.takes_part | (has == (row.left != 0)))
@@ -86,50 +110,31 @@ def word_buffers(groups: int, depth: int) -> Describe:
         inside = Inside(claims, part)
         if groups > 1:
             claims.assume(part.group < groups)
-            claims.assume(part.choose < groups)
-            chosen = claims.was(part.choose, "chosen")
         claims.assume(at_most_one(part.pop) if groups > 1 else Value.cast(1))
-        queues = []
         for g in range(groups):
             arrives = part.valid & (part.group == g) if groups > 1 else part.valid
             arrives = claims.named(arrives & ~part.flush[g], f"arrives_{g}")
             queue = _flushed_queue(claims, depth, arrives, part.entry, part.pop[g], part.flush[g], f"of_{g}")
             claims.assume(~part.pop[g] | (queue.held != 0))
             if groups > 1:
-                claims.assume(~part.pop[g] | (chosen == g))
-            queues.append(queue)
+                claims.assume(~part.pop[g] | (part.chosen == g))
             _prove_buffer(claims, inside, part, g, queue, arrives)
             here = queue.held != 0
             right = (part.front == queue.row[0]) | ~here
             claims.always(
-                "words are read unaltered in the order of arrival", right if groups == 1 else right | (chosen != g)
+                "words are read unaltered in the order of arrival", right if groups == 1 else right | (part.chosen != g)
             )
-        if groups > 1:
-            claims.invariant("a group is chosen", chosen < groups)
-            claims.invariant("the address is that of the chosen front", _is_address(inside, chosen, queues))
         claims.possible("a word leaves as another one arrives", part.pop.any() & part.valid)
 
     return describe
-
-
-def _is_address(inside: Inside, chosen: Any, queues: Sequence[ReferenceQueue]) -> Value:
-    """Return whether the memory is read where the front of a group is, if there is one."""
-    address = inside.register("address")
-    fronts = [inside.register(f"front_{g}") for g in range(len(queues))]
-    bits = len(fronts[0])
-    here = [
-        (chosen != g) | (queue.held == 0) | (address[:bits] == fronts[g]) & (address[bits:] == g)
-        for g, queue in enumerate(queues)
-    ]
-    return concat(here).all()
 
 
 def _flushed_queue(
     claims: Claims, depth: int, arrives: Any, entry: Any, leaves: Any, flush: Any, name: str
 ) -> ReferenceQueue:
     queue = ReferenceQueue(claims, depth, arrives, entry, leaves)
-    for k, place in enumerate(queue.row):
-        place.name = f"reference_{k}_{name}"
+    for k, row in enumerate(queue.row):
+        row.name = f"reference_{k}_{name}"
     queue.held.name = f"held_{name}"
     with claims.m.If(flush):
         claims.m.d.sync += queue.held.eq(0)
@@ -154,14 +159,16 @@ def _prove_buffer(claims: Claims, inside: Inside, part: Any, g: int, queue: Refe
     claims.assume(~flush | ~pop)
     whole = credits + queue.held + part.credits[g] == depth
     claims.always("credits, words and credits on the wire make up the buffer", whole)
-    slots = 1 << (depth - 1).bit_length()
-    back, front = (gray_number(inside.register(f"{end}_{g}")) for end in ("back", "front"))
-    claims.invariant("the pointers are apart by the words", (back - front)[: len(back)] == queue.held[: len(back)])
+    pointers = part.pointers
+    back, front = (inside.register(f"{end}_{g}") for end in ("back", "front"))
+    claims.invariant("a pointer is one", is_pointer(pointers, front))
+    claims.invariant("the pointers are apart by the words", are_apart(pointers, back, front, queue.held))
     claims.invariant("there are no more words than places", queue.held <= depth)
-    rows = Array(inside.memory_row(g * slots + (number ^ number >> 1), "words") for number in range(slots))
+    slots = 1 << pointers.code_bits
+    rows = [inside.memory_row(g * slots + code, "words") for code in range(slots)]
     for k, entry in enumerate(queue.row):
-        place = Value.cast(rows[(front + k)[: len(front)]])
-        claims.invariant("places have their words", (queue.held <= k) | (place == entry))
+        here = place(pointers, rows, front, k) == entry
+        claims.invariant("places have their words", (queue.held <= k) | here)
     claims.possible("the buffer gets full", queue.held == depth)
 
 
@@ -203,14 +210,27 @@ def combiner(branches: int, word_bits: int, operators: tuple[int, ...]) -> Descr
         operator: Any = Signal(3, name="any_operator")
         claims.anything(operator)
         claims.assume(concat(operator == number for number in operators).any())
-        if len(operators) > 1:
-            claims.m.d.comb += Value.cast(part.control).eq(control_of(operator, operators))
+        is_header: Any = Signal(name="is_header")
+        if operators == (SUM,):
+            claims.m.d.comb += is_header.eq(0)
+        else:
+            claims.anything(is_header)
+            control = control_of(operator, operators)
+            claims.m.d.comb += Value.cast(part.control).eq(Mux(is_header, header_control(control), control))
         Inside(claims, part)
-        words = [Value.cast(word) for word in part.words]
-        right = part.result == combined(operator, words, part.take)
-        claims.always("the result is the operator over the words that take part", right | ~part.take.any())
-        claims.possible("one branch takes part, not the first", (part.take == 1 << (branches - 1)) & (part.result == 5))
-        claims.possible("all branches take part", part.take.all() & (part.result == 6))
+        inputs: Any = concat((part.take, operator, is_header, Value.cast(1), *map(Value.cast, part.words)))
+        for stage in range(combiner_stages(operators)):
+            inputs = claims.was(inputs, f"stage_{stage}")
+        take, was_header = inputs[:branches], inputs[branches + 3]
+        words = [inputs[branches + 5 + i * word_bits :][:word_bits] for i in range(branches)]
+        counts = inputs[branches + 4] & take.any()  # of the cycles after reset
+        right = part.result == combined(inputs[branches : branches + 3], words, take)
+        claims.always("the result is the operator over the words that take part", right | was_header | ~counts)
+        first = part.result == either([Mux(lowest_one(take)[i], word, 0) for i, word in enumerate(words)])
+        claims.always("a header is that of the lowest branch", first | ~was_header | ~counts)
+        last = 1 << (branches - 1)
+        claims.possible("one branch takes part, not the first", counts & (take == last) & (part.result == 5))
+        claims.possible("all branches take part", counts & take.all() & (part.result == 6))
 
     return describe
 
@@ -225,35 +245,25 @@ def plane_scheduler(groups: int) -> Describe:
         part: Any = PlaneScheduler(groups, has_parent=True)
         claims.free_inputs(part)
         claims.never_changes(part.top)
-        claims.assume(~(part.words_ready & part.drains_ready).any())
         claims.assume(~(part.down_ready & part.top).any())
         inside = Inside(claims, part)
-        words = claims.was(part.words_ready, "words")
-        drains = claims.was(part.drains_ready, "drains")
+        ready = claims.was(part.ready, "was_ready")
         down = claims.was(part.down_ready, "downs")
-        started = claims.was(1, "started")
+        taken = claims.was(part.taken, "was_taken")
         one = at_most_one(part.combine) & at_most_one(part.down)
-        only = ~(part.combine & ~(words | drains)).any() & ~(part.down & ~down).any()
+        only = ~(part.combine & ~ready).any() & ~(part.down & ~down).any()
         claims.always("one group of each side is granted, that is ready", one & only)
-        own = (part.combine & words & part.top).any()
-        claims.always("the bank is loaded once in a cycle", ~(own & part.down.any()))
-        others = words & ~part.top | drains
-        claims.always("the combiner rests only if nothing is ready but the bank", ~others.any() | part.combine.any())
-        at_top = (words & part.top).any()
-        rests = ~own & ~part.down.any()
-        granted_other = (part.combine & others).any()
-        claims.always(
-            "the bank rests only if nothing is ready for it", ~down.any() | ~started | ~rests | granted_other & at_top
-        )
-        parent_had: Any = Signal(name="reference_parent_had")
-        had = claims.named(Mux(part.down.any(), 1, Mux(own, 0, parent_had)), "had")
-        claims.m.d.sync += parent_had.eq(had)
-        both = claims.named(at_top & down.any() & started, "both")
-        last = claims.was(had, "last_had")
-        claims.always("parent and combiner take turns at the bank", ~both | (part.down.any() == ~last))
-        kind = part.drains == (part.combine & drains).any()
-        claims.always("a grant for words to be discarded is marked", kind)
-        claims.invariant("the turn at the bank is known", inside.register("parent_had") == had)
-        claims.possible("parent and combiner are ready, and the combiner had its turn", both & last)
+        claims.always("the bank is loaded once in a cycle", ~(taken & part.down.any()))
+        denied = claims.named(taken & down.any(), "is_denied")
+        claims.invariant("the register shows a denied word", inside.register("denied") == denied)
+        was_denied = claims.was(denied, "denied_before")
+        tops = claims.named((ready & part.top).any(), "tops")
+        others = (ready & ~part.top).any()
+        granted = part.combine.any()
+        claims.always("the combiner rests only if nothing is ready but a top", ~others | granted)
+        claims.always("a top waits for a denied word of the parent alone", ~tops | granted | was_denied)
+        claims.always("after a denied word no top is granted", ~was_denied | ~(part.combine & part.top).any())
+        claims.always("a word of the parent waits for the combiner alone", ~down.any() | part.down.any() | taken)
+        claims.possible("a top waits", tops & ~granted)
 
     return describe

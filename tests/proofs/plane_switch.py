@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from amaranth.hdl import Array, Mux, Signal, Value
+from amaranth.hdl import Mux, Signal, Value
 
 from rtl.collectives.parameters import PlaneParameters, SwitchShape
 from rtl.collectives.switch import PlaneSwitch
-from rtl.parts.ring_pointer import gray_number
 from rtl.parts.selection import concat, either
 from tests.proofs.claims import Claims, Describe, Inside, at_most_one
 from tests.proofs.links import ReferenceQueue
+from tests.proofs.plane_parts import are_apart, is_pointer, place
 
 BRANCHES, DEPTH, WORD_BITS = 2, 2, 8
 LAST, ERROR = WORD_BITS, WORD_BITS + 1
@@ -34,8 +34,8 @@ class _Queues:
             arrives = claims.named(arrives, f"arrives_{name}_{g}")
             queue = ReferenceQueue(claims, DEPTH, arrives, entry, buffers.pop[g])
             queue.held.name = f"held_{name}_{g}"
-            for k, place in enumerate(queue.row):
-                place.name = f"place_{k}_{name}_{g}"
+            for k, row in enumerate(queue.row):
+                row.name = f"place_{k}_{name}_{g}"
             claims.assume(~arrives | (queue.held + buffers.credits[g] < DEPTH))
             self.rows.append(queue)
             self._tie(claims, inside, name, buffers, g, queue)
@@ -45,22 +45,15 @@ class _Queues:
     def _tie(self, claims, inside, name, buffers, g, queue) -> None:
         claims.invariant("words have places", queue.held + buffers.credits[g] <= DEPTH)
         claims.invariant("present shows a front", buffers.present[g] == (queue.held != 0))
-        back, front = (gray_number(inside.register(f"{end}_{g}", name)) for end in ("back", "front"))
-        claims.invariant("pointers are apart by the words", (back - front)[:1] == queue.held[:1])
-        rows = Array(inside.memory_row(g * DEPTH + k, f"{name}/words") for k in range(DEPTH))
+        pointers = buffers.pointers
+        back, front = (inside.register(f"{end}_{g}", name) for end in ("back", "front"))
+        claims.invariant("a pointer is one", is_pointer(pointers, front))
+        claims.invariant("pointers are apart by the words", are_apart(pointers, back, front, queue.held))
+        slots = 1 << pointers.code_bits
+        rows = [inside.memory_row(g * slots + code, f"{name}/words") for code in range(slots)]
         for k, entry in enumerate(queue.row):
-            place = Value.cast(rows[(front + k)[:1]])
-            claims.invariant("places have their words", (queue.held <= k) | (place == entry))
-
-    def tie_address(self, claims: Claims, inside: Inside, name: str, granted: Any) -> None:
-        """The memory is read at the front of the granted group."""
-        if len(self.rows) == 1:
-            return
-        address = inside.register("address", name)
-        for g in range(len(self.rows)):
-            front = inside.register(f"front_{g}", name)
-            there = (address[:1] == front) & (address[1:] == g)
-            claims.invariant("the memory is read at the granted front", ~granted[g] | (self.held[g] == 0) | there)
+            here = place(pointers, rows, front, k) == entry
+            claims.invariant("places have their words", (queue.held <= k) | here)
 
 
 class _Places:
@@ -78,13 +71,13 @@ class _Places:
                 claims.assume(~back | takes[i] & (left != DEPTH))
                 claims.m.d.sync += left.eq(left + back - (sent[g] & takes[i]))
                 claims.always("nothing leaves without a credit", ~sent[g] | ~takes[i] | (left != 0))
-                counted = gray_number(inside.register(f"sent_{g}", name)) - gray_number(
-                    inside.register(f"returned_{i}_{g}", name)
-                )
+                pointers = inside.placed[name].pointers
+                out, back = inside.register(f"sent_{g}", name), inside.register(f"returned_{i}_{g}", name)
+                used = claims.named((DEPTH - left)[: len(left)], f"used_{name}_{i}_{g}")
+                apart = are_apart(pointers, out, back, used)
                 claims.invariant("places are at most those of the buffer", left <= DEPTH)
-                claims.invariant(
-                    "counters are apart by the places in use", ~takes[i] | (counted[:1] == (DEPTH - left)[:1])
-                )
+                claims.invariant("a pointer is one", is_pointer(pointers, back))
+                claims.invariant("counters are apart by the places in use", ~takes[i] | apart)
                 some = inside.register(f"has_credit_{i}_{g}", name)
                 claims.invariant("a register shows a credit", ~takes[i] | (some == (left != 0)))
                 lefts.append((left != 0) | ~takes[i])
@@ -124,12 +117,15 @@ class _Reference:
         names = [f"buffers_{i}" for i in range(BRANCHES)]
         self.queues = [_Queues(claims, inside, getattr(part, f"up_{i}"), names[i], groups) for i in range(BRANCHES)]
         self.parent = _Queues(claims, inside, part.parent, "buffers_parent", groups)
-        for name, queues in zip(names, self.queues, strict=True):
-            queues.tie_address(claims, inside, name, self.combine)
-        self.parent.tie_address(claims, inside, "buffers_parent", self.down)
-        self.draining = [inside.register(f"draining_{g}") for g in range(groups)]
-        words = Mux(self.scheduler.drains, 0, self.combine)
-        self.words = claims.named(words, "words_granted")
+        self.draining = inside.register("draining")
+        spared = [inside.register(f"spared_{g}") for g in range(groups)]
+        self.drains = [  # branches that drain
+            claims.named(Mux(self.draining[g], part_of[g] & ~spared[g], 0), f"drains_{g}") for g in range(groups)
+        ]
+        for g in range(groups):
+            claims.invariant("some branch of a group that drains does so", self.draining[g] == self.drains[g].any())
+            claims.invariant("others have no spared branch", self.draining[g] | ~spared[g].any())
+        self.words = claims.named(self.combine & ~self.draining, "words_granted")
         up = [self.words[g] & ~part.top[g] for g in range(groups)]
         downs = [self.words[g] & part.top[g] | self.down[g] for g in range(groups)]
         returned = [getattr(part, f"down_credited_{i}") for i in range(BRANCHES)]
@@ -141,15 +137,16 @@ class _Reference:
         """Claim what leaves, and when."""
         claims, part = self.claims, self.part
         claims.invariant("one group is granted", at_most_one(self.combine) & at_most_one(self.down))
-        number = self.inside.register("active")
+        numbers = self.inside.register("active"), self.inside.register("active_down")
         for g in range(self.groups):
             if self.groups > 1:
-                claims.invariant("the number is that of the group", ~self.combine[g] | (number == g))
+                right = (~self.combine[g] | (numbers[0] == g)) & (~self.down[g] | (numbers[1] == g))
+                claims.invariant("the number is that of the group", right)
             self._prove_grants(g)
             self._prove_drains(g)
         self._prove_readiness()
         self._prove_words()
-        claims.possible("words of a branch are discarded", self.scheduler.drains & self.combine.any())
+        claims.possible("words of a branch are discarded", (self.combine & self.draining).any())
         claims.possible("a word goes up", part.up.valid & (part.up.payload.word == 7))
         claims.possible("a word of the parent goes down", self.down.any())
         claims.possible("a word turns at the top", (self.words & part.top).any())
@@ -162,16 +159,13 @@ class _Reference:
         return there.all() & self.part_of[g].any()
 
     def _prove_grants(self, g: int) -> None:
-        claims, drains = self.claims, self.scheduler.drains
+        claims = self.claims
         popped = concat(queues.pop[g] for queues in self.queues)
-        idle = ~self.draining[g].any()
-        together = Mux(self.words[g], popped == self.part_of[g], (popped & ~self.draining[g]) == 0)
+        together = Mux(self.words[g], popped == self.part_of[g], (popped & ~self.drains[g]) == 0)
         claims.always("the words of all branches that take part leave together", together)
-        there = self._all_there(g) & idle
-        claims.always("words are combined when all are there", ~self.words[g] | there)
-        claims.invariant(
-            "discards need a word", ~(self.combine[g] & drains) | (self.draining[g] & concat(self._takes(g))).any()
-        )
+        claims.always("words are combined when all are there", ~self.words[g] | self._all_there(g))
+        there = (concat(self._takes(g)) | ~self.drains[g]).all()
+        claims.always("words are discarded when all are there", ~(self.combine[g] & self.draining[g]) | there)
         claims.invariant(
             "a word of the parent is there", ~self.down[g] | (self.parent.held[g] != 0) & ~self.part.top[g]
         )
@@ -181,36 +175,37 @@ class _Reference:
         lasts = concat(queues.front[g][LAST] for queues in self.queues)
         wrong = Mux((lasts & self.part_of[g]).any(), self.part_of[g] & ~lasts, 0)
         popped = concat(queues.pop[g] for queues in self.queues)
-        following = claims.was(Mux(self.words[g], wrong, self.draining[g] & ~(popped & lasts)), f"will_drain_{g}")
-        claims.always("a branch whose operation is longer is drained to its last word", self.draining[g] == following)
-        claims.invariant("branches that drain take part", (self.draining[g] & ~self.part_of[g]) == 0)
+        following = claims.was(Mux(self.words[g], wrong, self.drains[g] & ~(popped & lasts)), f"will_drain_{g}")
+        claims.always("a branch whose operation is longer is drained to its last word", self.drains[g] == following)
 
     def _prove_readiness(self) -> None:
-        """A group waits for its own members, for credits, and for its turn, and for nothing else."""
+        """A group waits for its own members, for credits, and for its turn, and for nothing else.
+
+        Draining counts as of the cycle before; a group that discarded in it rests.
+        """
         claims, part = self.claims, self.part
-        ready, drains, downs = [], [], []
+        ready, downs = [], []
         for g in range(self.groups):
-            idle = ~self.draining[g].any()
+            drained = claims.was(self.drains[g], f"drained_{g}")
+            discarded = claims.was(self.combine[g] & self.draining[g], f"discarded_{g}")
+            words = concat(self._takes(g))
+            drain = (words | ~drained).all() & ~discarded
             credit = Mux(part.top[g], self.places.some(g), self.parent_places.some(g))
-            ready.append(claims.named(self._all_there(g) & idle & credit, f"ready_{g}"))
-            drains.append((self.draining[g] & concat(self._takes(g))).any())
+            ready.append(claims.named(Mux(drained.any(), drain, self._all_there(g) & credit), f"ready_{g}"))
             downs.append(claims.named(~part.top[g] & (self.parent.held[g] != 0) & self.places.some(g), f"down_{g}"))
-        words, at_top = concat(ready), claims.named((concat(ready) & part.top).any(), "ready_at_top")
-        others = claims.named((words & ~part.top | concat(drains)).any(), "others_ready")
-        own = (self.words & part.top).any()
-        claims.always("a group that is ready waits for its turn alone", ~others | self.combine.any())
-        loads = own | self.down.any()
         bank = claims.named(concat(downs).any(), "down_ready")
-        claims.always(
-            "the bank rests only for the turn of another group", ~(at_top | bank) | loads | self.combine.any()
-        )
-        claims.always("a word of the parent waits for a ready top alone", ~bank | self.down.any() | at_top)
+        self.moving = self.inside.register("moving_0")
+        taken = claims.named((self.moving & part.top).any(), "bank_taken")
+        denied = claims.named(bank & taken, "parent_denied")
+        claims.invariant("the scheduler shows a denied word", self.inside.register("denied", "scheduler") == denied)
+        others = claims.named((concat(ready) & ~Mux(claims.was(denied, "denied"), part.top, 0)).any(), "others_ready")
+        claims.always("a group that is ready waits for its turn alone", ~others | self.combine.any())
+        claims.always("a word of the parent waits for the combiner alone", ~bank | self.down.any() | taken)
 
     def _prove_words(self) -> None:
         claims, part = self.claims, self.part
         inside, failed = (self.inside.register(name) for name in ("inside", "failed"))
-        results, goes_up, goes_down = [], [], []
-        claims.always("the bank is loaded by one", ~((self.words & part.top).any() & self.down.any()))
+        results, headers = [], []
         for g in range(self.groups):
             fronts = [queues.front[g] for queues in self.queues]
             taken: list[Any] = [Mux(self.part_of[g][i], front, 0) for i, front in enumerate(fronts)]
@@ -218,27 +213,52 @@ class _Reference:
             last = taken[0][LAST] | taken[1][LAST]
             differ = last & (concat(~front[LAST] for front in fronts) & self.part_of[g]).any()
             error = taken[0][ERROR] | taken[1][ERROR] | differ | failed[g]
+            headers.append(self.words[g] & ~inside[g])
+            # headers have the number of the operator
+            claims.assume(~headers[g] | ~(taken[0][:WORD_BITS] | taken[1][:WORD_BITS]).any())
             word = claims.named(concat((total, last, error)), f"combined_{g}")
             results.append(Mux(self.words[g], word, 0))
-            goes_up.append(self.words[g] & ~part.top[g])
-            goes_down.append(self.down[g] | self.words[g] & part.top[g])
             before = claims.was(concat((self.words[g], last, error & ~last, inside[g], failed[g])), f"operation_{g}")
             following = Mux(before[0], concat((~before[1], before[2])), before[3:])
             claims.invariant("the operation goes on until its last word", concat((inside[g], failed[g])) == following)
-        combined = claims.was(either(results), "combined")
+        combined = claims.named(either(results), "combined")
+        own = (self.words & part.top).any()
+        passes_by = claims.named(concat(headers).any() & ~self.moving.any() & ~(own & self.down.any()), "passes_by")
+        entering = claims.was(Mux(passes_by, 0, self.words), "entering")
+        claims.invariant("the pipeline has one word in a stage", at_most_one(self.moving))
+        held = claims.was(combined, "held")
+        claims.always("a word that does not pass by enters the pipeline", self.moving == entering)
+        marks = held[WORD_BITS:] == self.inside.register("marks_0")
+        right = (self.inside.placed["combiner"].result == held[:WORD_BITS]) & marks
+        claims.invariant("the pipeline has the sum", ~self.moving.any() | right)
+        leaving = claims.named(Mux(passes_by, self.words, self.moving), "leaving")
+        result = claims.was(Mux(passes_by, combined, held), "result")
+        self._prove_outputs(leaving, result)
+
+    def _prove_outputs(self, leaving: Any, result: Any) -> None:
+        """Claim what the output registers show.
+
+        leaving: Group of a word that leaves the pipeline, or passes by it.
+        result: That word, in the cycle before.
+        """
+        claims, part = self.claims, self.part
+        own = claims.named(leaving & part.top, "own")
+        claims.always("the bank is loaded by one", ~(own.any() & self.down.any()))
+        goes_up = claims.named(leaving & ~part.top, "goes_up")
+        goes_down = claims.named(self.down | own, "goes_down")
         parents = [Mux(self.down[g], self.parent.front[g], 0) for g in range(self.groups)]
         from_parent = claims.was(either(parents), "from_parent")
         up, down = Value.cast(part.up.payload), Value.cast(part.down.payload)
-        sent = claims.was(concat(goes_up).any(), "sent_up")
+        sent = claims.was(goes_up.any(), "sent_up")
         claims.always("a word goes up for every word that is combined", part.up.valid == sent)
-        claims.always("it is the sum of the next words", ~part.up.valid | (up[: WORD_BITS + 2] == combined))
+        claims.always("it is the sum of the next words", ~part.up.valid | (up[: WORD_BITS + 2] == result))
         branches = either([Mux(goes_down[g], self.part_of[g], 0) for g in range(self.groups)])
         claims.always(
             "every word of the parent and of the top goes down once to all branches",
             part.down.valid == claims.was(branches, "sent_down"),
         )
         was_parents = claims.was(self.down.any(), "was_parents")
-        right = down[: WORD_BITS + 2] == Mux(was_parents, from_parent, combined)
+        right = down[: WORD_BITS + 2] == Mux(was_parents, from_parent, result)
         claims.always("a word goes down unaltered", ~part.down.valid.any() | right)
         if self.groups > 1:
             for g in range(self.groups):
@@ -246,6 +266,3 @@ class _Reference:
                 claims.always("a word keeps its group", ~of | (part.down.payload.group == g))
                 of = claims.was(goes_up[g], f"went_up_{g}")
                 claims.always("a word keeps its group", ~of | (part.up.payload.group == g))
-
-
-TRY = {"sw1": lambda: plane_switch(1), "sw2": lambda: plane_switch(2)}

@@ -4,6 +4,7 @@ import pytest
 
 from tests.rtl.plane_hosts import CHAIN, ONE, SQUARE, STAR, Hosts, contribute_at_random, plane_plan
 from tests.sampled import sampled
+from topology.collectives.operators import combiner_stages
 
 ALL = {"chain": (CHAIN, [[0, 1, 2, 3]]), "star": (STAR, [[0, 1, 2, 3, 4]]), "square": (SQUARE, [[0, 1, 2, 3]])}
 LINKS = [(name, link_cycles) for name in ALL for link_cycles in (1, 2)]
@@ -60,14 +61,16 @@ def test_a_barrier_takes_the_cycles_of_the_closed_form(link):
 
 @pytest.mark.parametrize("name", sampled(ALL, ("square",)))
 def test_an_all_reduce_takes_a_cycle_more_per_word(name):
+    """And in each switch that combines, those of the combiner's pipeline."""
     tree, groups = ALL[name]
-    for words in (1, 7):
-        plan = plane_plan(tree, groups, word_bits=8)
+    for words, operators in ((1, (0, 4)), (7, (0,))):
+        plan = plane_plan(tree, groups, word_bits=8, operators=operators)
+        pipelines = combiner_stages(operators) * (plan.tables.depth_of(0) + 1)
         hosts = Hosts(plan)
         for i in hosts.members:
             hosts.contribute(i, 0, 0, list(range(words)))
         hosts.run(40)
-        assert max(hosts.log) == closed_form(plan, 0) + words
+        assert max(hosts.log) == closed_form(plan, 0) + words + pipelines
 
 
 def test_a_member_with_another_operator_gives_an_error_to_all():

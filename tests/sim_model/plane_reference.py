@@ -5,7 +5,7 @@ It gets the inputs of hosts cycle by cycle, and gives all registers that a recor
 
 from typing import Any, NamedTuple
 
-from topology.collectives.operators import combine
+from topology.collectives.operators import combine, combiner_stages
 from topology.collectives.tables import PlaneTables
 
 Registers = dict[Any, Any]
@@ -61,7 +61,10 @@ class PlaneReference:
         turn = len(self.groups) - 1
         for switch in self.tree.switches:
             first["combine_turn", switch] = first["down_turn", switch] = turn
-            first["parent_had", switch] = False
+            first["denied", switch] = False
+            first["pipeline", switch] = (None,) * combiner_stages(self.parameters.operators)
+            first["drained", switch] = {}  # branches by group that drained in the cycle before
+            first["discarded", switch] = None  # group, in the cycle before
             first["mismatches", switch] = first["timeouts", switch] = 0
             first["up_out", switch] = None
             first["up_stages", switch] = (None,) * stages
@@ -146,33 +149,46 @@ class PlaneReference:
         new["timeouts", switch] &= ~timeouts
         present = [group for group in self.groups if self.taking(switch, group)]
         tops = {group for group in present if self.tables.top_switch[group] == switch}
-        ready: dict[str, set[int]] = {"down": set(), "top": set(), "up": set(), "drain": set()}
+        ready: dict[str, set[int]] = {"down": set(), "combine": set()}
         for group in set(present) - flushed:
             taking = self.taking(switch, group)
-            up = {port: old["up", switch, port, group] for port in taking}
-            draining = [port for port in taking if old["draining", switch, port, group]]
+            drained = old["drained", switch].get(group, ())
             credited = all(old["down_credits", switch, port, group] for port in taking)
             if group not in tops and old["down", switch, group] and credited:
                 ready["down"].add(group)
-            if all(up.values()) and not draining:
-                if group in tops and credited:
-                    ready["top"].add(group)
-                if group not in tops and old["up_credits", switch, group]:
-                    ready["up"].add(group)
-            if any(up[port] for port in draining):
-                ready["drain"].add(group)
+            may = credited if group in tops else old["up_credits", switch, group]
+            if drained:
+                may = old["discarded", switch] != group
+            if may and all(old["up", switch, port, group] for port in drained or taking):
+                ready["combine"].add(group)
         self.count_waits(switch, present, new)
-        to_parent = bool(ready["down"]) and (not ready["top"] or not old["parent_had", switch])
-        if to_parent:
+        moving = old["pipeline", switch]
+        taken = moving[-1] is not None and moving[-1].group in tops
+        new["denied", switch] = bool(ready["down"]) and taken
+        if moving[-1]:
+            self.show(switch, moving[-1], new)
+        if ready["down"] and not taken:
             self.send_down(switch, first_after(old["down_turn", switch], ready["down"]), new)
-        candidates = ready["up"] | ready["drain"] | (set() if to_parent else ready["top"])
+        candidates = ready["combine"] - (tops if old["denied", switch] else set())
+        new["discarded", switch] = None
+        entering = None
         if candidates:
             group = first_after(old["combine_turn", switch], candidates)
             new["combine_turn", switch] = group
-            if group in ready["drain"]:
+            if any(old["draining", switch, port, group] for port in self.taking(switch, group)):
                 self.discard(switch, group, new)
+                new["discarded", switch] = group
             else:
-                self.combine(switch, group, group in tops, new)
+                result, is_header = self.combine(switch, group, group in tops, new)
+                if is_header and not any(moving) and not (group in tops and new["bank", switch][0]):
+                    self.show(switch, result, new)
+                else:
+                    entering = result
+        new["pipeline", switch] = (entering, *moving[:-1])
+        new["drained", switch] = {
+            group: [port for port in self.taking(switch, group) if old["draining", switch, port, group]]
+            for group in present
+        }
         self.receive(switch, new)
         for group in flushed:
             new.update(self.first_of_group(switch, group))
@@ -194,15 +210,22 @@ class PlaneReference:
     def send_down(self, switch: int, group: int, new: Registers) -> None:
         word = new["down", switch, group][0]
         new["down", switch, group] = new["down", switch, group][1:]
-        self.load_bank(switch, group, word, new)
+        self.show_down(switch, word, new)
+        self.take_credits(switch, group, new)
         new["credits_up", switch] = {group}
-        new["parent_had", switch] = True
         new["down_turn", switch] = group
 
-    def load_bank(self, switch: int, group: int, word: Word, new: Registers) -> None:
-        taking = self.taking(switch, group)
-        new["bank", switch] = (dict.fromkeys(taking, True), word)
-        for port in taking:
+    def show(self, switch: int, word: Word, new: Registers) -> None:
+        if self.tables.top_switch[word.group] == switch:
+            self.show_down(switch, word, new)
+        else:
+            new["up_out", switch] = word
+
+    def show_down(self, switch: int, word: Word, new: Registers) -> None:
+        new["bank", switch] = (dict.fromkeys(self.taking(switch, word.group), True), word)
+
+    def take_credits(self, switch: int, group: int, new: Registers) -> None:
+        for port in self.taking(switch, group):
             new["down_credits", switch, port, group] -= 1
 
     def pop(self, switch: int, port: int, group: int, new: Registers) -> Word:
@@ -213,15 +236,17 @@ class PlaneReference:
 
     def discard(self, switch: int, group: int, new: Registers) -> None:
         for port in self.taking(switch, group):
-            if new["draining", switch, port, group] and new["up", switch, port, group]:
+            if new["draining", switch, port, group]:
                 new["draining", switch, port, group] = not self.pop(switch, port, group, new).last
 
-    def combine(self, switch: int, group: int, is_top: bool, new: Registers) -> None:
+    def combine(self, switch: int, group: int, is_top: bool, new: Registers) -> tuple[Word, bool]:
+        """Return the result, and whether it is a header."""
         taking = self.taking(switch, group)
         words = {port: self.pop(switch, port, group, new) for port in taking}
         lowest = words[taking[0]].word
         wrong: set[int] = set()
-        if new["inside", switch, group]:
+        is_header = not new["inside", switch, group]
+        if not is_header:
             operator = new["operator", switch, group]
             value = combine(operator, [words[port].word for port in taking], self.parameters.word_bits)
         else:
@@ -240,11 +265,10 @@ class PlaneReference:
         new["mismatches", switch] |= sum(1 << port for port in wrong)
         new["waited", switch, group] = 0
         if is_top:
-            self.load_bank(switch, group, result, new)
-            new["parent_had", switch] = False
+            self.take_credits(switch, group, new)
         else:
-            new["up_out", switch] = result
             new["up_credits", switch, group] -= 1
+        return result, is_header
 
     def receive(self, switch: int, new: Registers) -> None:
         for branch in self.tree.branches_of(switch):

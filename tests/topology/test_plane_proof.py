@@ -139,4 +139,5 @@ def test_rates_of_buffers():
     assert SIZES.words_per_cycle == 1
     assert replace(SIZES, link_cycles=3).words_per_cycle == 0.5
     assert replace(SIZES, result_words=2).words_per_cycle == 0.5
+    assert replace(SIZES, stages=1).words_per_cycle == 0.8
     assert replace(SIZES, link_cycles=3, barriers_only=True).words_per_cycle == 1

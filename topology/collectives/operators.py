@@ -70,6 +70,17 @@ def check_operator(operator: int) -> None:
         raise ValueError(f"Operator is {operator!r}; it must be 0 to {len(OPERATORS) - 1}")
 
 
+def combiner_stages(operators: Iterable[int]) -> int:
+    """Return the registers that a word passes in a switch between its combination and the output register.
+
+    Sums alone take one adder per stage. Minima and maxima take an adder and a selection, so they have one stage more.
+
+    Parameters:
+        operators (iterable of int): Numbers of the operators that are built.
+    """
+    return 1 if set(operators) <= {SUM} else 2
+
+
 def to_signed(word: int, word_bits: int) -> int:
     """Return the value of a word as a two's complement.
 

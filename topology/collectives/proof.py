@@ -91,6 +91,7 @@ class PlaneSizes:
         buffer_words, result_words: Words of the buffers of switches and endpoints.
         link_cycles: Cycles of a link between switches.
         barriers_only: True for a plane without data words. Its switches count barriers and have no other buffers.
+        stages: Registers of the combiner's pipeline, ``combiner_stages``; a credit is taken before them.
     """
 
     window: int
@@ -98,6 +99,7 @@ class PlaneSizes:
     result_words: int
     link_cycles: int = 1
     barriers_only: bool = False
+    stages: int = 0
 
     @property
     def fault(self) -> str:
@@ -108,15 +110,16 @@ class PlaneSizes:
 
     @property
     def full_rate_words(self) -> int:
-        """Words of a buffer for one word per cycle: a credit is back after two links and two grants."""
-        return 2 * self.link_cycles + 2
+        """Words of a buffer for one word per cycle: a credit is back after a pipeline, two links and two grants."""
+        return 2 * self.link_cycles + 2 + self.stages
 
     @property
     def words_per_cycle(self) -> float:
         """Largest rate of a long operation that the buffers allow."""
         if self.barriers_only:
             return 1.0
-        links = (self.buffer_words / self.full_rate_words, self.buffer_words / 4, self.result_words / 4)
+        # links between switches, from endpoints, and to endpoints from a top
+        links = (self.buffer_words / self.full_rate_words, self.buffer_words / 4, self.result_words / (4 + self.stages))
         return min(1.0, *links)
 
 
