@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from tests.each import each
-from tests.topology.test_collectives import NETWORKS
+from tests.topology.test_plane_tables import NETWORKS
 from topology.collectives import proof
 from topology.collectives.proof import PlaneFacts, PlaneSizes, check_plane
 from topology.collectives.tables import PlaneTables, groups_of
