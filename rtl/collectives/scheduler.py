@@ -14,7 +14,8 @@ class PlaneScheduler(Part):
 
     Of the groups that are ready the first one behind that of the last grant is next. The down bank has one register,
     which words from the combiner take before those from the parent. If one of the parent was denied, no top is granted
-    in the next cycle, so its turn comes.
+    in the next cycle, so its turn comes. A grant of that cycle holds the turn: it would pass tops that could not be
+    granted, again and again.
 
     Parameters:
         groups
@@ -52,7 +53,7 @@ class PlaneScheduler(Part):
 
     def elaborate(self, platform):
         m: Any = Module()
-        combines = instantiate(m, platform, "combines", RoundRobinArbiter(self.groups))
+        combines = instantiate(m, platform, "combines", RoundRobinArbiter(self.groups, holds=self.has_parent))
         eligible = self.ready
         if self.has_parent:
             downs = instantiate(m, platform, "downs", RoundRobinArbiter(self.groups))
@@ -61,6 +62,7 @@ class PlaneScheduler(Part):
             m.d.comb += [
                 downs.eligible.eq(Mux(self.taken, 0, self.down_ready)),
                 self.down_next.eq(downs.chosen),
+                combines.hold.eq(denied),
             ]
             m.d.sync += [self.down.eq(self.down_next), denied.eq(self.taken & self.down_ready.any())]
         m.d.comb += [combines.eligible.eq(eligible), self.combine_next.eq(combines.chosen)]

@@ -24,23 +24,29 @@ class RoundRobinArbiter(Part):
 
     Parameters:
         count: Number of requesters, at least 1.
+        holds: The user may hold the turn.
 
     Members:
         eligible (In(count)): Requesters that may be granted in this cycle.
+        hold (In(1)): ``turn`` stays as it is in this cycle. Absent without ``holds``.
         chosen (Out(count)): One-hot, or 0 when no requester is eligible. Combinational.
     """
 
-    def __init__(self, count: int):
+    def __init__(self, count: int, *, holds: bool = False):
         check_count("Number of requesters", count)
         self.count = count
-        super().__init__(f"round_robin_arbiter_{count}", {"eligible": In(count), "chosen": Out(count)})
+        self.holds = holds
+        super().__init__(
+            f"round_robin_arbiter_{count}" + ("_holds" if holds else ""),
+            {"eligible": In(count), **({"hold": In(1)} if holds else {}), "chosen": Out(count)},
+        )
 
     def elaborate(self, _platform):
         m: Any = Module()
         later = Signal(self.count - 1)  # requesters 1 and up; requester 0 is never after another
         chosen: Any = first_at_or_after(m, self.eligible, later << 1, "eligible")
         m.d.comb += self.chosen.eq(chosen)
-        with m.If(self.eligible.any()):
+        with m.If(self.eligible.any() & ~self.hold if self.holds else self.eligible.any()):
             m.d.sync += later.eq(concat(chosen[:i].any() for i in range(1, self.count)))
         return m
 

@@ -37,7 +37,8 @@ def step_switch(row, now, following, far, arrival, stage, state):
     drains = switch.drains & ~switch.fresh  # as of the cycle before
     credited = switch.tops & switch.down_credited | ~switch.tops & switch.up_credited
     ready = (switch.fronts & ~drains & credited | switch.discards & drains) & able
-    if switch.denied != 0:
+    was_denied = switch.denied != 0
+    if was_denied:
         ready &= ~switch.tops
     down_ready = switch.waiting & switch.down_credited & ~flushed
     leaving = state.pipelines[natural(row * state.stages) + stage]
@@ -56,7 +57,8 @@ def step_switch(row, now, following, far, arrival, stage, state):
             _send_down(row, down_ready, arrival, out, state)
         if ready != 0:
             group = first_at_or_after(ready, switch.combine_turn + 1)
-            switch.combine_turn = group
+            if not was_denied:
+                switch.combine_turn = group
             out.credit_group = group
             if switch.drains >> group & 1 != 0:
                 _discard(row, group, out, state)

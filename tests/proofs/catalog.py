@@ -339,7 +339,8 @@ PROOFS: dict[str, Proof] = {
     "combiner-3": Proof("combiner", combiner(3, 8, tuple(range(8))), induction_cycles=3),
     "combiner-4-sum": Proof("combiner", combiner(4, 8, (SUM,)), quick=False, induction_cycles=2),
     "combiner-2-two": Proof("combiner", combiner(2, 8, (SIGNED_MAX, XOR)), quick=False, induction_cycles=3),
-    "plane-scheduler-3": Proof("plane-scheduler", plane_scheduler(3), quick=False),
+    "plane-scheduler-3": Proof("plane-scheduler", plane_scheduler(3, 1), quick=False),
+    "plane-scheduler-4": Proof("plane-scheduler", plane_scheduler(4, 2), quick=False, fault_cycles=24),
     "plane-switch-1": Proof("plane-switch", plane_switch(1)),
     "plane-switch-2": Proof("plane-switch", plane_switch(2), quick=False),
 }

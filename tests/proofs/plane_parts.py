@@ -14,6 +14,7 @@ from rtl.collectives.word_buffers import WordBuffers
 from rtl.parts.selection import concat, either, lowest_one
 from tests.proofs.claims import Claims, Describe, Inside, at_most_one
 from tests.proofs.links import ReferenceQueue
+from tests.proofs.selection import distance, following_turn
 from topology.collectives.operators import AND, MAX, MIN, OR, SIGNED_MAX, SIGNED_MIN, SUM, XOR, combiner_stages
 
 # Pointers, for the invariants of what has them.
@@ -238,8 +239,8 @@ def combiner(branches: int, word_bits: int, operators: tuple[int, ...]) -> Descr
 # PlaneScheduler: grants of the next cycle.
 
 
-def plane_scheduler(groups: int) -> Describe:
-    """Claims about the scheduler of a switch with a parent."""
+def plane_scheduler(groups: int, stages: int) -> Describe:
+    """Claims about the scheduler of a switch with a parent, whose combiner has some stages."""
 
     def describe(claims: Claims) -> None:
         part: Any = PlaneScheduler(groups, has_parent=True)
@@ -265,5 +266,64 @@ def plane_scheduler(groups: int) -> Describe:
         claims.always("after a denied word no top is granted", ~was_denied | ~(part.combine & part.top).any())
         claims.always("a word of the parent waits for the combiner alone", ~down.any() | part.down.any() | taken)
         claims.possible("a top waits", tops & ~granted)
+        _bound_waits(claims, inside, part, stages)
 
     return describe
+
+
+IN_TIME = "a group that stays ready is granted within twice the groups and the stages cycles"
+DOWN_IN_TIME = "a word of the parent that stays ready goes within as many cycles"
+
+
+def _bound_waits(claims: Claims, inside: Inside, part: Any, stages: int) -> None:
+    """Bound the waits of groups for their turns.
+
+    A denied word of the parent keeps tops from being granted in one cycle, in which the turn stays. It was denied for a
+    top that was granted ``stages`` + 1 cycles before, so each top that is granted while a group waits costs the group
+    one cycle more. A cycle in which the bank is taken from a word of the parent leaves it free ``stages`` + 1 cycles
+    later.
+    """
+    tops = [claims.named((part.combine & part.top).any(), "a_top_is_granted")]
+    past = [inside.register("denied")]
+    for k in range(stages):
+        tops.append(claims.was(tops[-1], f"top_{k + 1}_ago"))
+        past.append(claims.was(past[-1], f"denied_{k + 1}_ago"))
+    claims.assume(~part.taken | tops[stages - 1])
+    claims.invariant("a word is denied for a top", ~past[0] | tops[stages])
+    for k in range(stages):
+        claims.invariant("no top comes behind a denied word", ~past[k + 1] | ~tops[k])
+    me: Any = claims.constant((part.groups - 1).bit_length(), "group")
+    claims.assume(me < part.groups)
+    bound = 2 * part.groups + stages
+    eligible = claims.named(part.ready & ~Mux(past[0], part.top, 0), "may_combine")
+    left = _left(claims, inside, part.ready, eligible, ~past[0], me, tops, "combines")
+    _bound_wait(claims, IN_TIME, part.ready, part.combine_next, me, left, bound)
+    eligible = claims.named(Mux(part.taken, 0, part.down_ready), "may_go_down")
+    left = _left(claims, inside, part.down_ready, eligible, Value.cast(1), me, [~was for was in past], "downs")
+    _bound_wait(claims, DOWN_IN_TIME, part.down_ready, part.down_next, me, left, bound)
+
+
+def _left(
+    claims: Claims, inside: Inside, ready: Any, eligible: Any, moves: Any, me: Any, delays: Sequence[Any], name: str
+) -> Any:
+    """Return the most cycles that a group can still have to wait: two for each one before it, and the delays."""
+    count = len(ready)
+    turn: Any = Signal(range(count), name=f"turn_of_{name}")
+    claims.m.d.sync += turn.eq(Mux(moves, following_turn(claims, eligible, turn, count), turn))
+    claims.invariant("the turn is a group's", turn < count)
+    later = concat((turn != 0) & (turn <= i) for i in range(1, count))
+    claims.invariant("the mask encodes the turn", inside.register("later", name) == later)
+    sum_of: Any = Value.cast(0)
+    for delay in delays:
+        sum_of = sum_of + delay
+    return claims.named(2 * distance(turn, me, count) + sum_of, f"left_for_{name}")
+
+
+def _bound_wait(claims: Claims, name: str, ready: Any, granted: Any, me: Any, left: Any, bound: int) -> None:
+    """Claim that a group is granted in the last of some cycles in which it is ready, or before."""
+    waits = claims.named((ready & ~granted).bit_select(me, 1), "waits")
+    waited: Any = Signal(range(bound + 1), name="waited")
+    claims.m.d.sync += waited.eq(Mux(waits, waited + (waited != bound), 0))
+    claims.always(name, ~waits | (waited < bound - 1))
+    claims.invariant("waiting leaves less to wait for", (waited == 0) | (waited + left < bound))
+    claims.possible("a group waits long", waited == len(ready))

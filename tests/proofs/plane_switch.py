@@ -188,11 +188,20 @@ class _Reference:
         for g in range(self.groups):
             drained = claims.was(self.drains[g], f"drained_{g}")
             discarded = claims.was(self.combine[g] & self.draining[g], f"discarded_{g}")
+            same = (self.drains[g] == drained) | discarded & ~(self.drains[g] & ~drained).any()
+            claims.invariant("branches drain until they discard their last words", ~drained.any() | same)
             words = concat(self._takes(g))
             drain = (words | ~drained).all() & ~discarded
             credit = Mux(part.top[g], self.places.some(g), self.parent_places.some(g))
             ready.append(claims.named(Mux(drained.any(), drain, self._all_there(g) & credit), f"ready_{g}"))
             downs.append(claims.named(~part.top[g] & (self.parent.held[g] != 0) & self.places.some(g), f"down_{g}"))
+        for g in range(self.groups):
+            waits = claims.was(concat((ready[g] & ~self.combine[g], downs[g] & ~self.down[g])), f"waited_{g}")
+            stays = (~waits | concat((ready[g], downs[g]))).all()
+            claims.always("what is ready stays so until it is granted", stays)
+        # assumed of the scheduler
+        top = claims.named((self.combine & part.top).any(), "a_top_is_granted")
+        claims.invariant("the bank is taken for a granted top", ~self.scheduler.taken | top)
         bank = claims.named(concat(downs).any(), "down_ready")
         self.moving = self.inside.register("moving_0")
         taken = claims.named((self.moving & part.top).any(), "bank_taken")

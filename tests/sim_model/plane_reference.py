@@ -174,7 +174,8 @@ class PlaneReference:
         entering = None
         if candidates:
             group = first_after(old["combine_turn", switch], candidates)
-            new["combine_turn", switch] = group
+            if not old["denied", switch]:
+                new["combine_turn", switch] = group
             if any(old["draining", switch, port, group] for port in self.taking(switch, group)):
                 self.discard(switch, group, new)
                 new["discarded", switch] = group

@@ -18,9 +18,9 @@ from sim_model.engines.cycle.clock import DEADLOCKED, FINISHED, LIMIT
 from tests.each import each
 from tests.networks import figure_1, random_irregular
 from tests.sim_model.plane_reference import Beat, Inputs, PlaneReference, Word
-from topology.collectives.operators import SUM, combine
+from topology.collectives.operators import MIN, SUM, combine
 from topology.collectives.tables import PlaneTables, groups_of
-from topology.collectives.tree import plane_tree
+from topology.collectives.tree import PlaneTree, plane_tree
 from topology.common.errors import FieldError
 from topology.common.graph import Network
 from topology.common.host_pattern import HostBehaviour
@@ -317,6 +317,25 @@ def test_operations_follow_each_other_at_the_rate_of_the_closed_form(window, wor
     rate = 96 * (words + 1) / (done[156] - done[60])
     expected = words_per_cycle(group_cycles(tables, 0, words) - words, words, window)
     assert rate == pytest.approx(expected, rel=0.02 if expected == 1 else 1e-9)
+
+
+@each("operators, starts", [((SUM,), (25, 21, 3, 1)), ((SUM, MIN), (32, 13, 18, 31))])
+def test_streams_through_a_top_leave_its_groups_their_turns(operators, starts):
+    """Three groups have their top at a switch through which the words of a fourth one go up and down.
+
+    Each word of the fourth from the parent keeps tops from one turn.
+    """
+    members = [0, 1], [6, 8], [2, 3], [4, 5]
+    tables = PlaneTables(PlaneTree({0: None, 1: 0}, (1,) * 8 + (0,) * 2), groups_of(members))
+    work = [
+        Contribution(member, group, starts[group], SUM, [1] * (600 if group else 3))
+        for group in range(4)
+        for member in members[group]
+    ]
+    parameters = PlaneParameters(operators=operators, buffer_words=8, result_words=8)
+    plane = CollectivePlane(tables, parameters, work)
+    assert plane.run(4_000) == FINISHED
+    assert plane.results().latency_cycles[:2].max() < 35
 
 
 def test_a_member_that_never_comes_is_found_and_flushed():
