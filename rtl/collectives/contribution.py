@@ -23,6 +23,24 @@ from rtl.parts.selection import concat, either, encoded, lowest_one
 from topology.collectives.operators import OPERATOR_BITS
 
 
+def beat_layout(plane: PlaneParameters) -> data.StructLayout:
+    """Return the layout of a beat that waits: ``before`` are the barriers that go before a first one.
+
+    Parameters:
+        plane
+    """
+    return data.StructLayout(
+        {
+            "word": plane.word_bits,
+            "last": 1,
+            "first": 1,
+            "before": range(plane.window + 1),
+            **({"group": plane.group_bits} if plane.group_bits else {}),
+            **({"operator": OPERATOR_BITS} if len(plane.operators) > 1 else {}),
+        }
+    )
+
+
 class Contribution(Part):
     """Sends the operations of one member. Throughput 1 word per cycle; a header costs a cycle.
 
@@ -78,16 +96,7 @@ class _Sender:
         self.plane = plane = part.plane
         self.groups = range(plane.groups)
         count = range(plane.window + 1)
-        self.layout = data.StructLayout(
-            {
-                "word": plane.word_bits,
-                "last": 1,
-                "first": 1,
-                "before": count,
-                **({"group": plane.group_bits} if plane.group_bits else {}),
-                **({"operator": OPERATOR_BITS} if len(plane.operators) > 1 else {}),
-            }
-        )
+        self.layout = beat_layout(plane)
         self.valid: list[Any] = [Signal(name=f"valid_{k}") for k in range(2)]
         self.queue: list[Any] = [Signal(self.layout, name=f"beat_{k}", reset_less=True) for k in range(2)]
         self.sending: Any = Signal(plane.groups)

@@ -23,7 +23,8 @@ from tests.proofs.hypercube_switch import router as cube_router
 from tests.proofs.min_switch import branch_copies, branch_queues, switch, switch_pair, tree_operations
 from tests.proofs.min_switch import progress as min_progress
 from tests.proofs.min_token import token_monitor, token_ring
-from tests.proofs.plane_parts import combiner, group_credits, plane_scheduler, word_buffers
+from tests.proofs.plane_flush import flushed
+from tests.proofs.plane_parts import combiner, group_credits, plane_scheduler, timeout_mask, word_buffers
 from tests.proofs.plane_switch import plane_switch
 from tests.proofs.registers import (
     axi_lite_port,
@@ -341,6 +342,11 @@ PROOFS: dict[str, Proof] = {
     "combiner-2-two": Proof("combiner", combiner(2, 8, (SIGNED_MAX, XOR)), quick=False, induction_cycles=3),
     "plane-scheduler-3": Proof("plane-scheduler", plane_scheduler(3, 1), quick=False),
     "plane-scheduler-4": Proof("plane-scheduler", plane_scheduler(4, 2), quick=False, fault_cycles=24),
+    "timeout-mask-2": Proof("timeout-mask", timeout_mask(2, 3), quick=False),
+    "plane-flush-switch": Proof("plane-flush", flushed("switch")),
+    "plane-flush-endpoint": Proof("plane-flush", flushed("endpoint"), quick=False),
+    "plane-flush-barrier-switch": Proof("plane-flush", flushed("barrier-switch"), quick=False),
+    "plane-flush-barrier-endpoint": Proof("plane-flush", flushed("barrier-endpoint"), quick=False),
     "plane-switch-1": Proof("plane-switch", plane_switch(1)),
     "plane-switch-2": Proof("plane-switch", plane_switch(2), quick=False),
 }

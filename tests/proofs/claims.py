@@ -214,12 +214,27 @@ class Inside(Elaboratable):
 
     def register(self, name: str, inside: str | None = None) -> Any:
         """A register by its name in the source text."""
+        return self._driven("sync", name, inside)
+
+    def _driven(self, domain: str, name: str, inside: str | None) -> Any:
         fragment = self._part_of(inside)
-        for statement in () if fragment is None else fragment.statements.get("sync", ()):
+        for statement in () if fragment is None else fragment.statements.get(domain, ()):
             for signal in statement._lhs_signals():
                 if signal.name == name:
                     return signal
-        raise KeyError(f"no register {name!r} any more: bring the invariants of this proof up to date")
+        raise KeyError(f"no register or wire {name!r} any more: bring the invariants of this proof up to date")
+
+    def registers(self) -> Iterator[Any]:
+        """Yield all registers, at any depth, that a reset sets to a first value."""
+        pending = [self._fragment]
+        for fragment in pending:  # grows while it is read
+            pending += [sub for sub, _, _ in fragment.subfragments]
+            found = {id(s): s for line in fragment.statements.get("sync", ()) for s in line._lhs_signals()}
+            yield from (signal for signal in found.values() if not signal.reset_less)
+
+    def wire(self, name: str, inside: str | None = None) -> Any:
+        """A combinational signal by its name in the source text."""
+        return self._driven("comb", name, inside)
 
     def state(self, inside: str | None = None) -> Callable[[str], Any]:
         """True if the only state machine of a part is in the named state."""

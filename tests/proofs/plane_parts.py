@@ -8,6 +8,8 @@ from amaranth.hdl import Array, Mux, Signal, Value
 
 from rtl.collectives.combiner import Combiner, control_of, header_control
 from rtl.collectives.credits import GroupCredits
+from rtl.collectives.error_masks import TimeoutMask
+from rtl.collectives.parameters import TIMEOUT_BITS
 from rtl.collectives.pointers import Pointers
 from rtl.collectives.scheduler import PlaneScheduler
 from rtl.collectives.word_buffers import WordBuffers
@@ -327,3 +329,37 @@ def _bound_wait(claims: Claims, name: str, ready: Any, granted: Any, me: Any, le
     claims.always(name, ~waits | (waited < bound - 1))
     claims.invariant("waiting leaves less to wait for", (waited == 0) | (waited + left < bound))
     claims.possible("a group waits long", waited == len(ready))
+
+
+# TimeoutMask: branches that a group waits for too long.
+
+
+def timeout_mask(groups: int, branches: int) -> Describe:
+    """Claims about the mask of missing branches."""
+
+    def describe(claims: Claims) -> None:
+        part: Any = TimeoutMask(groups, branches)
+        claims.free_inputs(part)
+        claims.never_changes(part.limit)
+        inside = Inside(claims, part)
+        records = []
+        for g in range(groups):
+            missing = part.missing[g * branches : (g + 1) * branches]
+            waited: Any = Signal(TIMEOUT_BITS, name=f"waited_{g}")  # stays at the limit until the group goes on
+            at_limit = waited == part.limit
+            over = claims.named(part.flush[g] | part.combined[g], f"is_over_{g}")
+            following = Mux(at_limit, waited, Mux(part.waits[g], waited + 1, 0))
+            claims.m.d.sync += waited.eq(Mux(over, 0, following))
+            claims.invariant("the counter counts waits up to the limit", inside.register(f"cycles_{g}") == waited)
+            claims.invariant("no wait is longer than the limit", waited <= part.limit)
+            expires = part.waits[g] & ~over & ~at_limit & (waited + 1 == part.limit)
+            records.append(Mux(expires, missing, 0))
+        mask: Any = Signal(branches, name="recorded")
+        claims.m.d.sync += mask.eq(mask & ~part.clear | either(records))
+        claims.always(
+            "the mask has the branches that were missing when a wait reached the limit, until they are cleared",
+            part.mask == mask,
+        )
+        claims.possible("a branch is recorded again", part.mask.any() & claims.was(part.clear.all(), "cleared"))
+
+    return describe
