@@ -1,7 +1,8 @@
-"""Tables of docs/understand/figures*.md, from the kept figures: ``python -m benchmarks.figures_page [--write]``.
+"""Tables of measured pages, from the kept figures: ``python -m benchmarks.figures_page [--write]``.
 
-After a mark ``<!-- measured: NAME NAME ... -->`` a page has a table of the claims of those figures, up to the next
-empty line.
+The pages are docs/understand/figures*.md and docs/do/choosing_algorithm.md. After a mark ``<!-- measured: NAME NAME ...
+-->`` a page has a table of the claims of those figures, up to the next empty line; after ``<!-- survey: NAME -->`` the
+table of this name in ``SURVEY_TABLES``.
 """
 
 import argparse
@@ -11,9 +12,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hydranoc.studies.common.measured import MeasuredFigure, measured_figure
+from hydranoc.surveys.collectives.figure import points_of
+from hydranoc.surveys.collectives.tables import cycles_table, fastest_table, markdown
+from hydranoc.surveys.registry import SURVEYS
 
-PAGES = sorted((Path(__file__).parents[1] / "docs" / "understand").glob("figures*.md"))
+DOCS = Path(__file__).parents[1] / "docs"
+PAGES = [*sorted((DOCS / "understand").glob("figures*.md")), DOCS / "do" / "choosing_algorithm.md"]
 MARK = re.compile(r"(?m)^<!-- measured: (?P<names>[\w\s-]+) -->\n(?:\|.*\n)*")
+SURVEY_MARK = re.compile(r"(?m)^<!-- survey: (?P<name>[\w\s-]+) -->\n(?:\|.*\n)*")
+SURVEY_TABLES = {"collectives cycles": cycles_table, "collectives fastest": fastest_table}
+"""Tables of surveys, from the points of kept rows."""
 
 
 def claims_table(names: list[str]) -> Iterator[str]:
@@ -22,7 +30,7 @@ def claims_table(names: list[str]) -> Iterator[str]:
     Raises:
         ValueError: If one of them has no stored figure.
     """
-    yield "| name | claim of the paper | measured |"
+    yield "| name | claim | measured |" if names[0] in SURVEYS else "| name | claim of the paper | measured |"
     yield "|---|---|---|"
     for name in names:
         figure = measured_figure(name)
@@ -39,6 +47,18 @@ def _rows(figure: MeasuredFigure) -> Iterator[str]:
         yield f"| {name} | {claim['claim']} | {verdict}{claim['measured']}{note.rstrip('.')} |".replace("|  |", "| |")
 
 
+def survey_table(name: str) -> list[str]:
+    """Return the lines of one of ``SURVEY_TABLES``.
+
+    Raises:
+        ValueError: If its survey is not stored.
+    """
+    figure = measured_figure(name.split()[0])
+    if figure is None:
+        raise ValueError(f"pages must name surveys that are kept, not {name!r}")
+    return markdown(SURVEY_TABLES[name](points_of(figure.rows)))
+
+
 def page_with_tables(page: str) -> str:
     """Return the page, with its tables regenerated."""
 
@@ -46,12 +66,15 @@ def page_with_tables(page: str) -> str:
         first = mark[0].partition(" -->")[0] + " -->"
         return "\n".join([first, *claims_table(mark["names"].split())]) + "\n"
 
-    return MARK.sub(replaced, page)
+    def surveyed(mark: re.Match[str]) -> str:
+        return "\n".join([f"<!-- survey: {mark['name']} -->", *survey_table(mark["name"])]) + "\n"
+
+    return SURVEY_MARK.sub(surveyed, MARK.sub(replaced, page))
 
 
 def main() -> None:
     """Print the pages, or write them."""
-    description = "Tables of docs/understand/figures*.md."
+    description = "Tables of measured pages."
     parser = argparse.ArgumentParser(prog="python -m benchmarks.figures_page", description=description)
     parser.add_argument("--write", action="store_true", help="write the pages instead of printing them")
     write = parser.parse_args().write

@@ -43,12 +43,13 @@ ROOMS = {
         "design": "errors certificates config families lockstep measurement pictures replay reports",
         "api": "config families design",
         "sweeps": "errors config families measurement studies reports design api",
+        "surveys": "measurement studies design api",
         "report_page": "errors config families replay pictures studies reports design sweeps",
         "fpga": "errors config design lockstep reports",
         "benches": "design",
         "verbs": (
             "errors benches certificates config daemon families studies pictures lockstep reports design api "
-            "fpga measurement sweeps replay report_page"
+            "fpga measurement sweeps surveys replay report_page"
         ),
         "command": "errors exit_codes reports verbs",
         "cli": "exit_codes environment command daemon",

@@ -28,15 +28,18 @@ def sources_digest(without: Collection[str] = (), folders: Collection[str] = MEA
     return digest.hexdigest()[:16]
 
 
-def kept_points(name: str, quick: bool, other_families: Collection[str]) -> KeptPoints:
+def kept_points(
+    name: str, quick: bool, other_families: Collection[str], folders: Collection[str] = MEASURING
+) -> KeptPoints:
     """Return the points of earlier runs with the same model and the same studies.
 
     Parameters:
         name: Name of a figure, or of the points that several figures share.
         quick: Coarse points have a file of their own.
         other_families: Families with sources to ignore.
+        folders: Folders of the relevant sources.
     """
-    file_name = f"{name}{'-quick' if quick else ''}-{sources_digest(other_families)}.jsonl"
+    file_name = f"{name}{'-quick' if quick else ''}-{sources_digest(other_families, folders)}.jsonl"
     return KeptPoints(cache_folder() / "figures" / file_name)
 
 

@@ -1,6 +1,8 @@
-"""``reproduce``: figures and tables of the papers."""
+"""``reproduce``: figures and tables of the papers, and surveys."""
 
 import difflib
+import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +15,9 @@ from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import counted_in, progress_bars
 from hydranoc.studies.common.check import Check, check_figure, csv_text
 from hydranoc.studies.common.figure import Effort, Figure, Reproduction, plain_claims, plain_plot, plain_text
-from hydranoc.studies.common.measured import MeasuredFigure, measured_figure, measured_names
+from hydranoc.studies.common.measured import MEASURED, MeasuredFigure, measured_figure, measured_names
 from hydranoc.studies.registry import REPRODUCTIONS
+from hydranoc.surveys.registry import SURVEYS
 from hydranoc.verbs.options import RESULTS, NamedPath, json_option, print_summary
 from sim_model.loops.folders import cache_folder
 from topology.common.errors import MachineTrouble
@@ -27,7 +30,7 @@ NEAR = 0.75
 
 
 def _known() -> dict[str, Reproduction]:
-    return {name: item for own in REPRODUCTIONS.values() for name, item in own.items()}
+    return {name: item for own in (*REPRODUCTIONS.values(), SURVEYS) for name, item in own.items()}
 
 
 def _completions(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -50,25 +53,32 @@ def _completions(_context: click.Context, _parameter: click.Parameter, incomplet
 @click.option("--anew", is_flag=True, help="Drop the stored points of earlier runs.")
 @click.option("--jobs", type=click.IntRange(1), help="Cores that share the work.  [default: all]")
 @click.option("--check", is_flag=True, help="Compare with the stored full run; exit code 1 for a difference.")
+@click.option("--kept", "is_kept", is_flag=True, help="Show the stored full run of this version, and measure nothing.")
 @json_option
 def reproduce(
-    name: str, folder: Path | None, quick: bool, anew: bool, check: bool, jobs: int | None, as_json: bool
+    name: str, folder: Path | None, quick: bool, anew: bool, check: bool, jobs: int | None, is_kept: bool, as_json: bool
 ) -> int:
-    """Measure figure or table NAME of a paper again. Writes NAME.csv, a plot with the paper's own claims marked as
-    NAME.svg and NAME.png, and the claims with the measured results as NAME.json. Points are stored until the figure is
-    finished: after an interruption the same command resumes, and prints their file. Shared points stay for other
-    figures, until the sources of model or studies change.
+    """Measure figure or table NAME of a paper again, or a survey of several families. Writes NAME.csv, a plot with the
+    claims marked as NAME.svg and NAME.png, and the claims with the measured results as NAME.json. Points are stored
+    until the figure is finished: after an interruption the same command resumes, and prints their file. Shared points
+    stay for other figures, until the sources of model or studies change.
 
     \b
     Examples:
       hydranoc reproduce spam-fig2 --quick
       hydranoc reproduce spam-fig3 --quick --check
+      hydranoc reproduce collectives --kept
     """
     known = _known()
     if name not in known:
         raise click.BadParameter(f"there is no figure {shown(name)}; {_hint(name, list(known))}")
-    item, measured = known[name], _measured(name) if check else None
     folder = folder or RESULTS / name
+    if is_kept:
+        for option, given in (("--quick", quick), ("--anew", anew), ("--check", check), ("--jobs", jobs)):
+            if given:
+                raise click.BadParameter(f"{option} is given; it must be left out with --kept, which measures nothing")
+        return _show_kept(name, folder, as_json)
+    item, measured = known[name], _measured(name) if check else None
     with result_folder(folder) as scratch:
         try:
             kept = _begin(name, item, quick, anew)
@@ -77,12 +87,31 @@ def reproduce(
         except OSError as error:
             raise MachineTrouble(f"cannot keep measured points: {reason(error)}", file=cache_folder()) from None
         with progress_bars("writing the table and drawing the plot"):
-            _write(name, figure, quick, scratch)
+            _write(name, item, figure, quick, scratch)
     if not item.shares:
         kept.drop()
     found = None if measured is None else check_figure(figure, measured.rows)
     print_summary(_summary(name, figure, found), _text(figure, folder / f"{name}.svg", found), as_json)
     return 1 if found and found.differences else 0
+
+
+def _show_kept(name: str, folder: Path, as_json: bool) -> int:
+    """Write and print the stored full run of a figure."""
+    from hydranoc.report_page.figure_file import read_figure  # loads pydantic
+
+    kept = _measured(name)
+    figure = replace(
+        read_figure(MEASURED / f"{name}.json"),
+        columns=tuple(kept.rows[0]),
+        rows=tuple(tuple(row.values()) for row in kept.rows),
+        table=tuple(kept.table),
+    )
+    with result_folder(folder) as scratch, progress_bars("drawing the plot"):
+        for suffix in ("csv", "json"):
+            shutil.copyfile(MEASURED / f"{name}.{suffix}", scratch / f"{name}.{suffix}")
+        _write_plot(name, figure, scratch)
+    print_summary(_summary(name, figure, None), _text(figure, folder / f"{name}.svg", None), as_json)
+    return 0
 
 
 def _measured(name: str) -> MeasuredFigure:
@@ -104,9 +133,9 @@ def _hint(name: str, known: list[str]) -> str:
 
 def _begin(name: str, item: Reproduction, quick: bool, anew: bool) -> "KeptPoints":
     """Return the stored points of earlier runs, and report them; drop them if ``anew``."""
-    from hydranoc.measurement.kept import kept_points, kept_text
+    from hydranoc.measurement.kept import MEASURING, kept_points, kept_text
 
-    kept = kept_points(item.shares or name, quick, _other_families(name))
+    kept = kept_points(item.shares or name, quick, _other_families(name), (*MEASURING, *item.sources))
     if anew:
         kept.drop()
     elif len(kept):
@@ -115,18 +144,25 @@ def _begin(name: str, item: Reproduction, quick: bool, anew: bool) -> "KeptPoint
 
 
 def _other_families(name: str) -> set[str]:
-    """Return all families but the one of a figure."""
-    return {family for family, own in REPRODUCTIONS.items() if name not in own}
+    """Return all families but the one of a figure; none for a survey."""
+    return set() if name in SURVEYS else {family for family, own in REPRODUCTIONS.items() if name not in own}
 
 
-def _write(name: str, figure: Figure, quick: bool, folder: Path) -> None:
-    from hydranoc.measurement.kept import sources_digest
-    from hydranoc.pictures.plots import plot_figure  # loads matplotlib
+def _write(name: str, item: Reproduction, figure: Figure, quick: bool, folder: Path) -> None:
+    from hydranoc.measurement.kept import MEASURING, sources_digest
 
     (folder / f"{name}.csv").write_text(csv_text(figure.columns, figure.rows), encoding="utf-8")
-    run = {"quick": quick, "version": __version__, "sources": sources_digest(_other_families(name))}
+    sources = sources_digest(_other_families(name), (*MEASURING, *item.sources))
+    run = {"quick": quick, "version": __version__, "sources": sources}
     written = {"title": figure.title, **run, "claims": plain_claims(figure), "plot": plain_plot(figure)}
+    written |= {"table": list(figure.table)} if figure.table else {}
     (folder / f"{name}.json").write_text(plain_text(written), encoding="utf-8")
+    _write_plot(name, figure, folder)
+
+
+def _write_plot(name: str, figure: Figure, folder: Path) -> None:
+    from hydranoc.pictures.plots import plot_figure  # loads matplotlib
+
     for suffix, content in plot_figure(figure).items():
         (folder / f"{name}.{suffix}").write_bytes(content)
 

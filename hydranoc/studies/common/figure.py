@@ -106,11 +106,13 @@ class Reproduction:
         run: Effort -> Figure.
         shares: Name of points shared with other figures, which stay stored when it is finished; empty for points of its
             own.
+        sources: Folders of sources that determine its points, besides those of all studies.
     """
 
     title: str
     run: Callable[["Effort"], Figure] = field(repr=False)
     shares: str = ""
+    sources: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

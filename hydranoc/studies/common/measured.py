@@ -2,7 +2,7 @@
 
 import csv
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,14 @@ class MeasuredFigure:
         name, title (str)
         claims (list of dict): ``claim``, ``measured``, ``holds``, ``note``.
         rows
+        table (list of str): Lines of its table, if it has one.
     """
 
     name: str
     title: str
     claims: list[dict[str, Any]]
     rows: list[dict[str, str]]
+    table: list[str] = field(default_factory=list)
 
 
 def measured_names() -> list[str]:
@@ -39,4 +41,5 @@ def measured_figure(name: str) -> MeasuredFigure | None:
         return None
     kept = json.loads(claims.read_text(encoding="utf-8"))
     with table.open(encoding="utf-8", newline="") as file:
-        return MeasuredFigure(name, kept["title"], kept["claims"], list(csv.DictReader(file)))
+        rows = list(csv.DictReader(file))
+    return MeasuredFigure(name, kept["title"], kept["claims"], rows, kept.get("table", []))

@@ -1,0 +1,1 @@
+"""Measurements across families, by configurations that users can write."""

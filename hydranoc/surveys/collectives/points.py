@@ -1,0 +1,189 @@
+"""Points of the survey: one operation on one network, by all algorithms and on the plane.
+
+Rules, fixed before the runs. All nodes take part and begin in cycle 0 of an idle network. Hosts combine received words
+in no time, and do nothing else; a start-up is the only cost of a message, and of an operation on the plane. Each
+operation is performed once: runs are deterministic. No row is left out for its cost.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hydranoc.measurement.kept_points import measure_points
+from hydranoc.surveys.collectives.networks import NETWORKS, design_of
+from sim_model.collective_plane.closed_forms import group_cycles
+from sim_model.collectives.registry import ON_PLANE, OPERATIONS, PLANE
+from sim_model.collectives.schedule import ALL_TO_ALL, BARRIER
+from topology.collectives.operators import combiner_stages
+
+ALL_REDUCE = "all-reduce"
+FIRST_BEAT_CYCLE = 1
+"""First cycle in which a plane takes a beat: ``tready`` is 0 in the cycle after reset."""
+EVERYONE = 0
+"""Number of the plane's group with all processors."""
+STARTUPS, QUICK_STARTUPS = (0, 100, 1000), (0, 100)
+ALL_REDUCE_WORDS, QUICK_ALL_REDUCE_WORDS = tuple(1 << bit for bit in range(13)), (1, 16, 256, 4096)
+ALL_TO_ALL_WORDS, QUICK_ALL_TO_ALL_WORDS = (64, 4096), (64,)
+"""Words of a member's vector. In an all-to-all, a 64th goes to each member."""
+
+
+@dataclass(frozen=True)
+class CollectiveTask:
+    """One operation on one network.
+
+    Members:
+        network: One of ``NETWORKS``.
+        operation
+        words: Of a member's vector; 0 for a barrier.
+        startup_cycles: Of a host per message, and per operation on the plane.
+    """
+
+    network: str
+    operation: str
+    words: int
+    startup_cycles: int
+
+
+@dataclass(frozen=True)
+class CollectivePoint:
+    """Results of a task.
+
+    Members:
+        network, operation, words, startup_cycles: See ``CollectiveTask``.
+        cycles (dict of str to int): Latency by algorithm.
+        chosen: Algorithm that ``auto`` takes in a network without a plane.
+        plane_form: Closed form of the operation on the plane, from cycle 0; 0 if the plane does not perform it.
+    """
+
+    network: str
+    operation: str
+    words: int
+    startup_cycles: int
+    cycles: dict[str, int]
+    chosen: str
+    plane_form: int
+
+    @property
+    def plane(self) -> int | None:
+        """Latency on the plane; None if it does not perform the operation."""
+        return self.cycles.get(PLANE)
+
+    @property
+    def best(self) -> str:
+        """Fastest algorithm by messages; of equal ones the first, and one without multicasts in hardware."""
+        return self._fastest(lambda algorithm: algorithm != PLANE)
+
+    @property
+    def best_cycles(self) -> int:
+        """Latency of ``best``."""
+        return self.cycles[self.best]
+
+    @property
+    def best_of_unicasts(self) -> str:
+        """Fastest algorithm without multicasts in hardware."""
+        return self._fastest(lambda algorithm: algorithm != PLANE and not self._in_hardware(algorithm))
+
+    def _fastest(self, is_allowed: Callable[[str], bool]) -> str:
+        return min(filter(is_allowed, self.cycles), key=lambda name: (self.cycles[name], self._in_hardware(name)))
+
+    def _in_hardware(self, algorithm: str) -> bool:
+        return OPERATIONS[self.operation][algorithm].in_hardware
+
+
+def tasks(*, quick: bool = False) -> list[CollectiveTask]:
+    """Return all tasks of a run, in the order of networks, operations, words and start-ups."""
+    sizes = {
+        BARRIER: (0,),
+        ALL_REDUCE: QUICK_ALL_REDUCE_WORDS if quick else ALL_REDUCE_WORDS,
+        ALL_TO_ALL: QUICK_ALL_TO_ALL_WORDS if quick else ALL_TO_ALL_WORDS,
+    }
+    return [
+        CollectiveTask(network, operation, words, startup)
+        for network in NETWORKS
+        for operation, own in sizes.items()
+        for words in own
+        for startup in (QUICK_STARTUPS if quick else STARTUPS)
+    ]
+
+
+def measure(task: CollectiveTask) -> CollectivePoint:
+    """Perform an operation by all algorithms of the network, each in a run of its own.
+
+    Raises:
+        RuntimeError: If a run does not end, or a result is wrong.
+    """
+    network = NETWORKS[task.network]
+    names = [
+        name
+        for name, algorithm in OPERATIONS[task.operation].items()
+        if network.multicasts or not algorithm.in_hardware
+    ]
+    names += [PLANE] if task.operation in ON_PLANE else []
+    figures = {name: _figures(task, name) for name in names}
+    chosen = _figures(task, "auto", plane=False)
+    return CollectivePoint(
+        task.network,
+        task.operation,
+        task.words,
+        task.startup_cycles,
+        {name: int(own["mean_latency_cycles"]) for name, own in figures.items()},
+        str(chosen["algorithm"]),
+        _plane_form(task) if PLANE in names else 0,
+    )
+
+
+def _figures(task: CollectiveTask, algorithm: str, *, plane: bool = True) -> dict[str, Any]:
+    network = NETWORKS[task.network]
+    known = OPERATIONS[task.operation].get(algorithm)
+    takes_multicasts = algorithm == "auto" or (known is not None and known.in_hardware)
+    design = design_of(task.network, plane=plane).collective(
+        task.operation,
+        algorithm=algorithm,
+        flits=network.flits(task.words) or None,
+        startup_cycles=task.startup_cycles,
+        procedure=network.procedure if takes_multicasts else None,
+    )
+    outcome = design.simulate()
+    if not outcome.right:
+        text = f"{task.operation} of {task.words} words by {algorithm} in {task.network}"
+        raise RuntimeError(f"A run for measurements must be right, not {text}:\n{outcome.summary()}")
+    return outcome.figures["collectives"][0]
+
+
+def _plane_form(task: CollectiveTask) -> int:
+    network, plane = NETWORKS[task.network], design_of(task.network).plane
+    assert plane is not None
+    words = network.flits(task.words) * network.words_per_flit
+    links, stages = plane.parameters.link_cycles, combiner_stages(plane.operators)
+    start = max(task.startup_cycles, FIRST_BEAT_CYCLE if words else 0)
+    return start + group_cycles(plane.tables, EVERYONE, words, links, stages)
+
+
+class CollectivePoints:
+    """Points of a run.
+
+    Parameters:
+        points
+    """
+
+    def __init__(self, points: Iterable[CollectivePoint]):
+        self.all: Sequence[CollectivePoint] = tuple(points)
+
+    def find(self, **wanted: Any) -> list[CollectivePoint]:
+        """Return the points with these members, in the order of the run."""
+        return [point for point in self.all if all(getattr(point, key) == value for key, value in wanted.items())]
+
+    def one(self, **wanted: Any) -> CollectivePoint:
+        """Return the only point with these members."""
+        (found,) = self.find(**wanted)
+        return found
+
+
+def measured(*, quick: bool, **effort: Any) -> CollectivePoints:
+    """Measure all points.
+
+    Parameters:
+        quick: Fewer sizes and start-ups.
+        effort: ``processes``, ``progress`` and ``kept``, see ``measure_points``.
+    """
+    return CollectivePoints(measure_points(measure, tasks(quick=quick), point_type=CollectivePoint, **effort))

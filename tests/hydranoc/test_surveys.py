@@ -1,0 +1,132 @@
+"""The survey of collective operations: points, claims, tables, kept rows, and the verb."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from hydranoc.cli import run
+from hydranoc.design.outcome import Outcome
+from hydranoc.studies.common.check import check_figure
+from hydranoc.studies.common.figure import Effort
+from hydranoc.studies.common.measured import measured_figure
+from hydranoc.surveys.collectives import figure as survey
+from hydranoc.surveys.collectives.claims import all_claims
+from hydranoc.surveys.collectives.figure import collectives, points_of
+from hydranoc.surveys.collectives.networks import NETWORKS
+from hydranoc.surveys.collectives.points import (
+    ALL_REDUCE,
+    CollectivePoint,
+    CollectivePoints,
+    CollectiveTask,
+    measure,
+    tasks,
+)
+from hydranoc.surveys.collectives.tables import cycles_table, faster_on_plane, fastest_table, markdown
+from sim_model.collectives.registry import OPERATIONS, PLANE
+from sim_model.collectives.schedule import BARRIER
+from tests.each import each
+
+KEPT = measured_figure("collectives")
+POINTS = CollectivePoints([]) if KEPT is None else points_of(KEPT.rows)
+
+
+def point(words: int, **cycles: int) -> CollectivePoint:
+    named = {name.replace("_", "-"): value for name, value in cycles.items()}
+    return CollectivePoint("hypercube", ALL_REDUCE, words, 0, named, next(iter(named)), 0)
+
+
+def test_kept_rows_are_all_of_a_full_run():
+    wanted = [(task.network, task.operation, task.words, task.startup_cycles) for task in tasks()]
+    assert [(p.network, p.operation, p.words, p.startup_cycles) for p in POINTS.all] == wanted
+    for one in POINTS.all:
+        multicasts = NETWORKS[one.network].multicasts
+        names = {name for name, a in OPERATIONS[one.operation].items() if multicasts or not a.in_hardware}
+        assert set(one.cycles) - {PLANE} == names
+        assert one.chosen in names
+
+
+def test_claims_and_tables_are_those_of_the_kept_rows():
+    assert KEPT is not None
+    found = [(claim.text, claim.measured, claim.holds, claim.note) for claim in all_claims(POINTS)]
+    assert found == [(one["claim"], one["measured"], one["holds"], one["note"]) for one in KEPT.claims]
+
+
+@each("network", NETWORKS)
+def test_runs_repeat_the_kept_rows(network):
+    """If the golden model is meant to take other cycles: ``hydranoc reproduce collectives``, and keep its rows."""
+    wanted = POINTS.one(network=network, operation=BARRIER, startup_cycles=0)
+    assert measure(CollectiveTask(network, BARRIER, 0, 0)) == replace(wanted, plane_form=wanted.plane)
+
+
+def test_an_all_reduce_repeats_the_kept_row():
+    """Flits of several words, and a plane that must wait for its first beat."""
+    task = CollectiveTask("torus 8x8, 4-word flits", ALL_REDUCE, 2, 0)
+    found = measure(task)
+    assert found == POINTS.one(network=task.network, operation=ALL_REDUCE, words=2, startup_cycles=0)
+    assert found.plane == found.plane_form
+
+
+def test_the_fastest_algorithm_is_one_of_messages():
+    one = point(16, ring=50, binomial_multicast=40, rabenseifner=40, plane=10)
+    assert (one.best, one.best_cycles, one.best_of_unicasts, one.plane) == ("rabenseifner", 40, "rabenseifner", 10)
+    assert point(16, ring=50, binomial_multicast=40).best == "binomial-multicast"
+    assert point(16, ring=50, binomial_multicast=40).best_of_unicasts == "ring"
+    assert point(16, ring=50).plane is None
+
+
+@each("cycles, text", [((9, 9), "all"), ((9, 11), "up to 1"), ((11, 9), "1 of 2 sizes"), ((10, 10), "none")])
+def test_sizes_at_which_the_plane_is_faster(cycles, text):
+    points = [point(words, ring=10, plane=own) for words, own in zip((1, 16), cycles, strict=True)]
+    assert faster_on_plane(points) == text
+
+
+def test_tables_have_a_row_for_each_size_and_each_start_up():
+    cycles, fastest = cycles_table(POINTS), fastest_table(POINTS)
+    assert len(cycles) == 1 + len(NETWORKS) * 7
+    assert len(fastest) == 1 + len(NETWORKS) * 3
+    assert (cycles[8][0], cycles[8][1], cycles[8][-1]) == ("SPAM, 8x8 mesh", "barrier", "37")
+    assert {line.count("|") for line in markdown(cycles)} == {len(cycles[0]) + 1}
+    assert any("**binomial-multicast**" in cell for row in fastest for cell in row)
+
+
+def test_a_wrong_run_is_no_point(monkeypatch):
+    monkeypatch.setattr(Outcome, "right", property(lambda _self: False))
+    with pytest.raises(RuntimeError, match="must be right, not barrier of 0 words by dissemination in hypercube"):
+        measure(CollectiveTask("hypercube", BARRIER, 0, 0))
+
+
+@pytest.fixture
+def as_kept(monkeypatch):
+    """Kept rows in place of simulations."""
+    monkeypatch.setattr(survey, "measured", lambda **_effort: POINTS)
+
+
+@pytest.mark.usefixtures("as_kept")
+def test_reproduce_writes_the_survey_and_checks_it(tmp_path, capsys):
+    assert run(["reproduce", "collectives", "--check", "-o", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    assert KEPT is not None
+    assert f"{3 * len(KEPT.rows):,} of".replace(",", "") in said.replace(",", "")
+    assert "SPAM, 8x8 mesh           barrier" in said
+    assert "DOES NOT HOLD" in said
+    assert {path.suffix for path in tmp_path.iterdir()} == {".csv", ".json", ".svg", ".png"}
+
+
+def test_a_difference_of_one_cycle_is_found(monkeypatch):
+    assert KEPT is not None
+    slower = [replace(POINTS.all[0], cycles={**POINTS.all[0].cycles, PLANE: 1}), *POINTS.all[1:]]
+    monkeypatch.setattr(survey, "measured", lambda **_effort: CollectivePoints(slower))
+    (difference,) = check_figure(collectives(Effort()), KEPT.rows).differences
+    assert "cycles is 1, kept" in difference
+
+
+def test_kept_figures_are_shown_at_once(tmp_path, capsys):
+    assert run(["reproduce", "collectives", "--kept", "-o", str(tmp_path), "--json"]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert KEPT is not None
+    assert summary["rows"] == [list(row.values()) for row in KEPT.rows]
+    assert [claim["holds"] for claim in summary["claims"]] == [claim["holds"] for claim in KEPT.claims]
+    assert {path.suffix for path in tmp_path.iterdir()} == {".csv", ".json", ".svg", ".png"}
+    assert run(["reproduce", "collectives", "--kept", "--quick"]) == 2
+    assert "--quick is given; it must be left out with --kept" in capsys.readouterr().err
