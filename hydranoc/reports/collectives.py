@@ -66,7 +66,7 @@ def plane_figures(performed: Performances, word_hops: int, word_bits: int) -> di
         dict: Number of operations and of those with a wrong or missing result, by integer arithmetic; words that
             arrived on links, headers included.
     """
-    from sim_model.collective_plane.calls import wrong_operations
+    from sim_model.collective_plane.exact import wrong_operations
 
     assert performed.plane is not None
     operations = [one.contributions for one in performed.performances if one.contributions]

@@ -8,7 +8,6 @@ import numpy as np
 from sim_model.collective_plane.contributions import Contribution, Contributions
 from sim_model.collective_plane.model import CollectivePlane, PlaneResults
 from sim_model.collective_plane.parameters import PlaneParameters
-from topology.collectives.operators import combine_arrays
 from topology.collectives.tables import Group, PlaneTables
 from topology.common.host_pattern import EAGER, HostBehaviour
 
@@ -110,23 +109,3 @@ def member_words(operation: int, member: int, words: int, word_bits: int) -> np.
     mixed = (mixed ^ mixed >> np.uint64(30)) * _FIRST
     mixed = (mixed ^ mixed >> np.uint64(27)) * _SECOND
     return (mixed ^ mixed >> np.uint64(31)) >> np.uint64(64 - word_bits)
-
-
-def wrong_operations(operations: Sequence[Sequence[int]], results: PlaneResults, word_bits: int) -> list[int]:
-    """Return the operations with a wrong, marked or missing result at a member, by integer arithmetic.
-
-    Parameters:
-        operations: Positions of the contributions to each operation.
-        results
-        word_bits: Bits of a word.
-    """
-    return [number for number, calls in enumerate(operations) if _is_wrong(np.asarray(calls), results, word_bits)]
-
-
-def _is_wrong(calls: np.ndarray, results: PlaneResults, word_bits: int) -> bool:
-    if results.error[calls].any() or (results.done_cycle[calls] < 0).any():
-        return True
-    given = results.contributions
-    words = [given.words_of(call) for call in calls.tolist()]
-    wanted = combine_arrays(int(given.operator[calls[0]]), words, word_bits)
-    return not all(np.array_equal(results.words_of(call), wanted) for call in calls.tolist())

@@ -1,12 +1,14 @@
-"""Results of a plane against plain integer arithmetic: no arrays, no wrapped sums but that of the result."""
+"""Results of a plane against integer arithmetic."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from sim_model.collective_plane.contributions import Contributions
 from sim_model.collective_plane.model import PlaneResults
-from topology.collectives.operators import combine
+from topology.collectives.operators import OPERATORS, combine_arrays
+
+ALL_OPERATORS = tuple(range(len(OPERATORS)))
 
 
 def positions_in_groups(contributions: Contributions) -> np.ndarray:
@@ -46,25 +48,36 @@ def wrong_results(
     return [text for own in rows for text in _wrong(results, word_bits, operators, own.tolist())]
 
 
+def wrong_operations(operations: Sequence[Sequence[int]], results: PlaneResults, word_bits: int) -> list[int]:
+    """Return the positions of operations with a wrong or missing result at a member.
+
+    Parameters:
+        operations: Positions of the contributions to each operation.
+        results
+        word_bits
+    """
+    return [
+        position
+        for position, rows in enumerate(operations)
+        if (results.done_cycle[list(rows)] < 0).any() or any(_wrong(results, word_bits, ALL_OPERATORS, list(rows)))
+    ]
+
+
 def _wrong(results: PlaneResults, word_bits: int, operators: tuple[int, ...], rows: list[int]) -> Iterator[str]:
     """Yield what is wrong with one operation."""
     given = results.contributions
     done = [row for row in rows if results.done_cycle[row] >= 0]
     if not done:
         return
-    words = [given.words_of(row).tolist() for row in rows]
+    words = [given.words_of(row) for row in rows]
     lengths, chosen = {len(own) for own in words}, {int(given.operator[row]) for row in rows}
     if len(operators) <= 1:
         chosen = set(operators)
     is_wrong = len(lengths) > 1 or (lengths != {0} and (len(chosen) > 1 or not chosen <= set(operators)))
-    expected = [] if is_wrong else _exact(chosen, words, word_bits)
+    expected = words[0] if is_wrong or lengths == {0} else combine_arrays(chosen.pop(), words, word_bits)
     for row in done:
         name = f"result of contribution {row} (processor {given.processor[row]}, group {given.group[row]})"
         if bool(results.error[row]) != is_wrong:
             yield f"{name} has {'no ' if is_wrong else ''}error mark"
-        elif not is_wrong and results.words_of(row).tolist() != expected:
-            yield f"{name} is {results.words_of(row).tolist()}; it must be {expected}"
-
-
-def _exact(chosen: Iterable[int], words: list[list[int]], word_bits: int) -> list[int]:
-    return [combine(operator, column, word_bits) for operator in chosen for column in zip(*words, strict=True)]
+        elif not is_wrong and not np.array_equal(results.words_of(row), expected):
+            yield f"{name} is {results.words_of(row).tolist()}; it must be {expected.tolist()}"
