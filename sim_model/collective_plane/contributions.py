@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from topology.collectives.operators import SUM, check_operator
+from topology.collectives.operators import OPERATORS, SUM, check_operator
 from topology.collectives.tables import PlaneTables
 from topology.common.errors import FieldError
 
@@ -158,6 +158,35 @@ def check_contributions(contributions: Contributions, tables: PlaneTables, word_
             contribution that is not an earlier one of the same processor.
     """
     _check_waits(contributions)
+    if not _are_right(contributions, tables):
+        _find_fault(contributions, tables)
+    if word_bits < 64 and len(contributions.words):
+        largest = int(contributions.words.max())
+        if largest >> word_bits:
+            raise FieldError("words", f"word is {largest}; it must fit in {word_bits} bits")
+
+
+def _are_right(contributions: Contributions, tables: PlaneTables) -> bool:
+    """Return whether processors, groups, starts and operators are right: in columns, since there may be many."""
+    group, processor, start = contributions.group, contributions.processor, contributions.start_cycle
+    is_member = np.zeros((len(tables.groups), len(tables.tree.processors)), dtype=bool)
+    for number, own in enumerate(tables.groups):
+        is_member[number, list(own.members)] = True
+    ranges = ((group, is_member.shape[0]), (processor, is_member.shape[1]), (contributions.operator, len(OPERATORS)))
+    if any(((column < 0) | (column >= end)).any() for column, end in ranges) or not is_member[group, processor].all():
+        return False
+    owner = group * is_member.shape[1] + processor
+    order = np.argsort(owner, kind="stable")
+    is_next = owner[order][1:] == owner[order][:-1]
+    return bool((start >= 0).all() and (np.diff(start[order])[is_next] >= 0).all())
+
+
+def _find_fault(contributions: Contributions, tables: PlaneTables) -> None:
+    """Name the first contribution that is wrong.
+
+    Raises:
+        FieldError: As ``check_contributions``.
+    """
     members = [set(group.members) for group in tables.groups]
     earlier: dict[tuple[int, int], int] = {}
     columns = (contributions.processor, contributions.group, contributions.start_cycle, contributions.operator)
@@ -177,10 +206,6 @@ def check_contributions(contributions: Contributions, tables: PlaneTables, word_
             check_operator(operator)
         except ValueError as error:
             raise FieldError("operator", str(error)) from None
-    if word_bits < 64 and len(contributions.words):
-        largest = int(contributions.words.max())
-        if largest >> word_bits:
-            raise FieldError("words", f"word is {largest}; it must fit in {word_bits} bits")
 
 
 def _check_waits(contributions: Contributions) -> None:

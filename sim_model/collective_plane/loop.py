@@ -17,8 +17,10 @@ from sim_model.collective_plane.state import (
     RESET_ENDS,
     RESETTING,
     SILENT,
+    STEADY_CYCLE,
     WORD_HOPS,
 )
+from sim_model.collective_plane.steady import seek_steady_stretch
 from sim_model.collective_plane.switches import step_switch
 from sim_model.collective_plane.trace import record_registers
 from sim_model.engines.cycle.clock import DEADLOCKED, FINISHED, LIMIT
@@ -26,6 +28,8 @@ from sim_model.engines.cycle.records import NEVER
 from sim_model.loops.compiled import compiled, compiled_apart, compiled_loop
 from topology.collectives.words import MAX_GROUPS
 
+STEADY = 3
+"""A run has stopped where a steady stretch is to be skipped, or where one that was skipped ends."""
 ALL_GROUPS = (1 << MAX_GROUPS) - 1
 
 
@@ -36,7 +40,8 @@ def run_plane(state, trace, until_cycle):
     If the trace has lines, all cycles up to ``until_cycle`` are run and recorded.
 
     Returns:
-        int: Why it stopped: ``LIMIT``, ``FINISHED`` or ``DEADLOCKED`` of ``sim_model/engines/cycle/clock.py``.
+        int: Why it stopped: ``STEADY``, or ``LIMIT``, ``FINISHED`` or ``DEADLOCKED`` of
+            ``sim_model/engines/cycle/clock.py``.
     """
     counters = state.counters
     first_cycle = counters[CYCLE]
@@ -48,6 +53,9 @@ def run_plane(state, trace, until_cycle):
         counters[FRESH] = 0
         reset_plane(state)
     while cycle < until_cycle and (lines > 0 or reason == LIMIT):
+        if lines == 0 and cycle >= counters[STEADY_CYCLE] and seek_steady_stretch(cycle, state):
+            reason = STEADY
+            break
         now = cycle % slots
         following = now + 1 if now < state.link_cycles else 0
         far = following + 1 if following < state.link_cycles else 0

@@ -7,10 +7,12 @@ from functools import cached_property
 import numpy as np
 
 from sim_model.collective_plane.contributions import Contribution, Contributions, check_contributions
-from sim_model.collective_plane.loop import run_plane
+from sim_model.collective_plane.loop import STEADY, run_plane
 from sim_model.collective_plane.parameters import ClearErrors, Event, PlaneParameters, check_events
 from sim_model.collective_plane.state import CYCLE, LEFT, QUIET, STRAY, WORD_HOPS, make_state, order_of_jobs
+from sim_model.collective_plane.stretches import SteadyStretches
 from sim_model.collective_plane.trace import PlaneTrace, make_trace
+from sim_model.collective_plane.word_places import word_places
 from sim_model.engines.cycle.records import NEVER, NONE
 from topology.collectives.tables import PlaneTables
 from topology.common.errors import FieldError
@@ -97,6 +99,7 @@ class CollectivePlane:
         if hosts.blocked:
             raise FieldError("blocked", "hosts of a plane have blockades; they must have none")
         self.state = make_state(tables, parameters, given, hosts, listed, interleaved=interleaved)
+        self._stretches = SteadyStretches(self.state, parameters.word_bits)
 
     @property
     def cycle(self) -> int:
@@ -127,7 +130,10 @@ class CollectivePlane:
         Returns:
             ``FINISHED``, ``LIMIT`` or ``DEADLOCKED`` of ``sim_model/engines/cycle/clock.py``.
         """
-        return int(run_plane(self.state, make_trace(0, self.tables), until_cycle) or 0)
+        nothing = make_trace(0, self.tables)
+        while (reason := int(run_plane(self.state, nothing, until_cycle) or 0)) == STEADY:
+            self._stretches.step(until_cycle)
+        return reason
 
     def release(self, number: int, cycle: int) -> None:
         """Count an event outside of the plane for a held contribution, which does not start before the last of them.
@@ -198,25 +204,21 @@ class CollectivePlane:
 
     def results(self) -> PlaneResults:
         """Return the results so far."""
-        order = order_of_jobs(self.contributions)
-        jobs = self.state.jobs
 
         def ordered(field: str) -> np.ndarray:
-            column = np.empty(len(order), dtype=np.int64)
-            column[order] = jobs[field]
-            return column
+            return self.state.jobs[field][self._job].astype(np.int64)
 
-        words = np.zeros(len(self.contributions.words), dtype=np.uint64)
+        received, words = ordered("received"), np.zeros(len(self.contributions.words), dtype=np.uint64)
         values = self.state.result_values.view(np.uint64)
-        for number, job in zip(order.tolist(), jobs, strict=True):
-            begin, own, count = int(self.contributions.offsets[number]), int(job.first_word), int(job.received)
-            words[begin : begin + count] = values[own : own + count * int(job.stride) : int(job.stride)]
+        begins = self.contributions.offsets[:-1]
+        for spread, dense in word_places(ordered("first_word"), ordered("stride"), received, begins):
+            words[dense] = values[spread]
         return PlaneResults(
             contributions=self.contributions,
             start_cycle=ordered("start_cycle"),
             first_cycle=ordered("first_cycle"),
             done_cycle=ordered("done_cycle"),
             error=ordered("error").astype(bool),
-            received=ordered("received"),
+            received=received,
             words=words,
         )

@@ -7,12 +7,15 @@ output register shows them. Words and credits to a parent are in the slot of the
 themselves are in the parent's buffers from the start.
 """
 
+from math import lcm
 from typing import NamedTuple
 
 import numpy as np
 
 from sim_model.collective_plane.contributions import Contributions
+from sim_model.collective_plane.control import join_control
 from sim_model.collective_plane.parameters import ClearErrors, Event, Flush, PlaneParameters
+from sim_model.collective_plane.word_places import word_places
 from sim_model.engines.cycle.records import NEVER, NONE, aligned_words, byte, make_records, number, short
 from topology.collectives.operators import MAX_WORD_BITS
 from topology.collectives.tables import PlaneTables
@@ -40,7 +43,13 @@ QUIET = 7  # cycles without a change, one after the other
 STRAY = 8  # words and results of operations that the member has not begun
 FRESH = 9  # 1 until registers have their first values
 SILENT = 10  # mask of groups that are flushed or reset: what comes of them has been abandoned
-COUNTERS = 11
+STEADY_CYCLE = 11  # cycle in which ``steady.py`` acts next; the following ones are its own
+STEADY_MODE = 12
+STEADY_THEN = 13  # cycle that is remembered
+STEADY_PERIOD = 14  # cycles from it to the comparison
+STEADY_LEFT = 15  # contributions that were left
+STEADY_HOPS = 16  # words that had arrived on links; while a stretch is skipped, those of a period
+COUNTERS = 17
 
 # Marks beside a word: last, error, and the group above them.
 LAST, ERROR, GROUP_SHIFT = 1, 2, 2
@@ -222,6 +231,11 @@ class PlaneState(NamedTuple):
     words: np.ndarray  # int64, of all contributions; those of one operation lie side by side
     result_values: np.ndarray  # int64, as ``words``
     events: np.recarray  # EVENT_FIELDS, by cycle
+    control: np.ndarray  # int64, see ``control.py``; all of shares to results but ``first_credits``
+    control_mask: np.ndarray
+    control_then: np.ndarray
+    period: int  # cycles after which positions in all rings are the same, if words stream at full rate
+    sent_then: np.ndarray  # int64, by member, beats that were taken, as remembered by ``steady.py``
     pattern: np.ndarray  # uint8, see ``host_pattern``; empty if no host ever holds back
     pause_level: int
     stall_level: int
@@ -253,6 +267,34 @@ def make_state(
     counters = np.zeros(COUNTERS, dtype=np.int64)
     counters[LEFT] = len(contributions)
     counters[FRESH] = 1
+    counters[STEADY_CYCLE] = 0 if hosts == EAGER else NEVER
+    buffer_mask, result_mask = (1 << buffer_bits) - 1, (1 << result_bits) - 1
+    control = {
+        "switches": _make_switches(tables),
+        "shares": make_records(switches * groups, SHARE_FIELDS, taking=tables.taking_part.ravel()),
+        "down_credits": aligned_words(switches * groups, _planes(parameters)),
+        "queues": make_records(branches * groups, QUEUE_FIELDS),
+        "up_buffers": make_records(branches * groups << buffer_bits, WORD_FIELDS),
+        "down_buffers": make_records(switches * groups << buffer_bits, WORD_FIELDS),
+        "outputs": make_records(slots * switches, OUTPUT_FIELDS),
+        "pipelines": make_records(switches * parameters.stages, STAGE_FIELDS),
+        "up_counts": aligned_words(switches * groups, parameters.buffer_words.bit_length()),
+        "arriving_groups": aligned_words(slots * switches),
+        "arriving": aligned_words(slots * switches * groups),
+        "returned_groups": aligned_words(slots * switches),
+        "returned": aligned_words(slots * switches * groups),
+        "endpoints": _make_endpoints(tables, hosts),
+        "members": _make_members(contributions, order, processors, groups),
+        "beats": make_records(processors * FIFO_BEATS, BEAT_FIELDS),
+        "results": make_records(processors * groups << result_bits, WORD_FIELDS),
+    }
+    data = {"word": 0}
+    free = {
+        "shares": {"head": buffer_mask, "down_head": buffer_mask, "down_tail": buffer_mask},
+        "queues": {"sent": buffer_mask, "skew": buffer_mask},
+        "members": {"sent": 0, "result_head": result_mask, "result_tail": result_mask},
+        **dict.fromkeys(("up_buffers", "down_buffers", "outputs", "pipelines", "endpoints", "beats", "results"), data),
+    }
     return PlaneState(
         link_cycles=parameters.link_cycles,
         stages=parameters.stages,
@@ -269,27 +311,13 @@ def make_state(
         interleaved=int(interleaved),
         switch_count=switches,
         buffer_bits=buffer_bits,
-        buffer_mask=(1 << buffer_bits) - 1,
+        buffer_mask=buffer_mask,
         result_bits=result_bits,
-        result_mask=(1 << result_bits) - 1,
-        switches=_make_switches(tables),
-        shares=make_records(switches * groups, SHARE_FIELDS, taking=tables.taking_part.ravel()),
-        down_credits=aligned_words(switches * groups, _planes(parameters)),
+        result_mask=result_mask,
+        **join_control(control, free),
         first_credits=_first_credits(tables, parameters),
-        queues=make_records(branches * groups, QUEUE_FIELDS),
-        up_buffers=make_records(branches * groups << buffer_bits, WORD_FIELDS),
-        down_buffers=make_records(switches * groups << buffer_bits, WORD_FIELDS),
-        outputs=make_records(slots * switches, OUTPUT_FIELDS),
-        pipelines=make_records(switches * parameters.stages, STAGE_FIELDS),
-        up_counts=aligned_words(switches * groups, parameters.buffer_words.bit_length()),
-        arriving_groups=aligned_words(slots * switches),
-        arriving=aligned_words(slots * switches * groups),
-        returned_groups=aligned_words(slots * switches),
-        returned=aligned_words(slots * switches * groups),
-        endpoints=_make_endpoints(tables, hosts),
-        members=_make_members(contributions, order, processors, groups),
-        beats=make_records(processors * FIFO_BEATS, BEAT_FIELDS),
-        results=make_records(processors * groups << result_bits, WORD_FIELDS),
+        period=lcm(slots, parameters.stages, 1 << buffer_bits, 1 << result_bits),
+        sent_then=np.zeros(processors * groups, dtype=np.int64),
         jobs=jobs,
         words=words,
         result_values=np.zeros(len(words), dtype=np.int64),
@@ -384,10 +412,8 @@ def _make_jobs(
     owner = contributions.processor[order] * (group.max(initial=0) + 1) + group
     is_first = np.concatenate(([True], owner[1:] != owner[:-1]))[: len(order)]
     position = np.arange(len(order)) - np.flatnonzero(is_first)[np.cumsum(is_first) - 1]
-    _, operation, stride = np.unique(
-        np.stack((group, position, lengths)), axis=1, return_inverse=True, return_counts=True
-    )
-    operation = operation.ravel()
+    key = (group * (len(order) + 1) + position) * (lengths.max(initial=0) + 1) + lengths
+    _, operation, stride = np.unique(key, return_inverse=True, return_counts=True)
     by_operation = np.argsort(operation, kind="stable")
     first_of = np.concatenate(([0], np.cumsum(stride)))[:-1]
     place = np.empty(len(order), dtype=np.int64)
@@ -396,9 +422,8 @@ def _make_jobs(
     np.add.at(room, operation, lengths)
     first_word = (np.cumsum(room) - room)[operation] + place
     words = np.zeros(int(lengths.sum()), dtype=np.uint64)
-    for job, given in enumerate(order.tolist()):
-        end = first_word[job] + lengths[job] * stride[operation[job]]
-        words[first_word[job] : end : stride[operation[job]]] = contributions.words_of(given)
+    for spread, dense in word_places(first_word, stride[operation], lengths, contributions.offsets[order]):
+        words[spread] = contributions.words[dense]
     jobs = make_records(
         len(order),
         JOB_FIELDS,

@@ -13,12 +13,15 @@ from sim_model.collective_plane.closed_forms import credit_cycles, group_cycles,
 from sim_model.collective_plane.contributions import Contribution, of_all_members
 from sim_model.collective_plane.model import CollectivePlane
 from sim_model.collective_plane.parameters import ClearErrors, Flush, PlaneParameters, Reset
+from sim_model.collective_plane.state import STEADY_CYCLE
+from sim_model.collective_plane.stretches import SteadyStretches
 from sim_model.collective_plane.trace import PlaneTrace
 from sim_model.engines.cycle.clock import DEADLOCKED, FINISHED, LIMIT
+from sim_model.engines.cycle.records import NEVER
 from tests.each import each
 from tests.networks import figure_1, random_irregular
 from tests.sim_model.plane_reference import Beat, Inputs, PlaneReference, Word
-from topology.collectives.operators import MIN, SUM, combine
+from topology.collectives.operators import MIN, SUM, XOR, combine
 from topology.collectives.tables import PlaneTables, groups_of
 from topology.collectives.tree import PlaneTree, plane_tree
 from topology.common.errors import FieldError
@@ -398,6 +401,92 @@ def test_runs_in_parts_and_recordings_are_those_of_one_run():
     for plane in (parts, recorded):
         assert (plane.results().done_cycle == whole.results().done_cycle).all()
         assert plane.word_hops == whole.word_hops
+
+
+def streaming_plane(seed: int) -> CollectivePlane:
+    """A plane of random shape with few long packets, wrong ones among them, and events."""
+    random = np.random.default_rng(seed)
+    tables = random_tables(random)
+    parameters = PlaneParameters(
+        word_bits=int(random.choice([8, 31, 32, 63, 64])),
+        operators=tuple(random.choice(8, int(random.integers(1, 9)), replace=False).tolist()),
+        window=int(random.integers(1, 4)),
+        link_cycles=int(random.choice([1, 1, 2, 3])),
+        buffer_words=int(random.integers(2, 11)),
+        result_words=int(random.integers(2, 9)),
+        timeout_cycles=int(random.choice([0, 5, 40])),
+    )
+    fault = float(random.choice([0, 0, 0.1]))
+    found = []
+    for group, own in enumerate(tables.groups):
+        for start in sorted(random.integers(0, 4000, int(random.integers(0, 3))).tolist()):
+            words, operator = int(random.choice([0, 3, 1000, 2000, 3000])), int(random.choice(parameters.operators))
+            for member in own.members:
+                length = max(0, words - int(random.integers(1, 300))) if random.random() < fault else words
+                chosen = int(random.integers(0, 8)) if random.random() < fault / 3 else operator
+                values = random.integers(0, 1 << parameters.word_bits, length, dtype=np.uint64)
+                found.append(Contribution(member, group, start, chosen, values))
+    found.sort(key=lambda one: one.start_cycle)
+    events: list[Flush | Reset] = []
+    if random.random() < 0.3:
+        group, start = int(random.integers(0, len(tables.groups))), int(random.integers(0, 5000))
+        events.append(Flush(group, start, parameters.flush_cycles))
+    if random.random() < 0.2:
+        events.append(Reset(int(random.integers(0, 5000)), 2))
+    return CollectivePlane(tables, parameters, found, events=events, interleaved=bool(random.random() < 0.25))
+
+
+def unequal_packets(seed: int) -> CollectivePlane:
+    """A plane with a long operation whose members differ in operator, or in length; a barrier follows."""
+    tables = PlaneTables(PLANES["chain"], groups_of([range(32), range(32)]))
+    words = np.random.default_rng(1).integers(0, 1 << 32, (32, 20_000), dtype=np.uint64)
+    operators = [SUM] * 32 if seed else [SUM] * 9 + [XOR] * 23
+    lengths = [20_000] + [20] * 31 if seed else [2000] * 32
+    rows = enumerate(zip(operators, lengths, words, strict=True))
+    unequal = [Contribution(member, 0, 0, operator, own[:length]) for member, (operator, length, own) in rows]
+    return CollectivePlane(tables, contributions=[*unequal, *of_all_members(tables, 1, start_cycle=25_000)])
+
+
+@each("seed", range(100))
+def test_runs_that_skip_steady_stretches_are_those_of_all_cycles(seed):
+    """Results, control and recordings are equal wherever a run stops."""
+    skipping, plain = (streaming_plane(seed) if seed > 1 else unequal_packets(seed) for _ in range(2))
+    plain.state.counters[STEADY_CYCLE] = NEVER
+    random = np.random.default_rng(seed)
+    for _ in range(30):
+        until_cycle = plain.cycle + int(random.choice([50, 500, 1500, 10**6]))
+        reason = plain.run(until_cycle)
+        assert skipping.run(until_cycle) == reason
+        for name in ("cycle", "left", "word_hops", "strays", "mismatches", "timeouts"):
+            assert getattr(skipping, name) == getattr(plain, name), name
+        found, expected = skipping.results(), plain.results()
+        for name in ("first_cycle", "done_cycle", "error", "received", "words"):
+            assert (getattr(found, name) == getattr(expected, name)).all(), name
+        assert not ((skipping.state.control ^ plain.state.control) & plain.state.control_mask).any()
+        if reason != LIMIT:
+            break
+        if random.random() < 0.5:
+            for found_column, expected_column in zip(skipping.record(30), plain.record(30), strict=True):
+                assert (found_column == expected_column).all()
+
+
+def test_an_all_reduce_of_many_words_takes_few_cycles_to_simulate(monkeypatch):
+    tables = PlaneTables(PLANES["8 x 8 mesh"], groups_of([range(0, 64, 2), range(1, 64, 2)]))
+    words = np.random.default_rng(1).integers(0, 1 << 32, (32, 1000), dtype=np.uint64)
+    contributions = [one for group in (0, 1) for one in of_all_members(tables, group, words, SUM, 10 * group)]
+    plane = CollectivePlane(tables, contributions=contributions)
+    skips = []
+    step = SteadyStretches.step
+
+    def counted(stretches, until_cycle):
+        before = plane.cycle
+        step(stretches, until_cycle)
+        skips.append(plane.cycle - before)
+
+    monkeypatch.setattr(SteadyStretches, "step", counted)
+    assert plane.run() == FINISHED
+    check_results(plane)
+    assert sum(skips) > 0.8 * plane.cycle
 
 
 def test_idle_time_is_skipped():
