@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import end_to_end, start_up, workload
+from benchmarks import end_to_end, plane, start_up, workload
 from benchmarks.choosing import CHOICES, HEAD, ChoiceSettings, line, measured
 from benchmarks.end_to_end import MESH
 from benchmarks.figures_page import MARK, PAGES, page_with_tables
@@ -66,6 +66,17 @@ def test_costs_are_printed(capsys, monkeypatch):
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[:2] for line in lines[2::2]] == [["5", "0.1"], ["5", "0.2"]]
     assert lines[3] == "    more than 1.0 times the run alone"
+
+
+def test_speeds_of_planes_are_printed(capsys, monkeypatch):
+    monkeypatch.setattr(plane, "REPEATS", 1)
+    monkeypatch.setattr(plane, "LOADS", (plane.PlaneLoad("3 all-reduces", 3, 8), plane.PlaneLoad("a barrier", 1, 0)))
+    monkeypatch.setattr(plane, "MIN_MILLION_WORD_HOPS", 10**6)
+    plane.main()
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[:2] for line in lines[2::2]] == [["3", "all-reduces"], ["a", "barrier"]]
+    assert lines[3] == "    less than 1000000 million for the run alone"
+    assert lines[4].split()[-1] == "38"
 
 
 FEW, MANY = 1_500, 6_000
