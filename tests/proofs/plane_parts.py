@@ -117,7 +117,7 @@ def word_buffers(groups: int, depth: int) -> Describe:
         for g in range(groups):
             arrives = part.valid & (part.group == g) if groups > 1 else part.valid
             arrives = claims.named(arrives & ~part.flush[g], f"arrives_{g}")
-            queue = _flushed_queue(claims, depth, arrives, part.entry, part.pop[g], part.flush[g], f"of_{g}")
+            queue = flushed_queue(claims, depth, arrives, part.entry, part.pop[g], part.flush[g], f"of_{g}")
             claims.assume(~part.pop[g] | (queue.held != 0))
             if groups > 1:
                 claims.assume(~part.pop[g] | (part.chosen == g))
@@ -132,9 +132,10 @@ def word_buffers(groups: int, depth: int) -> Describe:
     return describe
 
 
-def _flushed_queue(
+def flushed_queue(
     claims: Claims, depth: int, arrives: Any, entry: Any, leaves: Any, flush: Any, name: str
 ) -> ReferenceQueue:
+    """Return the words of a group of which a flush drops all."""
     queue = ReferenceQueue(claims, depth, arrives, entry, leaves)
     for k, row in enumerate(queue.row):
         row.name = f"reference_{k}_{name}"

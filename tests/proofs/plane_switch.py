@@ -1,8 +1,8 @@
-"""Claims about a whole switch of the collective plane, of two branches and a parent, without flushes."""
+"""Claims about a whole switch of the collective plane, of two branches, and a parent or none, without flushes."""
 
 from typing import Any
 
-from amaranth.hdl import Mux, Signal, Value
+from amaranth.hdl import Const, Mux, Signal, Value
 
 from rtl.collectives.parameters import PlaneParameters, SwitchShape
 from rtl.collectives.switch import PlaneSwitch
@@ -10,6 +10,7 @@ from rtl.parts.selection import concat, either
 from tests.proofs.claims import Claims, Describe, Inside, at_most_one
 from tests.proofs.links import ReferenceQueue
 from tests.proofs.plane_parts import are_apart, is_pointer, place
+from topology.collectives.operators import SUM, combiner_stages
 
 BRANCHES, DEPTH, WORD_BITS = 2, 2, 8
 LAST, ERROR = WORD_BITS, WORD_BITS + 1
@@ -88,12 +89,15 @@ class _Places:
         return concat(self.left[g]).all()
 
 
-def plane_switch(groups: int) -> Describe:
-    """Claims about a switch that adds."""
+def plane_switch(groups: int, *, has_parent: bool = True, operator: int = SUM) -> Describe:
+    """Claims about a switch with one operator, sum or exclusive or.
+
+    has_parent: False for the root, which is the top of each group that takes part.
+    """
 
     def describe(claims: Claims) -> None:
-        plane = PlaneParameters(groups, WORD_BITS, (0,), DEPTH, DEPTH, timeouts=False)
-        part: Any = PlaneSwitch(SwitchShape(plane, (DEPTH,) * BRANCHES))
+        plane = PlaneParameters(groups, WORD_BITS, (operator,), DEPTH, DEPTH, timeouts=False)
+        part: Any = PlaneSwitch(SwitchShape(plane, (DEPTH,) * BRANCHES, has_parent))
         claims.free_inputs(part, ("flush",))
         inside = Inside(claims, part)
         claims.never_changes(part.taking_part)
@@ -101,7 +105,8 @@ def plane_switch(groups: int) -> Describe:
         claims.invariant("no group is flushed", inside.register("flushing") == 0)
         part_of = [part.taking_part[g * BRANCHES : (g + 1) * BRANCHES] for g in range(groups)]
         for g in range(groups):
-            claims.assume(~part.top[g] | part_of[g].any())
+            takes = part_of[g].any()
+            claims.assume(~part.top[g] | takes if has_parent else part.top[g] == takes)
         _Reference(claims, inside, part, part_of, groups).prove()
 
     return describe
@@ -113,10 +118,14 @@ class _Reference:
     def __init__(self, claims: Claims, inside: Inside, part: Any, part_of: list[Any], groups: int):
         self.claims, self.inside, self.part, self.part_of, self.groups = claims, inside, part, part_of, groups
         self.scheduler = inside.placed["scheduler"]
-        self.combine, self.down = self.scheduler.combine, self.scheduler.down
+        self.has_parent, self.operators = part.shape.has_parent, part.shape.plane.operators
+        self.combine = self.scheduler.combine
+        self.down: Any = self.scheduler.down if self.has_parent else Const(0, groups)
         names = [f"buffers_{i}" for i in range(BRANCHES)]
         self.queues = [_Queues(claims, inside, getattr(part, f"up_{i}"), names[i], groups) for i in range(BRANCHES)]
-        self.parent = _Queues(claims, inside, part.parent, "buffers_parent", groups)
+        if self.has_parent:
+            self.parent = _Queues(claims, inside, part.parent, "buffers_parent", groups)
+        self.moving = [inside.register(f"moving_{k}") for k in range(combiner_stages(self.operators))]
         self.draining = inside.register("draining")
         spared = [inside.register(f"spared_{g}") for g in range(groups)]
         self.drains = [  # branches that drain
@@ -130,26 +139,28 @@ class _Reference:
         downs = [self.words[g] & part.top[g] | self.down[g] for g in range(groups)]
         returned = [getattr(part, f"down_credited_{i}") for i in range(BRANCHES)]
         self.places = _Places(claims, inside, "down_credits", part_of, returned, downs)
-        one = [Value.cast(1)] * groups
-        self.parent_places = _Places(claims, inside, "parent_credits_left", one, [part.up_credited], up)
+        if self.has_parent:
+            one = [Value.cast(1)] * groups
+            self.parent_places = _Places(claims, inside, "parent_credits_left", one, [part.up_credited], up)
 
     def prove(self) -> None:
         """Claim what leaves, and when."""
         claims, part = self.claims, self.part
         claims.invariant("one group is granted", at_most_one(self.combine) & at_most_one(self.down))
-        numbers = self.inside.register("active"), self.inside.register("active_down")
+        numbers = [self.inside.register(name) for name in ("active", "active_down")[: 1 + self.has_parent]]
         for g in range(self.groups):
             if self.groups > 1:
-                right = (~self.combine[g] | (numbers[0] == g)) & (~self.down[g] | (numbers[1] == g))
+                right = (~self.combine[g] | (numbers[0] == g)) & (~self.down[g] | (numbers[-1] == g))
                 claims.invariant("the number is that of the group", right)
             self._prove_grants(g)
             self._prove_drains(g)
         self._prove_readiness()
         self._prove_words()
         claims.possible("words of a branch are discarded", (self.combine & self.draining).any())
-        claims.possible("a word goes up", part.up.valid & (part.up.payload.word == 7))
-        claims.possible("a word of the parent goes down", self.down.any())
         claims.possible("a word turns at the top", (self.words & part.top).any())
+        if self.has_parent:
+            claims.possible("a word goes up", part.up.valid & (part.up.payload.word == 7))
+            claims.possible("a word of the parent goes down", self.down.any())
 
     def _takes(self, g: int) -> list[Any]:
         return [self.queues[i].held[g] != 0 for i in range(BRANCHES)]
@@ -166,9 +177,9 @@ class _Reference:
         claims.always("words are combined when all are there", ~self.words[g] | self._all_there(g))
         there = (concat(self._takes(g)) | ~self.drains[g]).all()
         claims.always("words are discarded when all are there", ~(self.combine[g] & self.draining[g]) | there)
-        claims.invariant(
-            "a word of the parent is there", ~self.down[g] | (self.parent.held[g] != 0) & ~self.part.top[g]
-        )
+        if self.has_parent:
+            there = (self.parent.held[g] != 0) & ~self.part.top[g]
+            claims.invariant("a word of the parent is there", ~self.down[g] | there)
 
     def _prove_drains(self, g: int) -> None:
         claims = self.claims
@@ -192,21 +203,27 @@ class _Reference:
             claims.invariant("branches drain until they discard their last words", ~drained.any() | same)
             words = concat(self._takes(g))
             drain = (words | ~drained).all() & ~discarded
-            credit = Mux(part.top[g], self.places.some(g), self.parent_places.some(g))
+            credit = self.places.some(g)
+            if self.has_parent:
+                credit = Mux(part.top[g], credit, self.parent_places.some(g))
             ready.append(claims.named(Mux(drained.any(), drain, self._all_there(g) & credit), f"ready_{g}"))
-            downs.append(claims.named(~part.top[g] & (self.parent.held[g] != 0) & self.places.some(g), f"down_{g}"))
+            down = ~part.top[g] & (self.parent.held[g] != 0) & self.places.some(g) if self.has_parent else Const(0, 1)
+            downs.append(claims.named(down, f"down_{g}"))
         for g in range(self.groups):
             waits = claims.was(concat((ready[g] & ~self.combine[g], downs[g] & ~self.down[g])), f"waited_{g}")
             stays = (~waits | concat((ready[g], downs[g]))).all()
             claims.always("what is ready stays so until it is granted", stays)
-        # assumed of the scheduler
-        top = claims.named((self.combine & part.top).any(), "a_top_is_granted")
-        claims.invariant("the bank is taken for a granted top", ~self.scheduler.taken | top)
+        if self.has_parent:  # as the proof of the scheduler assumes
+            top = claims.named((self.combine & part.top).any(), "a_top_is_granted")
+            for k in range(len(self.moving) - 1):
+                top = claims.was(top, f"top_{k}")
+            claims.invariant("the bank is taken for a granted top", ~self.scheduler.taken | top)
         bank = claims.named(concat(downs).any(), "down_ready")
-        self.moving = self.inside.register("moving_0")
-        taken = claims.named((self.moving & part.top).any(), "bank_taken")
+        taken = claims.named((self.moving[-1] & part.top).any(), "bank_taken")
         denied = claims.named(bank & taken, "parent_denied")
-        claims.invariant("the scheduler shows a denied word", self.inside.register("denied", "scheduler") == denied)
+        if self.has_parent:
+            register = self.inside.register("denied", "scheduler")
+            claims.invariant("the scheduler shows a denied word", register == denied)
         others = claims.named((concat(ready) & ~Mux(claims.was(denied, "denied"), part.top, 0)).any(), "others_ready")
         claims.always("a group that is ready waits for its turn alone", ~others | self.combine.any())
         claims.always("a word of the parent waits for the combiner alone", ~bank | self.down.any() | taken)
@@ -218,13 +235,15 @@ class _Reference:
         for g in range(self.groups):
             fronts = [queues.front[g] for queues in self.queues]
             taken: list[Any] = [Mux(self.part_of[g][i], front, 0) for i, front in enumerate(fronts)]
-            total = (taken[0][:WORD_BITS] + taken[1][:WORD_BITS])[:WORD_BITS]
+            first, second = (front[:WORD_BITS] for front in taken)
+            total: Any = (first + second)[:WORD_BITS] if self.operators == (SUM,) else first ^ second
             last = taken[0][LAST] | taken[1][LAST]
             differ = last & (concat(~front[LAST] for front in fronts) & self.part_of[g]).any()
             error = taken[0][ERROR] | taken[1][ERROR] | differ | failed[g]
             headers.append(self.words[g] & ~inside[g])
-            # headers have the number of the operator
-            claims.assume(~headers[g] | ~(taken[0][:WORD_BITS] | taken[1][:WORD_BITS]).any())
+            total = Mux(inside[g], total, self.operators[0])
+            for i in range(BRANCHES):
+                claims.assume(~headers[g] | ~self.part_of[g][i] | (fronts[i][:WORD_BITS] == self.operators[0]))
             word = claims.named(concat((total, last, error)), f"combined_{g}")
             results.append(Mux(self.words[g], word, 0))
             before = claims.was(concat((self.words[g], last, error & ~last, inside[g], failed[g])), f"operation_{g}")
@@ -232,15 +251,18 @@ class _Reference:
             claims.invariant("the operation goes on until its last word", concat((inside[g], failed[g])) == following)
         combined = claims.named(either(results), "combined")
         own = (self.words & part.top).any()
-        passes_by = claims.named(concat(headers).any() & ~self.moving.any() & ~(own & self.down.any()), "passes_by")
-        entering = claims.was(Mux(passes_by, 0, self.words), "entering")
-        claims.invariant("the pipeline has one word in a stage", at_most_one(self.moving))
-        held = claims.was(combined, "held")
-        claims.always("a word that does not pass by enters the pipeline", self.moving == entering)
-        marks = held[WORD_BITS:] == self.inside.register("marks_0")
-        right = (self.inside.placed["combiner"].result == held[:WORD_BITS]) & marks
-        claims.invariant("the pipeline has the sum", ~self.moving.any() | right)
-        leaving = claims.named(Mux(passes_by, self.words, self.moving), "leaving")
+        busy = concat(self.moving).any()
+        passes_by = claims.named(concat(headers).any() & ~busy & ~(own & self.down.any()), "passes_by")
+        entering, held = Mux(passes_by, 0, self.words), combined
+        for k, moving in enumerate(self.moving):
+            entering, held = claims.was(entering, f"entering_{k}"), claims.was(held, f"held_{k}")
+            claims.invariant("the pipeline has one word in a stage", at_most_one(moving))
+            claims.always("a word that does not pass by goes through the pipeline", moving == entering)
+            marks = held[WORD_BITS:] == self.inside.register(f"marks_{k}")
+            claims.invariant("marks go with their word", ~moving.any() | marks)
+        right = self.inside.placed["combiner"].result == held[:WORD_BITS]
+        claims.invariant("the pipeline has the sum", ~self.moving[-1].any() | right)
+        leaving = claims.named(Mux(passes_by, self.words, self.moving[-1]), "leaving")
         result = claims.was(Mux(passes_by, combined, held), "result")
         self._prove_outputs(leaving, result)
 
@@ -255,12 +277,13 @@ class _Reference:
         claims.always("the bank is loaded by one", ~(own.any() & self.down.any()))
         goes_up = claims.named(leaving & ~part.top, "goes_up")
         goes_down = claims.named(self.down | own, "goes_down")
-        parents = [Mux(self.down[g], self.parent.front[g], 0) for g in range(self.groups)]
-        from_parent = claims.was(either(parents), "from_parent")
-        up, down = Value.cast(part.up.payload), Value.cast(part.down.payload)
-        sent = claims.was(goes_up.any(), "sent_up")
-        claims.always("a word goes up for every word that is combined", part.up.valid == sent)
-        claims.always("it is the sum of the next words", ~part.up.valid | (up[: WORD_BITS + 2] == result))
+        from_parent, down = Const(0, WORD_BITS + 2), Value.cast(part.down.payload)
+        if self.has_parent:
+            parents = [Mux(self.down[g], self.parent.front[g], 0) for g in range(self.groups)]
+            from_parent, up = claims.was(either(parents), "from_parent"), Value.cast(part.up.payload)
+            sent = claims.was(goes_up.any(), "sent_up")
+            claims.always("a word goes up for every word that is combined", part.up.valid == sent)
+            claims.always("it is the sum of the next words", ~part.up.valid | (up[: WORD_BITS + 2] == result))
         branches = either([Mux(goes_down[g], self.part_of[g], 0) for g in range(self.groups)])
         claims.always(
             "every word of the parent and of the top goes down once to all branches",
@@ -273,5 +296,6 @@ class _Reference:
             for g in range(self.groups):
                 of = claims.was(goes_down[g], f"went_down_{g}")
                 claims.always("a word keeps its group", ~of | (part.down.payload.group == g))
-                of = claims.was(goes_up[g], f"went_up_{g}")
-                claims.always("a word keeps its group", ~of | (part.up.payload.group == g))
+                if self.has_parent:
+                    of = claims.was(goes_up[g], f"went_up_{g}")
+                    claims.always("a word keeps its group", ~of | (part.up.payload.group == g))
