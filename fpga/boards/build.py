@@ -14,6 +14,7 @@ from fpga.common.area import ReportError
 
 if TYPE_CHECKING:
     from fpga.boards.common.descriptors import Descriptor
+    from rtl.collectives.plan import PlanePlan
     from rtl.generator.plan import NetworkPlan
 
 
@@ -76,12 +77,18 @@ class BoardBuild:
     kept: frozenset[str]
 
 
-def board_build(board: Board, plan: "NetworkPlan", descriptors: "Sequence[Sequence[Descriptor]]") -> BoardBuild:
+def board_build(
+    board: Board,
+    plan: "NetworkPlan",
+    descriptors: "Sequence[Sequence[Descriptor]]",
+    plane: "PlanePlan | None" = None,
+) -> BoardBuild:
     """Return the build of a board whose self-test has this network.
 
     Parameters:
         descriptors (sequence of sequences of Descriptor): Messages that each node can send, as many as the board
             requires.
+        plane: Collective plane beside the network.
 
     Raises:
         ValueError: If a self-test of this network is impossible.
@@ -89,7 +96,7 @@ def board_build(board: Board, plan: "NetworkPlan", descriptors: "Sequence[Sequen
     from fpga.boards.common.self_test import SELF_TEST, SelfTest, self_test_verilog
 
     platform = board.platform()
-    platform.add_file(f"{SELF_TEST}.v", self_test_verilog(SelfTest(plan, descriptors, board.parameters)))
+    platform.add_file(f"{SELF_TEST}.v", self_test_verilog(SelfTest(plan, descriptors, board.parameters, plane)))
     name = board.design_name
     routing = (*board.device.network_arguments, "--seed", str(SEED), "--report", TIMING, "--timing-allow-fail")
     built = platform.prepare(

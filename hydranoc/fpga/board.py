@@ -89,7 +89,8 @@ def _planned(board: Board, design: Design) -> BoardBuild:
         raise design.config.source.error((*NETWORK, "tables"), text)
     try:
         nodes = len(design.network.processors)
-        return board_build(board, design.plan, draw_descriptors(design.routing, nodes, board.descriptors))
+        descriptors = draw_descriptors(design.routing, nodes, board.descriptors)
+        return board_build(board, design.plan, descriptors, design.plane and design.plane.plan)
     except ConfigError:
         raise
     except ValueError as error:

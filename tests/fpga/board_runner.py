@@ -13,6 +13,7 @@ from fpga.boards.common.descriptors import draw_descriptors
 from fpga.boards.common.parameters import SelfTestParameters
 from fpga.boards.common.report_line import FIELDS
 from hydranoc.lockstep.simulator import BenchSource, build_simulator, run_bench
+from rtl.collectives.plan import PlanePlan
 from rtl.generator.plan import NetworkPlan
 from rtl.hypercube.network import hypercube_plan
 from rtl.spam.network import spam_plan
@@ -58,12 +59,13 @@ def make_test(
     routing: SpamRouting | TorusRouting | HypercubeRouting,
     settings: SelfTestParameters,
     plan: NetworkPlan | None = None,
+    plane: PlanePlan | None = None,
 ) -> self_test.SelfTest:
     """A self-test; ``plan`` replaces the one that belongs to the tables."""
     descriptors = draw_descriptors(routing, len(routing.network.processors), settings.descriptors)
     if plan is None:
         plan = PLANS[type(routing)](routing)
-    return self_test.SelfTest(plan, descriptors, settings)
+    return self_test.SelfTest(plan, descriptors, settings, plane)
 
 
 def read_line(text: str) -> dict[str, Any]:

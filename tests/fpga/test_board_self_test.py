@@ -2,12 +2,18 @@
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from fpga.boards.common import checker, self_test
+from fpga.boards.common.plane_tester import BARRIER_ROUNDS
 from fpga.boards.registry import BOARDS
 from hydranoc import load
+from rtl.collectives import endpoint, result
+from rtl.collectives.parameters import PlaneParameters
+from rtl.collectives.plan import PlanePlan
 from rtl.generator import fabric
 from rtl.parts import ejector, injector
 from rtl.spam import router
@@ -26,7 +32,10 @@ from tests.fpga.board_runner import (
     run_source,
 )
 from tests.rtl.simulate import run
+from tests.sampled import sampled
 from tests.tb.racks import mutated
+from topology.collectives.tables import PlaneTables, groups_of
+from topology.collectives.tree import plane_tree
 from topology.common.graph import Network
 from topology.common.part_headers import PARTS
 
@@ -173,3 +182,66 @@ def test_faults_of_the_network_fail(fault, monkeypatch, tmp_path):
 def _with_routers(plan, faulty):
     shapes = {name: (lambda make=make: faulty(make().parameters)) for name, make in plan.shapes.items()}
     return dataclasses.replace(plan, shapes=shapes)
+
+
+def plane_beside(network: Network, **parameters: Any) -> PlanePlan:
+    """A plane whose groups are all processors, and all but the first."""
+    processors = range(len(network.processors))
+    tables = PlaneTables(plane_tree(network), groups_of([processors, processors[1:]]))
+    return PlanePlan(tables, PlaneParameters(2, **parameters))
+
+
+PLANES = {
+    "three operators": {"operators": (0, 1, 7)},
+    "sum, narrow": {"word_bits": 8, "operators": (0,)},
+    "barriers alone": {"operators": ()},
+}
+
+
+@pytest.mark.usefixtures("icarus")
+@pytest.mark.parametrize("name", sampled(PLANES, ("three operators",)))
+def test_a_plane_beside_the_network(name, tmp_path):
+    """Operations are deliveries: four members of both groups and one of one group call them."""
+    network, settings = branching(), parameters(messages=64)
+    routing, plane = routing_of(network, 16), plane_beside(network, **PLANES[name])
+    lines = run_source(bench_source(make_test(routing, settings, plane=plane)), "icarus", tmp_path / "both")
+    alone = run_source(bench_source(make_test(routing, settings)), "icarus", tmp_path / "alone")
+    assert lines[-1]["state"] == alone[-1]["state"] == "PASS"
+    rounds = settings.plane_rounds
+    calls = rounds // BARRIER_ROUNDS + (0 if plane.parameters.barriers_only else rounds)
+    assert lines[-1]["deliveries"] - alone[-1]["deliveries"] == 9 * calls
+    assert calls
+
+
+PLANE_FAULTS = {
+    "self.taken.eq(Mux(self.tready, offered, 0))": "self.taken.eq(0)",
+    "self.barrier_done.eq(Mux(payload.last, headers, 0))": "self.barrier_done.eq(0)",
+}
+"""A credit of the result buffer that never returns; a barrier that never ends."""
+
+
+@pytest.mark.usefixtures("icarus")
+@pytest.mark.parametrize("text", sampled(PLANE_FAULTS, tuple(PLANE_FAULTS)[:1]))
+def test_a_fault_of_the_plane_fails(text, tmp_path, monkeypatch):
+    """The board reports it."""
+    network = branching()
+    monkeypatch.setattr(endpoint, "Result", mutated(result, text, PLANE_FAULTS[text]).Result)
+    test = make_test(routing_of(network, 16), parameters(messages=64), plane=plane_beside(network))
+    check_failed(run_source(bench_source(test), "icarus", tmp_path))
+
+
+@pytest.mark.slow
+def test_the_ulx3s_with_a_plane(require_tool, tmp_path):
+    """All operators, and groups of all processors and of some, over hundreds of rounds."""
+    require_tool("verilator")
+    board = BOARDS["ulx3s-85f"]
+    content = yaml.safe_load(board.config.read_text())
+    content["network"]["collectives"] = {"groups": ["all", [0, 3, 5, 6, 12], [1, 2]]}
+    design = load(content)
+    settings = parameters(messages=MANY, cycles_per_line=40_000, descriptors=board.descriptors)
+    test = make_test(design.routing, settings, plane=design.plane.plan)
+    source = bench_source(test)
+    lines = run_source(source, "verilator", tmp_path / "sound", most_cycles=MANY_CYCLES)
+    check_passed(lines, MANY)
+    assert settings.plane_rounds > 500
+    check_error_seen(run_source(source, "verilator", tmp_path / "injected", [10_000], MANY_CYCLES))

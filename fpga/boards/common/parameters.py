@@ -40,6 +40,11 @@ class SelfTestParameters:
     quiet_cycles: int = 1 << 14
     descriptors: int = 16
 
+    @property
+    def plane_rounds(self) -> int:
+        """Rounds of operations on a collective plane: it takes about as long as the messages."""
+        return -(-self.messages // 16)
+
     def __post_init__(self):
         _check("Number of messages", self.messages, 1, (1 << TOTAL_BITS - 8) - 1)
         _check("Cycles per bit", self.cycles_per_bit, MIN_CYCLES_PER_BIT, 1 << 20)

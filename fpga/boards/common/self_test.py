@@ -8,6 +8,8 @@
                    └────────────> totals of messages, deliveries, errors <──────────┘
                                      │                  │
                                  supervisor ──────> report line ──> UART
+
+Beside it, if there is one, a collective plane with a ``PlaneTester`` per member; operations count as deliveries.
 """
 
 import random
@@ -21,8 +23,11 @@ from fpga.boards.common.checker import STALL_BITS, DeliveryChecker, own_bits
 from fpga.boards.common.descriptors import Descriptor, pack_rows
 from fpga.boards.common.generator import STATE_BITS, RandomBits, TrafficGenerator
 from fpga.boards.common.parameters import SEED_BITS, TOTAL_BITS, SelfTestParameters
+from fpga.boards.common.plane_tester import CHOICE_BITS, MEMBERS_BITS, PlaneTester
 from fpga.boards.common.report_line import FIELDS, ReportLine, UartTransmitter
 from fpga.boards.common.supervisor import Supervisor
+from rtl.collectives.plan import PlanePlan
+from rtl.collectives.plane import PlaneTop
 from rtl.generator.fabric import Fabric
 from rtl.generator.plan import NetworkPlan
 from rtl.generator.structure import (
@@ -123,6 +128,8 @@ class SelfTest(StructuralPart):
     Parameters:
         plan: With ``addressing``.
         descriptors (sequence of sequences of Descriptor): Messages that each node can send.
+        parameters
+        plane: Collective plane beside the network.
 
     Members:
         inject_error (In(1)): A rising edge inverts one bit of a flit that node 0 sends. Synchronous to the clock.
@@ -136,7 +143,13 @@ class SelfTest(StructuralPart):
             several flits, or the descriptors do not fit.
     """
 
-    def __init__(self, plan: NetworkPlan, descriptors: Sequence[Sequence[Descriptor]], parameters: SelfTestParameters):
+    def __init__(
+        self,
+        plan: NetworkPlan,
+        descriptors: Sequence[Sequence[Descriptor]],
+        parameters: SelfTestParameters,
+        plane: PlanePlan | None = None,
+    ):
         if plan.addressing is None:
             raise ValueError(f"A self-test needs a family with addressing; {plan.family} has none")
         per_node = plan.network.injection_channels_per_processor
@@ -148,6 +161,7 @@ class SelfTest(StructuralPart):
         self.plan = plan
         self.descriptors = descriptors
         self.parameters = parameters
+        self.plane = plane
         self.unicast_keys, self.sender_bits = plan.addressing.unicast_keys, plan.addressing.sender_bits
         outputs = {name: Out(1) for name in ("uart_tx", "heartbeat", "running", "passed", "failed")}
         outputs["moved"] = Out(plan.links.moved_bits)
@@ -157,21 +171,23 @@ class SelfTest(StructuralPart):
         structure = Structure(self)
         fabric = Fabric(structure, self.plan)
         randoms = self._randoms(structure)
-        supervisor = structure.instance("supervisor", SharedModule(lambda: Supervisor(len(randoms), self.parameters)))
+        testers = self._plane_testers(structure, randoms)
+        watched = len(randoms) + len(testers)
+        supervisor = structure.instance("supervisor", SharedModule(lambda: Supervisor(watched, self.parameters)))
         generators = self._generators(structure, fabric, randoms, supervisor.output("enable"))
         checkers = self._checkers(structure, fabric, randoms)
         totals = {
             "messages": _total(structure, "messages", generators, "sent"),
-            "expected": _total(structure, "expected", generators, "expected"),
+            "expected": _total(structure, "expected", [*generators, *testers], "expected"),
             "expected_seeds": _total(structure, "expected_seeds", generators, "expected_seed"),
-            "deliveries": _total(structure, "deliveries", checkers, "delivered"),
+            "deliveries": _total(structure, "deliveries", [*checkers, *testers], "delivered"),
             "delivered_seeds": _total(structure, "delivered_seeds", checkers, "delivered_seed"),
-            "errors": _total(structure, "errors", checkers, "error"),
+            "errors": _total(structure, "errors", [*checkers, *testers], "error"),
         }
         for name, total in totals.items():
             supervisor.connect(name, total)
-        supervisor.connect("flits", tuple(checker.output("flit") for checker in checkers))
-        flits = _total(structure, "flits", checkers, "flit")
+        supervisor.connect("flits", tuple(end.output("flit") for end in (*checkers, *testers)))
+        flits = _total(structure, "flits", [*checkers, *testers], "flit")
         structure.outputs["moved"] = fabric.moved
         self._report(structure, supervisor, {**totals, "flits": flits, "cycles": supervisor.output("cycles")})
         return structure
@@ -227,6 +243,37 @@ class SelfTest(StructuralPart):
             connect_link(ejector, "user", checker, "link")
             checkers.append(checker)
         return checkers
+
+    def _plane_testers(self, structure: Structure, randoms: Sequence[Wire]) -> list[ModuleInstance]:
+        """Add the plane, and a tester to each of its members."""
+        if self.plane is None:
+            return []
+        plan = self.plane
+        plane, members = plan.parameters, [group.members for group in plan.tables.groups]
+        top = structure.instance("plane", SharedModule(lambda: PlaneTop(plan)))
+        for port in top.module.inputs:
+            top.tie(port, 0)  # no flushes, no timeouts
+        starts = random.Random(len(members))
+        start = {p: starts.randrange(1 << plane.word_bits) for p in plan.processor_branches}
+        module = SharedModule(lambda: PlaneTester(plane, self.parameters.plane_rounds))
+        sums = [sum(start[p] for p in group) % (1 << plane.word_bits) for group in members]
+        testers = []
+        for p in plan.processor_branches:
+            tester = structure.instance(f"plane_tester_n{p}", module)
+            tester.tie("member", sum((p in group) << g for g, group in enumerate(members)))
+            tester.tie("members", sum(len(group) << MEMBERS_BITS * g for g, group in enumerate(members)))
+            tester.tie("start", start[p])
+            tester.tie("starts", sum(total << plane.word_bits * g for g, total in enumerate(sums)))
+            tester.connect("random", Slice(randoms[p], STALL_BITS, 2 * CHOICE_BITS))
+            for port in (*module.inputs, *module.outputs):
+                side, _, signal = port.rpartition("_")
+                name = f"{side}_n{p}_{signal}" if side in ("s_axis", "m_axis") else f"{port}_n{p}"
+                if name in top.module.inputs:
+                    top.connect(name, tester.output(port))
+                elif name in top.module.outputs:
+                    tester.connect(port, top.output(name))
+            testers.append(tester)
+        return testers
 
     def _report(self, structure: Structure, supervisor: ModuleInstance, values: dict[str, Wire]) -> None:
         line = structure.instance("line", SharedModule(ReportLine))
