@@ -4,27 +4,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from hydranoc.config import schema
+from hydranoc.config.algorithm_choice import AlgorithmChoice, either
 from hydranoc.config.hosts import HOSTS
 from hydranoc.config.load import TRAFFIC, Config
-from hydranoc.config.plane import PLANE_KEYS, PlaneShape
+from hydranoc.config.plane import PlaneShape
 from hydranoc.config.schema.collectives import AUTO, EVERYONE
 from hydranoc.config.sending import complete_messages, operation_number
 from hydranoc.config.source import KeyPath, name_of
 from hydranoc.errors import nearest, shown
 from sim_model.collectives.algorithm import Case
-from sim_model.collectives.choice import best_segments, choose, contention_of
-from sim_model.collectives.closed_forms import Costs, form_of
+from sim_model.collectives.choice import best_segments
 from sim_model.collectives.registry import ON_PLANE, OPERATIONS, PLANE, ROOTED, SEGMENTED
 from sim_model.collectives.schedule import BARRIER
 from sim_model.messages.messages import MessageError, Messages
 from sim_model.programs.lowering import Moment
 from sim_model.programs.performances import Collective, CollectiveError, Performance, Performed, perform
 
-MAX_MEASURED_MEMBERS = 1_024
-"""Maximum members of a group whose distances are measured for the choice of an algorithm."""
 MAX_WORDS = 20_000_000
 """Maximum words of all contributions to the plane together; more take gigabytes."""
 
@@ -123,14 +119,23 @@ def _check_plane(
     for entry, collective in zip(entries, collectives, strict=True):
         if not collective.on_plane:
             continue
-        if config.hosts.blocked:
-            text = f"hosts.blocked names {len(config.hosts.blocked)} blockades; it must be left out with operations"
-            raise config.source.error((*HOSTS, "blocked"), f"{text} on the collective plane")
+        refuse_blocked(config)
         own = plane.words_of(collective.flits, config.network_section.flit_bits)
         words += own * len(collective.processors) * collective.times
         if words > MAX_WORDS:
             text = f"{name_of(entry.path)}: Number of words up to this operation is {words:,}"
             raise config.source.error(entry.path, f"{text}; it must be at most {MAX_WORDS:,}")
+
+
+def refuse_blocked(config: Config) -> None:
+    """Refuse blocked receivers beside operations on the plane.
+
+    Raises:
+        ConfigError: If there are any.
+    """
+    if config.hosts.blocked:
+        text = f"hosts.blocked names {len(config.hosts.blocked)} blockades; it must be left out with operations"
+        raise config.source.error((*HOSTS, "blocked"), f"{text} on the collective plane")
 
 
 def _check_delays(config: Config, entries: Sequence[_Entry], found: Performed) -> None:
@@ -164,9 +169,8 @@ class _Reader:
 
     def __init__(self, config: Config, traffic: schema.CollectiveTraffic, routing: Any, plane: PlaneShape | None):
         self._config, self._startup_cycles, self._routing = config, traffic.startup_cycles, routing
-        self._plane = plane
         self._processors = len(config.network.processors)
-        self._distances: np.ndarray | None = None
+        self._choice = AlgorithmChoice(config, plane, traffic.startup_cycles)
 
     def collective(self, entry: _Entry) -> Collective:
         """Return the operation of an entry."""
@@ -246,60 +250,31 @@ class _Reader:
         known, given = OPERATIONS[entry.operation], entry.keys.algorithm
         names = (AUTO, *known, *((PLANE,) if entry.operation in ON_PLANE else ()))
         if given not in names:
-            text = f"{entry.name('algorithm')} is {shown(given)}; it must be {_either(names)}{nearest(given, names)}"
+            text = f"{entry.name('algorithm')} is {shown(given)}; it must be {either(names)}{nearest(given, names)}"
             raise self._error(entry, "algorithm", text)
         if entry.keys.procedure is not None:
             operation_number(self._config, (*entry.path, "procedure"), entry.keys.procedure)
-        off_plane = self._without_plane(entry, processors)
+        off_plane = self._choice.without_plane(entry.operation, processors)
         if given == PLANE:
             if off_plane:
-                text = f"{entry.name('algorithm')} is {PLANE!r}; it must be {_either(names[:-1])}: {off_plane}"
+                text = f"{entry.name('algorithm')} is {PLANE!r}; it must be {either(names[:-1])}: {off_plane}"
                 raise self._error(entry, "algorithm", text)
             return PLANE
         wrong = self._without_multicast(entry, processors)
         if given != AUTO:
             if known[given].in_hardware and wrong:
                 in_software = [name for name, algorithm in known.items() if not algorithm.in_hardware]
-                text = f"{entry.name('algorithm')} is {given!r}; it must be {_either((AUTO, *in_software))}"
+                text = f"{entry.name('algorithm')} is {given!r}; it must be {either((AUTO, *in_software))}"
                 raise self._error(entry, "algorithm", f"{text}: {wrong}")
             return given
-        costs = Costs(self._startup_cycles, entry.keys.compute_cycles_per_flit, self._contention(processors))
-        chosen = choose(entry.operation, case, flits, costs, lambda name: not (known[name].in_hardware and wrong))
-        if off_plane or form_of(entry.operation, chosen, case).cycles(flits, costs) < self._on_plane(processors, flits):
-            return chosen
-        return PLANE
-
-    def _without_plane(self, entry: _Entry, processors: Sequence[int]) -> str:
-        """Return the reason why the plane does not perform an operation; empty if it does."""
-        if entry.operation not in ON_PLANE:
-            return f"the plane performs {_either(ON_PLANE)}"
-        if self._plane is None:
-            groups = EVERYONE if len(processors) == self._processors else shown([sorted(processors)])
-            return f"the network has no collective plane (add 'collectives: {{groups: {groups}}}' to network)"
-        if self._plane.group_with(processors) is None:
-            group = EVERYONE if len(processors) == self._processors else shown(sorted(processors))
-            return f"no group of the plane has these {len(processors)} members (add {group} to {PLANE_KEYS}.groups)"
-        if self._plane.barriers_only and entry.operation != BARRIER:
-            return f"the plane has barriers alone (add an operator to {PLANE_KEYS}.operators)"
-        return ""
-
-    def _on_plane(self, processors: Sequence[int], flits: int) -> int:
-        """Return the cycles of an operation on the plane, start-up included."""
-        assert self._plane is not None
-        group = self._plane.group_with(processors)
-        assert group is not None
-        words = self._plane.words_of(flits, self._config.network_section.flit_bits)
-        return self._startup_cycles + self._plane.operation_cycles(group, words)
-
-    def _contention(self, processors: Sequence[int]) -> dict[str, float]:
-        """Return the contention of exchanges among the members of a group; see ``Costs``."""
-        if len(processors) > MAX_MEASURED_MEMBERS:
-            return {}
-        if self._distances is None:
-            from sim_model.traffic.destination_sets import distances  # loads SciPy: only to choose
-
-            self._distances = distances(self._config.network)
-        return contention_of(self._distances[np.ix_(processors, processors)].tolist())
+        return self._choice.fastest(
+            entry.operation,
+            case,
+            flits,
+            processors,
+            lambda name: not (known[name].in_hardware and wrong),
+            entry.keys.compute_cycles_per_flit,
+        )
 
     def _without_multicast(self, entry: _Entry, processors: Sequence[int]) -> str:
         """Return the reason why a group has no multicast in hardware; empty if it has one."""
@@ -312,15 +287,10 @@ class _Reader:
         if len(processors) < self._processors:
             return f"family {family.name!r} broadcasts to all {self._processors} processors"
         if entry.keys.procedure is None:
-            return f"family {family.name!r} needs the key 'procedure' for a broadcast, with {_either(procedures)}"
+            return f"family {family.name!r} needs the key 'procedure' for a broadcast, with {either(procedures)}"
         return ""
 
     def _longest(self, processors: Sequence[int], in_hardware: bool) -> int:
         """Return the longest body of a message."""
         header_flits = self._routing.header_flits(processors[: None if in_hardware else 1])
         return max(1, self._config.family.longest_message(self._config.network_section) - header_flits)
-
-
-def _either(names: Any) -> str:
-    *others, last = names
-    return f"{', '.join(others)} or {last}" if others else last

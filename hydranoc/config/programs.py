@@ -8,10 +8,13 @@ from typing import Any, TypeVar
 
 from hydranoc.config import schema
 from hydranoc.config.chakra_algorithms import chosen_schedules
+from hydranoc.config.collectives import MAX_WORDS, CollectivePlan, refuse_blocked
 from hydranoc.config.load import TRAFFIC, Config
+from hydranoc.config.plane import PlaneShape
 from hydranoc.config.sending import broadcast_operation, complete_messages
 from hydranoc.config.source import unreadable
 from hydranoc.errors import ConfigError, shown
+from sim_model.collectives.registry import PLANE
 from sim_model.messages.messages import Message, MessageError, Messages
 from sim_model.messages.software import BINOMIAL
 from sim_model.programs.chakra import ChakraNode, read_chakra, read_nodes
@@ -19,6 +22,7 @@ from sim_model.programs.goal import read_goal
 from sim_model.programs.lowering import Lowered, lowered
 from sim_model.programs.msccl import read_msccl
 from sim_model.programs.netrace import read_netrace
+from sim_model.programs.performances import Collective, Performance
 from sim_model.programs.program import Operation, Program, ProgramError
 
 MAX_MEGABYTES = 512
@@ -31,22 +35,82 @@ def program_messages(config: Config, traffic: schema.ProgramTraffic, routing: An
     """Return the messages of a program.
 
     Raises:
+        ConfigError: As ``program_plan``.
+    """
+    return program_plan(config, traffic, routing).messages
+
+
+def program_plan(
+    config: Config, traffic: schema.ProgramTraffic, routing: Any, plane: PlaneShape | None = None
+) -> CollectivePlan:
+    """Return the messages of a program, and its operations on the collective plane.
+
+    Parameters:
+        config
+        traffic
+        routing: Tables of the family.
+        plane: Collective plane of the network; None if it has none.
+
+    Raises:
         ConfigError: For a damaged file, with its name and place, and for a program that this network cannot carry.
     """
     traffic = _checked_carriage(config, traffic)
     config = replace(config, traffic=traffic)
     path = config.source.files.path(traffic.file)
-    program = _READERS[type(traffic)](config, traffic, path)
-    result = _lowered(config, traffic, routing, program, path)
+    program = _READERS[type(traffic)](config, traffic, path, plane)
+    nodes = _nodes(config, traffic, program)
+    result = _lowered(config, traffic, routing, program, nodes, path)
     records = _with_operations(config, traffic, routing, result, path)
+    if program.plane_calls and traffic.software is not None:
+        _refuse_relays(config, records)
+        config = replace(config, traffic=traffic.model_copy(update={"software": None}))
     try:
-        return complete_messages(records, config, routing)
+        messages = complete_messages(records, config, routing)
     except MessageError as error:
         problem, operation = error.problem, result.operations[error.number]
         if error.field == "destinations" and len(records[error.number].destinations) > 1:
             problem = "this network carries a broadcast only with traffic.multicast: software, or with an algorithm"
         hint = "; see traffic.bytes_per_flit" if error.field == "flits" else ""
         raise _wrong_message(operation, f"{problem}{hint}", path) from None
+    if plane is None or not program.plane_calls:
+        return CollectivePlan((), (), messages)
+    refuse_blocked(config)
+    _check_words(config, traffic, program, plane)
+    number_of = {position: number for number, position in enumerate(result.contributions)}
+    per_flit = bytes_per_flit(config, traffic)
+    groups: dict[tuple[str, tuple[int, ...], int], list[list[int]]] = {}  # contributions of equal operations
+    for call in program.plane_calls:
+        key = (call.operation, tuple(nodes[rank] for rank in call.ranks), -(-call.size_bytes // per_flit))
+        groups.setdefault(key, []).append([number_of[position] for position in call.contributions])
+    collectives = [
+        Collective(operation, PLANE, processors, flits, times=len(calls))
+        for (operation, processors, flits), calls in groups.items()
+    ]
+    performances = [
+        Performance(number, 1, (), contributions)
+        for number, calls in enumerate(groups.values())
+        for contributions in calls
+    ]
+    return CollectivePlan(tuple(collectives), tuple(performances), messages, result.starts, result.held)
+
+
+def _refuse_relays(config: Config, records: Sequence[Message]) -> None:
+    """Refuse broadcasts that relays forward beside operations on the plane, whose calls name messages by number."""
+    if any(len(record.destinations) > 1 for record in records):
+        text = "traffic.multicast is 'software'; it must be 'hardware' beside operations on the collective plane"
+        hint = "broadcasts may have another algorithm, such as traffic.algorithms.broadcast: binomial"
+        raise config.source.error((*TRAFFIC, "multicast"), f"{text} ({hint})")
+
+
+def _check_words(config: Config, traffic: schema.ProgramTraffic, program: Program, plane: PlaneShape) -> None:
+    """Refuse vectors on the plane that would not fit into memory."""
+    per_flit, flit_bits = bytes_per_flit(config, traffic), config.network_section.flit_bits
+    words = sum(
+        len(call.ranks) * plane.words_of(-(-call.size_bytes // per_flit), flit_bits) for call in program.plane_calls
+    )
+    if words > MAX_WORDS:
+        text = f"Number of words on the collective plane is {words:,}; it must be at most {MAX_WORDS:,}"
+        raise config.source.error((*TRAFFIC, "algorithms"), f"{text} (see traffic.bytes_per_flit)")
 
 
 def _checked_carriage(config: Config, traffic: schema.ProgramTraffic) -> schema.ProgramTraffic:
@@ -59,7 +123,14 @@ def _checked_carriage(config: Config, traffic: schema.ProgramTraffic) -> schema.
     return traffic.model_copy(update={"software": traffic.software or BINOMIAL})
 
 
-def _lowered(config: Config, traffic: schema.ProgramTraffic, routing: Any, program: Program, path: Path) -> Lowered:
+def _lowered(
+    config: Config,
+    traffic: schema.ProgramTraffic,
+    routing: Any,
+    program: Program,
+    rank_nodes: Sequence[int],
+    path: Path,
+) -> Lowered:
     per_flit = bytes_per_flit(config, traffic)
     in_hardware = traffic.multicast == "hardware"
 
@@ -67,13 +138,17 @@ def _lowered(config: Config, traffic: schema.ProgramTraffic, routing: Any, progr
         return routing.header_flits(nodes if in_hardware else nodes[:1]) - (-size_bytes // per_flit)
 
     try:
-        result = lowered(program, _nodes(config, traffic, program), flits_of, traffic.cycles_per_unit)
+        result = lowered(program, rank_nodes, flits_of, traffic.cycles_per_unit)
     except ProgramError as error:
         raise ConfigError(error.problem, file=path, line=error.line) from None
-    if not result.records:
+    if not result.records and not result.contributions:
         raise ConfigError("the program has no messages from one processor to another", file=path)
     for record, operation in zip(result.records, result.operations, strict=True):
         if max((record.start_cycle, *record.delays)) > schema.MAX_CYCLES:
+            raise _wrong_message(operation, f"Start must be at most cycle {schema.MAX_CYCLES}", path)
+    for moment, position in zip(result.starts, result.contributions, strict=True):
+        if max((moment.cycle or 0, *moment.delays.values())) > schema.MAX_CYCLES:
+            operation = program.operations[position]
             raise _wrong_message(operation, f"Start must be at most cycle {schema.MAX_CYCLES}", path)
     return result
 
@@ -135,7 +210,7 @@ def _mapped(config: Config, key: str, given: list[int] | str | None, ranks: int)
     return given
 
 
-def _netrace(config: Config, traffic: schema.NetraceTraffic, path: Path) -> Program:
+def _netrace(config: Config, traffic: schema.NetraceTraffic, path: Path, _plane: PlaneShape | None) -> Program:
     try:
         with bz2.open(path) as file:
             return read_netrace(file, traffic.region, traffic.packets)
@@ -149,7 +224,7 @@ def _netrace(config: Config, traffic: schema.NetraceTraffic, path: Path) -> Prog
         raise _unreadable(config, traffic.file, error) from None
 
 
-def _goal(config: Config, _traffic: schema.GoalTraffic, path: Path) -> Program:
+def _goal(config: Config, _traffic: schema.GoalTraffic, path: Path, _plane: PlaneShape | None) -> Program:
     data = _content(config, path)
     try:
         text = data.decode("utf-8-sig")
@@ -159,14 +234,15 @@ def _goal(config: Config, _traffic: schema.GoalTraffic, path: Path) -> Program:
     return _read(path, read_goal, text)
 
 
-def _msccl(config: Config, traffic: schema.MscclTraffic, path: Path) -> Program:
+def _msccl(config: Config, traffic: schema.MscclTraffic, path: Path, _plane: PlaneShape | None) -> Program:
     one_message = traffic.multicast == "hardware"
     return _read(path, read_msccl, _content(config, path), traffic.bytes_per_chunk, one_message)
 
 
-def _chakra(config: Config, traffic: schema.ChakraTraffic, path: Path) -> Program:
+def _chakra(config: Config, traffic: schema.ChakraTraffic, path: Path, plane: PlaneShape | None) -> Program:
     ranks = traffic.ranks or len(config.network.processors)
-    schedules = chosen_schedules(config, traffic, bytes_per_flit(config, traffic))
+    nodes = _mapped(config, "map", traffic.map, ranks)
+    schedules = chosen_schedules(config, traffic, bytes_per_flit(config, traffic), nodes, plane)
     traces: list[list[ChakraNode]] = []
     for rank in range(ranks):
         own = config.source.files.path(traffic.file.replace(RANK, str(rank)))

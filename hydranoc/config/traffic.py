@@ -1,7 +1,7 @@
 """Messages that ``traffic`` describes, with errors that name the line."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hydranoc.config import schema
 from hydranoc.config.load import TRAFFIC, Config
@@ -20,6 +20,10 @@ from sim_model.messages.messages import Message, MessageError, Messages
 from sim_model.messages.multinode import multinode_columns
 from sim_model.messages.trace import TraceError, bounded_lines, read_trace
 from topology.common.errors import FieldError
+
+if TYPE_CHECKING:
+    from hydranoc.config.collectives import CollectivePlan
+    from hydranoc.config.plane import PlaneShape
 
 BITS_PER_BYTE = 8
 _KEYS = {
@@ -49,6 +53,33 @@ def build_messages(config: Config, routing: Any) -> Messages:
     messages = _messages(config, traffic, routing)
     _check_warmup(config, traffic, messages)
     return messages
+
+
+def build_plan(config: Config, routing: Any, plane: "PlaneShape | None") -> "CollectivePlan | None":
+    """Return the collective operations of a configuration, with all its messages; None for traffic that names none.
+
+    Parameters:
+        config
+        routing: The family's tables.
+        plane: Collective plane of the network; None if it has none.
+
+    Raises:
+        ConfigError: For traffic that this network cannot carry.
+    """
+    traffic = config.traffic
+    if isinstance(traffic, schema.CollectiveTraffic):
+        from hydranoc.config.collectives import collective_plan
+
+        return collective_plan(config, traffic, routing, plane)
+    if isinstance(traffic, schema.ChakraTraffic) and traffic.algorithms:
+        from hydranoc.config.programs import program_plan
+
+        check_software(config, traffic, routing.network)
+        plan = program_plan(config, traffic, routing, plane)
+        if not plan.starts:
+            _check_warmup(config, traffic, plan.messages)
+        return plan
+    return None
 
 
 def _check_warmup(config: Config, traffic: schema.Traffic, messages: Messages) -> None:

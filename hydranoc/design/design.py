@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from hydranoc.certificates.checker.theorems import THEOREMS
 from hydranoc.config.load import NETWORK, TRAFFIC, Config, with_given_traffic
 from hydranoc.config.own_routing import OwnRouting
-from hydranoc.config.schema import CollectiveTraffic
+from hydranoc.config.schema import ChakraTraffic, CollectiveTraffic
 from hydranoc.config.schema.collectives import AUTO, EVERYONE
 from hydranoc.config.topologies import located
 from hydranoc.design import hardware
@@ -146,11 +146,11 @@ class Design:
     def _collective_plan(self) -> "CollectivePlan | None":
         """Collective operations of the traffic; None for other traffic."""
         traffic = self.config.traffic
-        if not isinstance(traffic, CollectiveTraffic):
+        if not isinstance(traffic, CollectiveTraffic | ChakraTraffic):
             return None
-        from hydranoc.config.collectives import collective_plan
+        from hydranoc.config.traffic import build_plan
 
-        return collective_plan(self.config, traffic, self.routing, self.plane)
+        return build_plan(self.config, self.routing, self.plane)
 
     @cached_property
     def plane_results(self) -> "JointResults | None":

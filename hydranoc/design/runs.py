@@ -88,7 +88,7 @@ class ModelRuns:
 
     def _add_collectives(self, figures: dict[str, Any], results: "Results") -> None:
         """Add the figures of collective operations, where there are any."""
-        if self.plan is None:
+        if self.plan is None or not self.plan.collectives:
             return
         from hydranoc.reports.collectives import Performances, collective_figures, plane_figures
 

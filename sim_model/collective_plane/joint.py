@@ -85,7 +85,7 @@ class _JointRun:
     def _contribution(self, number: int, call: Call, plane: int) -> Contribution:
         """Return a call as a contribution to its plane, held by all events outside of that plane."""
         after, delay, held = None, 0, int(bool(call.messages))
-        for result, cycles in call.results.items():
+        for result, cycles in self._last_results(call):
             other, position = self._places[result]
             if other == plane and after is None:
                 after, delay = position, cycles
@@ -94,10 +94,24 @@ class _JointRun:
                 self._followers.setdefault(result, []).append((number, cycles))
         return replace(call.contribution, after=after, delay_cycles=delay, held=held)
 
+    def _last_results(self, call: Call) -> Iterator[tuple[int, int]]:
+        """Yield the results that a call waits for, with their delays, without those that end before others.
+
+        Results with words end in the order of a group's calls. A barrier may end before words that its host still has
+        to take.
+        """
+        behind: dict[int, int] = {}  # largest delay behind later results, by group
+        for result, cycles in sorted(call.results.items(), reverse=True):
+            own = self._calls[result].contribution
+            if cycles > behind.get(own.group, NONE):
+                yield result, cycles
+                if len(own.words):
+                    behind[own.group] = cycles
+
     @property
     def _is_alone(self) -> bool:
         """True if nothing outside of a single plane matters."""
-        return self._network is None and len(self._planes) == 1
+        return self._network is None and len(self._planes) == 1 and not self._followers
 
     def run(self) -> JointResults:
         """Run to the end."""

@@ -12,9 +12,17 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from sim_model.collectives.schedule import ALL_TO_ALL, BARRIER, Schedule
-from sim_model.programs.collectives import ALGORITHMS, Call, add_collective, default_schedule
+from sim_model.programs.collectives import (
+    ALGORITHMS,
+    SYNONYMS,
+    Call,
+    add_collective,
+    add_plane_call,
+    default_schedule,
+)
 from sim_model.programs.matching import Matching
-from sim_model.programs.program import Need, Operation, Program, ProgramError, check_rank
+from sim_model.programs.plane_order import order_plane_calls
+from sim_model.programs.program import Need, Operation, PlaneCall, Program, ProgramError, check_rank
 from sim_model.programs.protobuf import WireError, delimited, fields, numbers, signed
 
 ID, NAME, KIND, CONTROL, DATA, DURATION, ATTRIBUTE = 1, 2, 3, 4, 5, 7, 10
@@ -22,8 +30,9 @@ ID, NAME, KIND, CONTROL, DATA, DURATION, ATTRIBUTE = 1, 2, 3, 4, 5, 7, 10
 SEND, RECEIVE, COLLECTIVE = 5, 6, 7
 KINDS = range(1, 8)
 """Types of nodes: 1 metadata, 2 and 3 loads and stores, 4 computations, and these."""
-ScheduleOf = Callable[[str, int, int, int], Schedule]
-"""Schedule of an operation, from its name, its members, its root and its bytes."""
+ScheduleOf = Callable[[str, Sequence[int], int, int], Schedule | None]
+"""Schedule of an operation, from its name, the ranks of its members, its root and its bytes; None for an operation on
+the collective plane."""
 _INTEGERS = frozenset({7, 9, 11, 13})
 _TEXT = 29
 _WANTED = {b"comm_type", b"comm_size", b"comm_src", b"comm_dst", b"comm_tag", b"comm_root", b"pg_name"}
@@ -166,6 +175,7 @@ class _Reader:
         self._operations: list[Operation] = []
         self._matching = Matching(self._operations)
         self._calls: dict[str, dict[int, list[_Call]]] = defaultdict(lambda: defaultdict(list))  # by group and rank
+        self._plane_calls: list[PlaneCall] = []
 
     def program(self, control: bool) -> Program:
         for rank, nodes in enumerate(self._traces):
@@ -173,7 +183,9 @@ class _Reader:
         for group, calls in self._calls.items():
             self._add_collectives(group, calls)
         self._matching.finish()
-        return Program(len(self._traces), self._operations)
+        if self._plane_calls:
+            order_plane_calls(len(self._traces), self._operations, self._plane_calls)
+        return Program(len(self._traces), self._operations, self._plane_calls)
 
     def _add_rank(self, rank: int, nodes: Sequence[ChakraNode], control: bool) -> None:
         begins: dict[int, int] = {}
@@ -244,7 +256,17 @@ class _Reader:
         self._add_transfers(list(ALGORITHMS)[kind], size_bytes, root, calls)
 
     def _add_transfers(self, name: str, size_bytes: int, root: int, calls: Sequence[_Call]) -> None:
-        schedule = self._schedule_of(name, len(calls), root, size_bytes)
+        ranks, begins, ends = (
+            [call.rank for call in calls],
+            [call.begin for call in calls],
+            [call.end for call in calls],
+        )
+        schedule = self._schedule_of(name, ranks, root, size_bytes)
+        if schedule is None:
+            operation, vector_bytes = SYNONYMS.get(name, name), 0 if name == BARRIER else size_bytes
+            added = add_plane_call(self._operations, operation, vector_bytes, ranks, begins, ends)
+            self._plane_calls.append(added)
+            return
         part_bytes = 0 if name == BARRIER else -(-size_bytes // schedule.parts)
         parts = schedule.parts * (schedule.members if name == ALL_TO_ALL else 1)
         add_collective(
@@ -253,9 +275,9 @@ class _Reader:
                 names=[f"{name} of {self._operations[call.begin].name}" for call in calls],
                 schedule=schedule,
                 sizes=[part_bytes] * parts,
-                ranks=[call.rank for call in calls],
-                begins=[call.begin for call in calls],
-                ends=[call.end for call in calls],
+                ranks=ranks,
+                begins=begins,
+                ends=ends,
                 in_order=False,
             ),
         )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sim_model.collectives.algorithm import Case
 from sim_model.collectives.registry import schedule_of
 from sim_model.collectives.schedule import Schedule
-from sim_model.programs.program import Need, Operation
+from sim_model.programs.program import Need, Operation, PlaneCall
 
 ALGORITHMS = {
     "all-reduce": "ring",
@@ -25,15 +25,15 @@ SYNONYMS = {"reduce-scatter-block": "reduce-scatter"}
 """Operations of Chakra that have another name elsewhere."""
 
 
-def default_schedule(name: str, members: int, root: int, _size: int) -> Schedule:
+def default_schedule(name: str, ranks: Sequence[int], root: int, _size: int) -> Schedule:
     """Return the schedule of one of Chakra's operations by its default algorithm.
 
     Parameters:
         name: One of ``ALGORITHMS``.
-        members: Number of members.
+        ranks: Rank of each member.
         root: Member that sends or gets everything, where there is one.
     """
-    return schedule_of(SYNONYMS.get(name, name), ALGORITHMS[name], Case(members, root))
+    return schedule_of(SYNONYMS.get(name, name), ALGORITHMS[name], Case(len(ranks), root))
 
 
 def no_computation(_flits: int) -> int:
@@ -83,6 +83,30 @@ def add_collective(operations: list[Operation], call: Call) -> None:
     for number in range(len(call.schedule.transfers)):
         added.send(number)
     added.finish()
+
+
+def add_plane_call(
+    operations: list[Operation],
+    operation: str,
+    size_bytes: int,
+    ranks: Sequence[int],
+    begins: Sequence[int],
+    ends: Sequence[int],
+) -> PlaneCall:
+    """Add the contributions of an operation on the collective plane to a program.
+
+    Parameters:
+        operations
+        operation: Name.
+        size_bytes: Of one member's vector.
+        ranks, begins, ends: See ``Call``.
+    """
+    first = len(operations)
+    for rank, begin, end in zip(ranks, begins, ends, strict=True):
+        operations[end].needs.append(Need(len(operations)))
+        name = f"{operation} of {operations[begin].name}"
+        operations.append(Operation(rank, name, needs=[Need(begin)], contributes=True))
+    return PlaneCall(operation, tuple(ranks), size_bytes, range(first, len(operations)))
 
 
 class _Added:

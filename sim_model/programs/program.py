@@ -5,7 +5,7 @@ receipt is a local operation of the receiver that needs the end of the sender's 
 contribution to a collective operation in hardware, which ends for its rank with the result.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -64,6 +64,22 @@ class Operation:
     contributes: bool = False
 
 
+class PlaneCall(NamedTuple):
+    """An operation of the collective plane in a program.
+
+    Members:
+        operation: Name, such as ``all-reduce``.
+        ranks: Rank of each member.
+        size_bytes: Of one member's vector.
+        contributions: Position of each member's contribution.
+    """
+
+    operation: str
+    ranks: Sequence[int]
+    size_bytes: int
+    contributions: Sequence[int]
+
+
 @dataclass(frozen=True)
 class Program:
     """All operations of all ranks.
@@ -71,10 +87,12 @@ class Program:
     Members:
         ranks
         operations: In the order of the file.
+        plane_calls: Operations of the collective plane.
     """
 
     ranks: int
     operations: list[Operation]
+    plane_calls: Sequence[PlaneCall] = ()
 
     @property
     def sends(self) -> int:

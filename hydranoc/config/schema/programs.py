@@ -77,7 +77,8 @@ class ChakraTraffic(ProgramTraffic):
             replaces ``{rank}``; a name without ``{rank}`` is the file of all ranks.
         control_dependencies: Nodes also wait for their control dependencies.
         algorithms (mapping of str to str, or None): Algorithms of collective operations by name
-            (docs/do/collectives.md); ``auto`` chooses by size. Default those of docs/look_up/traces.md.
+            (docs/do/collectives.md); ``auto`` chooses by size and distances, ``plane`` is the collective plane of the
+            network. Default those of docs/look_up/traces.md.
     """
 
     kind: Literal["chakra"]

@@ -11,10 +11,8 @@ from typing import Any
 
 from hydranoc.measurement.kept_points import measure_points
 from hydranoc.surveys.collectives.networks import NETWORKS, design_of
-from sim_model.collective_plane.closed_forms import group_cycles
 from sim_model.collectives.registry import ON_PLANE, OPERATIONS, PLANE
 from sim_model.collectives.schedule import ALL_TO_ALL, BARRIER
-from topology.collectives.operators import combiner_stages
 
 ALL_REDUCE = "all-reduce"
 FIRST_BEAT_CYCLE = 1
@@ -154,9 +152,8 @@ def _plane_form(task: CollectiveTask) -> int:
     network, plane = NETWORKS[task.network], design_of(task.network).plane
     assert plane is not None
     words = network.flits(task.words) * network.words_per_flit
-    links, stages = plane.parameters.link_cycles, combiner_stages(plane.operators)
     start = max(task.startup_cycles, FIRST_BEAT_CYCLE if words else 0)
-    return start + group_cycles(plane.tables, EVERYONE, words, links, stages)
+    return start + plane.operation_cycles(EVERYONE, words)
 
 
 class CollectivePoints:

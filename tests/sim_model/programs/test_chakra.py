@@ -110,9 +110,9 @@ def test_parts_are_rounded_up():
 
 
 def test_other_algorithms():
-    def doubling(name, members, root, size_bytes):
-        assert (name, size_bytes) == ("all-reduce", 96)
-        return schedule_of(name, "recursive-doubling", Case(members, root))
+    def doubling(name, ranks, root, size_bytes):
+        assert (name, ranks, size_bytes) == ("all-reduce", [0, 1, 2, 3], 96)
+        return schedule_of(name, "recursive-doubling", Case(len(ranks), root))
 
     files = [[collective(ALL_REDUCE, 96)] for _ in range(4)]
     program = read_chakra([read_nodes(chakra(nodes)) for nodes in files], schedule_of=doubling)
