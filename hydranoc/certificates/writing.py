@@ -43,7 +43,7 @@ def certificate_text(family: str, evidence: Mapping[str, Any], files: Mapping[st
 
     Parameters:
         family: Name of the family, or ``PLANE``.
-        evidence: Result of the family's ``evidence``, or the order of a plane.
+        evidence: Result of the family's ``evidence``, or order and bounds of a plane.
         files (mapping of str to str): Texts of the generated files by name.
         top: Name of the top module, the stem of the file names.
     """

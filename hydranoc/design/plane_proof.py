@@ -49,10 +49,8 @@ def certificate_of_plane(plane: "Plane", network: ChannelNetwork, generated: "Ge
     faults = (verdict.tree_fault, verdict.table_fault, verdict.wait_fault, verdict.size_fault)
     if not verdict.right:
         return Certificate(None, next((fault for fault in faults if fault), "the waits have a cycle"))
-    files = _files(generated)
-    return checked_certificate(
-        certificate_text(PLANE, {"order": verdict.order}, files, generated.top), files, generated.top
-    )
+    files, evidence = _files(generated), {"order": verdict.order, "word_cycles": verdict.word_cycles}
+    return checked_certificate(certificate_text(PLANE, evidence, files, generated.top), files, generated.top)
 
 
 def digests_of_plane(generated: "GeneratedDesign") -> str:

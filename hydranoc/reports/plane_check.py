@@ -51,6 +51,7 @@ def plane_figures(verdict: "PlaneVerdict") -> dict[str, Any]:
             "buffer_words": sizes.buffer_words,
             "result_words": sizes.result_words,
             "words_per_cycle": sizes.words_per_cycle,
+            "word_cycles": list(verdict.word_cycles),
         },
     }
 
@@ -92,7 +93,9 @@ def _buffers(verdict: "PlaneVerdict") -> str:
     if verdict.size_fault:
         return f"FAIL: {verdict.size_fault}"
     window = f"window {sizes.window}"
+    bound = f"; a word within {max(verdict.word_cycles)} cycles" if verdict.word_cycles else ""
     if sizes.barriers_only:
-        return f"large enough: {window}, barriers alone"
+        return f"large enough: {window}, barriers alone{bound}"
     rate = "1 word per cycle" if sizes.words_per_cycle == 1 else f"at most {sizes.words_per_cycle:.2f} words per cycle"
-    return f"large enough, {rate}: {window}, {sizes.buffer_words} words in switches, {sizes.result_words} in endpoints"
+    buffers = f"{sizes.buffer_words} words in switches, {sizes.result_words} in endpoints"
+    return f"large enough, {rate}: {window}, {buffers}{bound}"

@@ -30,7 +30,7 @@ def test_what_is_proved_is_printed(tmp_path, capsys):
     assert row(out, "plane's tables") == "masks are those of the members of 3 groups, with top s4, s4, s3"
     assert row(out, "plane's deadlock").startswith("impossible: buffers in the order of the tree (")
     assert row(out, "plane's buffers") == (
-        "large enough, 1 word per cycle: window 3, 6 words in switches, 6 in endpoints"
+        "large enough, 1 word per cycle: window 3, 6 words in switches, 6 in endpoints; a word within 56 cycles"
     )
 
 
@@ -49,7 +49,9 @@ def test_the_same_as_json(tmp_path, capsys):
 def test_planes_of_barriers_and_slow_buffers(tmp_path, capsys):
     barriers = {"groups": 1, "operators": []}
     assert run(["check", str(written(tmp_path, collectives=barriers))]) == 0
-    assert row(capsys.readouterr().out, "plane's buffers") == "large enough: window 2, barriers alone"
+    assert row(capsys.readouterr().out, "plane's buffers") == (
+        "large enough: window 2, barriers alone; a word within 11 cycles"
+    )
     slow = {"groups": 1, "buffer_words": 2}
     assert run(["check", str(written(tmp_path, collectives=slow))]) == 0
     out = capsys.readouterr().out

@@ -141,3 +141,15 @@ def test_rates_of_buffers():
     assert replace(SIZES, result_words=2).words_per_cycle == 0.5
     assert replace(SIZES, stages=1).words_per_cycle == 0.8
     assert replace(SIZES, link_cycles=3, barriers_only=True).words_per_cycle == 1
+
+
+def test_the_bound_of_a_word_follows_from_groups_links_and_stages():
+    # 2 groups, 2 stages: a turn within 6 cycles; credits back after 2, the top 9, one word of each group at an endpoint
+    assert replace(SIZES, stages=2).word_cycles(2, 0, 0) == 2 + 9 + 2
+    # each level takes a turn and a link, on the way up the pipeline too
+    assert replace(SIZES, stages=2).word_cycles(2, 3, 1) == 13 + 3 * (6 + 2 + 1) + 1 * (6 + 1)
+    assert replace(SIZES, stages=2, link_cycles=4).word_cycles(2, 3, 1) == 16 + 3 * (6 + 2 + 4) + 1 * (6 + 4)
+    # barriers have neither turns nor credits: the closed form, from the link on
+    assert replace(SIZES, barriers_only=True).word_cycles(8, 8, 8) == 37 - 2
+    assert check_plane(facts_of(), SIZES).word_cycles == (SIZES.word_cycles(2, 2, 2), SIZES.word_cycles(2, 1, 1))
+    assert check_plane(replace(facts_of(), members=[[0, 0], [3]]), SIZES).word_cycles == ()

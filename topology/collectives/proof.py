@@ -113,6 +113,31 @@ class PlaneSizes:
         """Words of a buffer for one word per cycle: a credit is back after a pipeline, two links and two grants."""
         return 2 * self.link_cycles + 2 + self.stages
 
+    def turn_cycles(self, groups: int) -> int:
+        """Return the cycles within which a switch grants a group that is ready.
+
+        Parameters:
+            groups: Groups of the plane.
+        """
+        return 1 if self.barriers_only else 2 * groups + self.stages
+
+    def word_cycles(self, groups: int, up_levels: int, down_levels: int) -> int:
+        """Return the cycles within which a word that all members have on their links is offered to all of them.
+
+        Earlier words of the group are taken, and so are results of others at once: the theorem of
+        docs/understand/collective_plane_proof.md.
+
+        Parameters:
+            groups: Groups of the plane.
+            up_levels, down_levels (int): Most links between switches from a member up to the top, and down again.
+        """
+        turn, link, stages = self.turn_cycles(groups), self.link_cycles, self.stages
+        if self.barriers_only:
+            return (up_levels + down_levels) * (turn + link) + turn + 2
+        up, top, down = up_levels * (turn + stages + link), turn + stages + 1, down_levels * (turn + link)
+        credits_are_back = link + 1
+        return credits_are_back + up + top + down + groups
+
     @property
     def words_per_cycle(self) -> float:
         """Largest rate of a long operation that the buffers allow."""
@@ -138,6 +163,7 @@ class PlaneVerdict:
         depth: Links from the deepest switch up to the root.
         root: Switch without a parent.
         tops: Top of each group; empty if tree or tables are wrong.
+        word_cycles (tuple of int): Bound of each group, see ``PlaneSizes.word_cycles``; likewise.
         foreign_links (tuple of (int, int)): Child and parent of links that the network does not have.
         switches, processors (int): Size of the tree.
         sizes
@@ -153,6 +179,7 @@ class PlaneVerdict:
     depth: int
     root: int | None
     tops: tuple[int, ...]
+    word_cycles: tuple[int, ...]
     foreign_links: tuple[tuple[int, int], ...]
     switches: int
     processors: int
@@ -184,6 +211,8 @@ def check_plane(facts: PlaneFacts, sizes: PlaneSizes, network: ChannelNetwork | 
         order = sorted(places, key=proof.rank)
         wait_fault = _fault_of_order(order, waits)
         table_fault = proof.table_fault()
+    tops = () if tree_fault or table_fault else tuple(proof.top_of(members) for members in facts.members)
+    levels = [proof.levels_of(members, top) for members, top in zip(facts.members, tops, strict=False)]
     return PlaneVerdict(
         tree_fault,
         table_fault,
@@ -194,7 +223,8 @@ def check_plane(facts: PlaneFacts, sizes: PlaneSizes, network: ChannelNetwork | 
         graph.number_of_edges(),
         max(proof.depth.values(), default=0),
         proof.root,
-        () if tree_fault or table_fault else tuple(proof.top_of(members) for members in facts.members),
+        tops,
+        tuple(sizes.word_cycles(len(facts.members), far, far) for far in levels),
         () if network is None else _foreign_links(facts, network),
         len(facts.parent),
         len(facts.processors),
@@ -295,6 +325,10 @@ class _Proof:
         """Return the deepest switch with all members at or below it."""
         count = self._members_below(members)
         return max((switch for switch in self.switches if count[switch] == len(members)), key=lambda s: self.depth[s])
+
+    def levels_of(self, members: Sequence[int], top: int) -> int:
+        """Return the most links between switches from a member up to the top."""
+        return max(self.depth[self.facts.processors[member]] for member in members) - self.depth[top]
 
     def table_fault(self) -> str:
         """Return the first mask or top that the members contradict; empty if there is none."""

@@ -25,7 +25,7 @@ from digests import PARAMETERS, PLANE_PARAMETERS, check_modules
 from documents import demand_same, read_document
 from hardware import Hardware
 from network import NAME, Network
-from plane import PlaneHardware, check_order
+from plane import PlaneHardware, check_bounds, check_order
 from plane_tree import PlaneTree
 from refusal import Refused, demand
 from theorems import ALL_THEOREMS, FIELDS, FORMAT, MORE_FIELDS, PLANE
@@ -75,7 +75,8 @@ def check(manifest_text, verilog, tables, certificate_text, digests_text):
         wired, ports = read_wiring(tree.top, name, bodies, manifest)
         PlaneHardware(tree, wired, ports)
         check_order(tree, certificate)
-        sizes = f"{len(tree.switches)} switches, {tree.groups} groups"
+        cycles = check_bounds(tree, certificate)
+        sizes = f"{len(tree.switches)} switches, {tree.groups} groups, a word within {cycles} cycles"
     else:
         network = Network(manifest)
         wired, ports = read_wiring(network.top, name, bodies, manifest)

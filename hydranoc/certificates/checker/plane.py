@@ -1,7 +1,8 @@
 """Collective planes: switches, links and endpoints are wired by the tree, masks are those of the groups' members, and
 all waits between buffers rise in the order of the certificate."""
 
-from plane_tree import end_name
+from documents import demand_same
+from plane_tree import OPERATORS, end_name
 from refusal import demand, ranks
 from structure import Structure, joined, part
 
@@ -9,6 +10,7 @@ LIMIT_BITS = 16
 STREAMS = ("s_axis_", "m_axis_")
 BARRIERS = ("barrier_request", "barrier_done", "barrier_error")
 UP, DOWN, WORDS = range(3)
+SUM = OPERATORS.index("sum")
 
 
 class PlaneHardware:
@@ -153,3 +155,23 @@ def check_order(tree, certificate):
     place = ranks(names, certificate["order"], "order")
     for held, wanted in waits(tree):
         demand(place[held] < place[wanted], f"{held} waits for {wanted}, which does not come later in the order")
+
+
+def check_bounds(tree, certificate):
+    """Check the cycles within which a word that all members of a group have sent is offered to all of them."""
+    right = []
+    for group, members in enumerate(tree.manifest["groups"]):
+        levels = max(tree.depth[tree.homes[member]] for member in members) - tree.depth[tree.tops[group]]
+        right.append(word_cycles(tree, levels))
+    demand_same(certificate["word_cycles"], right, "word_cycles of the certificate")
+    return max(right)
+
+
+def word_cycles(tree, levels):
+    """Return the bound of a group whose farthest member is some links below the top."""
+    link = tree.link_cycles
+    if not tree.operators:
+        return 2 * levels * (1 + link) + 3
+    stages = 1 if tree.operators == [SUM] else 2
+    turn = 2 * tree.groups + stages
+    return link + 1 + levels * (2 * (turn + link) + stages) + turn + stages + 1 + tree.groups

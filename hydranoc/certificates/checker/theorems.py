@@ -19,4 +19,4 @@ PASSING = "switches and endpoints pass on words that have credits within a bound
 ALL_THEOREMS = {**THEOREMS, PLANE: ("buffers in the order of the tree", (MEMBERS, RECEIVERS, PASSING))}
 """Likewise, with that of collective planes."""
 FIELDS = {"format", "family", "theorem", "premises", "manifest_sha256", "verilog_sha256", "order"}
-MORE_FIELDS = {"spam": {"nesting"}, "min": {"tokens"}, "hypercube": {"escapes"}}
+MORE_FIELDS = {"spam": {"nesting"}, "min": {"tokens"}, "hypercube": {"escapes"}, PLANE: {"word_cycles"}}

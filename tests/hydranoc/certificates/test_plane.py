@@ -106,10 +106,14 @@ def test_every_bit_of_masks_and_tops_counts(name):
 def test_every_field_of_a_certificate_counts():
     sound = offer("plane")
     fields = json.loads(sound.certificate)
-    assert set(fields) == {"format", "family", "theorem", "premises", "manifest_sha256", "verilog_sha256", "order"}
+    digests = {"manifest_sha256", "verilog_sha256"}
+    assert set(fields) == {"format", "family", "theorem", "premises", "order", "word_cycles"} | digests
     for name, value in fields.items():
         for other in (None, [], {}, "", 1, value[:-1], value[1:], value + value[:1]):
             assert refused(certificate(sound, **{name: other})), name
+    first, *rest = fields["word_cycles"]
+    reason = f"item 0 of word_cycles of the certificate is {first - 1}; it must be {first}"
+    assert refused(certificate(sound, word_cycles=[first - 1, *rest])) == reason
     assert refused(certificate(sound, more=1)) == "the certificate has a field that is unknown: 'more'"
     theorem, premises = ALL_THEOREMS[PLANE]
     assert (fields["theorem"], fields["premises"]) == (theorem, list(premises))
@@ -164,7 +168,7 @@ def test_planes_with_an_observation_port_have_no_certificate():
     plane = load({"network": PLANES["plane"]}).plane
     assert plane is not None
     files = generate_plane(plane.plan, TOP, observes=True).files
-    text = certificate_text(PLANE, {"order": order(offer("plane"))}, files, TOP)
+    text = certificate_text(PLANE, {"order": order(offer("plane")), "word_cycles": []}, files, TOP)
     offered = Offer(files[MANIFEST], files[f"{TOP}.v"], "", text, digests_text(files, TOP))
     assert refused(offered).startswith("observed of the manifest is [")
 
