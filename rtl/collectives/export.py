@@ -7,9 +7,8 @@ from rtl.collectives.generate import generate_plane
 from rtl.collectives.plan import PlanePlan
 from rtl.collectives.register_map import PlaneRegisters
 from rtl.collectives.register_top import generate_plane_with_registers
+from rtl.generator.manifest import fusesoc_core
 from rtl.generator.network import GeneratedDesign
-from rtl.generator.verilog import LICENSE
-from rtl.version import VERSION
 
 PLAIN_MANIFEST = "manifest.json"
 
@@ -31,36 +30,9 @@ def export_plane(plan: PlanePlan, top: str, registers: PlaneRegisters | None = N
     """
     generated = generate_plane(plan, top) if registers is None else generate_plane_with_registers(registers, top)
     texts = {name: text for name, text in generated.files.items() if name != PLAIN_MANIFEST}
-    texts[f"{top}.core"] = _core(plan, top)
+    size = f"{len(plan.tree.switches)} switches, {len(plan.tree.processors)} processors"
+    groups = "1 group" if plan.parameters.groups == 1 else f"{plan.parameters.groups} groups"
+    description = f"collective plane, {size}, {groups}"
+    texts[f"{top}.core"] = fusesoc_core(top, description, texts)
     manifest = {**generated.manifest, "files": [*texts, f"{top}.json"]}
     return replace(generated, manifest=manifest, files={**texts, f"{top}.json": json.dumps(manifest, indent=1) + "\n"})
-
-
-def _core(plan: PlanePlan, top: str) -> str:
-    """Return the FuseSoC core file (CAPI2) of a plane."""
-    switches, processors = len(plan.tree.switches), len(plan.tree.processors)
-    return f"""CAPI=2:
-# SPDX-License-Identifier: {LICENSE}
-
-name: hydranoc:noc:{top}:{VERSION}
-description: "collective plane, {switches} switches, {processors} processors, {plan.parameters.groups} groups"
-
-filesets:
-  rtl:
-    files:
-      - {top}.v
-    file_type: verilogSource-2005
-
-targets:
-  default: &default
-    filesets: [rtl]
-    toplevel: {top}
-
-  lint:
-    <<: *default
-    default_tool: verilator
-    tools:
-      verilator:
-        mode: lint-only
-        verilator_options: [-Wall]
-"""

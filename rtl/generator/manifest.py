@@ -1,6 +1,6 @@
 """Manifest, FuseSoC core and lint control file of a generated network."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rtl.generator.plan import NetworkPlan
@@ -139,20 +139,22 @@ def lint_control(top: str) -> str:
 """
 
 
-def fusesoc_core(top: str, plan: NetworkPlan, headers: Sequence[str] = ()) -> str:
-    """Return the FuseSoC core file (CAPI2) of a generated network.
+def fusesoc_core(top: str, description: str, files: Iterable[str]) -> str:
+    """Return the FuseSoC core file (CAPI2) of generated hardware.
 
     Parameters:
         top: Name of the top module.
-        headers: Names of C headers. Dependent cores can include them: FuseSoC passes their folder to the C compilers of
-            simulators, and no tool treats them as sources of its own.
+        description: Of the core, in a line.
+        files (iterable of str): Names of files beside ``<top>.v``. Dependent cores can include the C headers among
+            them: FuseSoC passes their folder to the C compilers of simulators, and no tool treats them as sources of
+            its own.
     """
-    network = plan.network
+    headers = [name for name in files if name.endswith(".h")]
     return f"""CAPI=2:
 # SPDX-License-Identifier: {LICENSE}
 
 name: hydranoc:noc:{top}:{VERSION}
-description: "{plan.family} network, {network.switches} switches, {len(network.processors)} processors"
+description: "{description}"
 
 filesets:
   rtl:

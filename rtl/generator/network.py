@@ -159,7 +159,9 @@ def generate_design(
         **table_manifest(plan, top),
         **extra,
     }
-    core = fusesoc_core(top, plan, [name for name in more if name.endswith(".h")])
+    network = plan.network
+    size = f"{network.switches} switches, {len(network.processors)} processors"
+    core = fusesoc_core(top, f"{plan.family} network, {size}", more)
     texts = [verilog, lint_control(top), core, *more.values(), json.dumps(manifest, indent=1) + "\n"]
     return GeneratedDesign(top, manifest, dict(zip(names, texts, strict=True)))
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import yaml
 
 from hydranoc import load
 from hydranoc.cli import run
@@ -117,3 +118,13 @@ def test_a_plane_has_files_beside_the_unchanged_ones_of_its_network(written, tmp
     assert set(manifest["files"]) == added
     assert f"module {manifest['top']}(" in beside["chip_plane.v"]
     assert load(written(NETWORK)).plane_verilog() is None
+
+
+def test_a_plane_with_registers_has_its_header_in_its_core(written, tmp_path, capsys):
+    path, folder = written(NETWORK + COLLECTIVES), tmp_path / "out"
+    assert run(["verilog", str(path), "-o", str(folder), "--axi-stream", "tuser", "--registers", "axi-lite"]) == 0
+    capsys.readouterr()
+    assert {"noc_plane_regs.h", "noc_plane_registers.md"} <= {file.name for file in folder.iterdir()}
+    core = yaml.safe_load((folder / "noc_plane.core").read_text().partition("\n")[2])
+    assert core["targets"]["default"]["filesets"] == ["rtl", "headers"]
+    assert core["filesets"]["headers"]["files"] == [{"noc_plane_regs.h": {"is_include_file": True}}]
