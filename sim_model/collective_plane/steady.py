@@ -3,6 +3,7 @@
 The control of the plane (``control.py``) in a cycle is then that of a period before. ``stretches.py`` skips the rest.
 """
 
+from sim_model.collective_plane.folding import wide
 from sim_model.collective_plane.state import (
     FLUSH_WIRES,
     FLUSHED,
@@ -85,6 +86,6 @@ def _is_worth_a_skip(state):
         member = state.members[number]
         moved = member.sent - state.sent_then[number]
         if moved > 0 and member.next < member.end:
-            rest = min(rest, (state.jobs[member.next].words - member.sent) // moved)
+            rest = min(rest, (wide(state.jobs[member.next].words) - wide(member.sent)) // moved)
     hops = state.counters[WORD_HOPS] - state.counters[STEADY_HOPS]
     return rest < NEVER and rest * hops >= MIN_HOPS

@@ -53,6 +53,38 @@ def test_operations_of_the_traffic_are_compared(written, tmp_path, capsys, requi
     assert summary["mismatches"] == summary["plane"]["wrong"] == 0
 
 
+FAMILIES = {
+    "min": "family: min, topology: {kind: omega, radix: 2, stages: 3}",
+    "torus": "family: torus, topology: {kind: torus, rows: 3, columns: 3}",
+    "mesh": "family: torus, topology: {kind: mesh, rows: 3, columns: 3}",
+    "hypercube": "family: hypercube, topology: {kind: hypercube, dimensions: 3}",
+    "harts": "family: harts, flit_bits: 64, topology: {kind: hexmesh, size: 2}",
+}
+CALLS = """
+traffic:
+  kind: collective
+  operations:
+    - {operation: all-reduce, algorithm: plane, flits: 5, rounds: 2}
+    - {operation: barrier, algorithm: plane, group: [3, 1, 5]}
+    - {operation: broadcast, root: 2, flits: 4}
+    - {operation: barrier, algorithm: plane}
+hosts: {pause: 0.3, stall: 0.3}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tool", ["icarus", "verilator"])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_planes_of_all_families_are_compared(family, tool, written, tmp_path, capsys, require_tool):
+    require_tool(tool)
+    keys = "{groups: [all, [3, 1, 5]], operators: [sum, xor], timeout_cycles: 300}"
+    path = written(f"network: {{{FAMILIES[family]}, collectives: {keys}}}{CALLS}")
+    assert run(["compare", str(path), "-o", str(tmp_path / "out"), "--sim", tool, "--json"]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["plane_comparison"]["mismatches"] == summary["mismatches"] == summary["plane"]["wrong"] == 0
+    assert summary["plane_comparison"]["compared_cycles"] > 80
+
+
 def test_a_mismatch_is_reported_beside_an_equal_network(written, tmp_path, capsys, monkeypatch, require_tool):
     """The lowest observed bit of the plane's hardware is wrong."""
     require_tool("icarus")
@@ -105,26 +137,22 @@ def test_recorded_operations_end_as_those_of_the_traffic(written):
 
 
 def test_a_plane_has_files_beside_the_unchanged_ones_of_its_network(written, tmp_path, capsys):
+    """With registers, the C header is in the core of the plane."""
     folders, told = (tmp_path / "plain", tmp_path / "beside"), {}
+    options = ["--top", "chip", "--axi-stream", "tuser", "--registers", "axi-lite", "--json"]
     for folder, text in zip(folders, (NETWORK, NETWORK + COLLECTIVES), strict=True):
-        assert run(["verilog", str(written(text)), "-o", str(folder), "--top", "chip", "--json"]) == 0
+        assert run(["verilog", str(written(text)), "-o", str(folder), *options]) == 0
         told = json.loads(capsys.readouterr().out)
     assert (told["top"], told["plane_top"]) == ("chip", "chip_plane")
     plain, beside = ({path.name: path.read_text() for path in folder.iterdir()} for folder in folders)
     assert {name: beside[name] for name in plain} == plain
     added = set(beside) - set(plain)
-    assert added == {"chip_plane.v", "chip_plane.vlt", "chip_plane.core", "chip_plane.json"}
+    files = {"chip_plane.v", "chip_plane.vlt", "chip_plane.core", "chip_plane.json"}
+    assert added == files | {"chip_plane_regs.h", "chip_plane_registers.md"}
     manifest = json.loads(beside["chip_plane.json"])
     assert set(manifest["files"]) == added
     assert f"module {manifest['top']}(" in beside["chip_plane.v"]
-    assert load(written(NETWORK)).plane_verilog() is None
-
-
-def test_a_plane_with_registers_has_its_header_in_its_core(written, tmp_path, capsys):
-    path, folder = written(NETWORK + COLLECTIVES), tmp_path / "out"
-    assert run(["verilog", str(path), "-o", str(folder), "--axi-stream", "tuser", "--registers", "axi-lite"]) == 0
-    capsys.readouterr()
-    assert {"noc_plane_regs.h", "noc_plane_registers.md"} <= {file.name for file in folder.iterdir()}
-    core = yaml.safe_load((folder / "noc_plane.core").read_text().partition("\n")[2])
+    core = yaml.safe_load(beside["chip_plane.core"].partition("\n")[2])
     assert core["targets"]["default"]["filesets"] == ["rtl", "headers"]
-    assert core["filesets"]["headers"]["files"] == [{"noc_plane_regs.h": {"is_include_file": True}}]
+    assert core["filesets"]["headers"]["files"] == [{"chip_plane_regs.h": {"is_include_file": True}}]
+    assert load(written(NETWORK)).plane_verilog() is None
