@@ -104,6 +104,8 @@ def member_words(operation: int, member: int, words: int, word_bits: int) -> np.
         words: Number of words.
         word_bits: Bits of a word.
     """
+    if not words:
+        return np.zeros(0, dtype=np.uint64)
     first = np.uint64((operation << 40 | member << 20) % (1 << 64))
     mixed = (np.arange(words, dtype=np.uint64) + first) * _SPREAD
     mixed = (mixed ^ mixed >> np.uint64(30)) * _FIRST

@@ -65,17 +65,18 @@ def wrong_operations(operations: Sequence[Sequence[int]], results: PlaneResults,
 
 def _wrong(results: PlaneResults, word_bits: int, operators: tuple[int, ...], rows: list[int]) -> Iterator[str]:
     """Yield what is wrong with one operation."""
-    given = results.contributions
-    done = [row for row in rows if results.done_cycle[row] >= 0]
-    if not done:
+    given, every = results.contributions, np.array(rows)
+    done = every[results.done_cycle[every] >= 0]
+    if not len(done):
+        return
+    lengths = set((given.offsets[every + 1] - given.offsets[every]).tolist())
+    chosen = set(given.operator[every].tolist() if len(operators) > 1 else operators)
+    is_wrong = len(lengths) > 1 or (lengths != {0} and (len(chosen) > 1 or not chosen <= set(operators)))
+    if (is_wrong or lengths == {0}) and (results.error[done] == is_wrong).all():
         return
     words = [given.words_of(row) for row in rows]
-    lengths, chosen = {len(own) for own in words}, {int(given.operator[row]) for row in rows}
-    if len(operators) <= 1:
-        chosen = set(operators)
-    is_wrong = len(lengths) > 1 or (lengths != {0} and (len(chosen) > 1 or not chosen <= set(operators)))
     expected = words[0] if is_wrong or lengths == {0} else combine_arrays(chosen.pop(), words, word_bits)
-    for row in done:
+    for row in done.tolist():
         name = f"result of contribution {row} (processor {given.processor[row]}, group {given.group[row]})"
         if bool(results.error[row]) != is_wrong:
             yield f"{name} has {'no ' if is_wrong else ''}error mark"

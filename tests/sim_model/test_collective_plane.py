@@ -11,6 +11,7 @@ import pytest
 from sim_model.collective_plane.barriers import barrier_planes
 from sim_model.collective_plane.closed_forms import credit_cycles, group_cycles, words_per_cycle
 from sim_model.collective_plane.contributions import Contribution, of_all_members
+from sim_model.collective_plane.exact import wrong_operations, wrong_results
 from sim_model.collective_plane.model import CollectivePlane
 from sim_model.collective_plane.parameters import ClearErrors, Flush, PlaneParameters, Reset
 from sim_model.collective_plane.state import STEADY_CYCLE
@@ -376,6 +377,28 @@ def test_wrong_operators_and_lengths_end_with_an_error_at_all_members():
     assert results.words_of(11).tolist() == [9, 12]
     assert plane.branch_names(1, plane.mismatches[1]) == ["s2", "p1"]
     assert plane.strays == 0
+
+
+def test_wrong_results_are_named():
+    tables = PlaneTables(plane_tree(chain(2)), groups_of([range(2)]))
+    other = [Contribution(0, 0, 0, SUM, [1]), Contribution(1, 0, 0, MIN, [2])]
+    given = [*of_all_members(tables, 0, [[1, 2], [3, 4]]), *of_all_members(tables, 0), *other]
+    plane = CollectivePlane(tables, contributions=given)
+    assert plane.run() == FINISHED
+    results, operations, every = plane.results(), [[0, 1], [2, 3]], tuple(range(8))
+    assert wrong_results(results, 32, every) == wrong_operations(operations, results, 32) == []
+    results.words[3] += 1
+    results.error[[2, 5]] ^= True
+    assert wrong_results(results, 32, every) == [
+        "result of contribution 1 (processor 1, group 0) is [4, 7]; it must be [4, 6]",
+        "result of contribution 2 (processor 0, group 0) has error mark",
+        "result of contribution 5 (processor 1, group 0) has no error mark",
+    ]
+    assert wrong_operations(operations, results, 32) == [0, 1]
+    results.error[2] = False
+    results.done_cycle[3] = -1
+    assert wrong_operations(operations, results, 32) == [0, 1]
+    assert len(wrong_results(results, 32, every)) == 2
 
 
 def test_operators_that_are_not_built_end_with_an_error():
