@@ -7,20 +7,22 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from hydranoc.config import schema
-from hydranoc.config.chakra_algorithms import chosen_schedules
 from hydranoc.config.collectives import MAX_WORDS, CollectivePlan, refuse_blocked
 from hydranoc.config.load import TRAFFIC, Config
 from hydranoc.config.plane import PlaneShape
+from hydranoc.config.program_algorithms import check_algorithms, chosen_schedules
 from hydranoc.config.sending import broadcast_operation, complete_messages
 from hydranoc.config.source import unreadable
 from hydranoc.errors import ConfigError, shown
 from sim_model.collectives.registry import PLANE
+from sim_model.collectives.schedule import Schedule
 from sim_model.messages.messages import Message, MessageError, Messages
 from sim_model.messages.software import BINOMIAL
 from sim_model.programs.chakra import ChakraNode, read_chakra, read_nodes
 from sim_model.programs.goal import read_goal
 from sim_model.programs.lowering import Lowered, lowered
-from sim_model.programs.msccl import read_msccl
+from sim_model.programs.msccl import OPERATIONS, read_msccl
+from sim_model.programs.named_broadcasts import BROADCAST, replace_broadcasts
 from sim_model.programs.netrace import read_netrace
 from sim_model.programs.performances import Collective, Performance
 from sim_model.programs.program import Operation, Program, ProgramError
@@ -224,22 +226,37 @@ def _netrace(config: Config, traffic: schema.NetraceTraffic, path: Path, _plane:
         raise _unreadable(config, traffic.file, error) from None
 
 
-def _goal(config: Config, _traffic: schema.GoalTraffic, path: Path, _plane: PlaneShape | None) -> Program:
+def _goal(config: Config, traffic: schema.GoalTraffic, path: Path, plane: PlaneShape | None) -> Program:
     data = _content(config, path)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         raise ConfigError("A program must be UTF-8 text", file=path, line=line) from None
-    return _read(path, read_goal, text)
+    check_algorithms(config, traffic, (BROADCAST,))
+    program = _read(path, read_goal, text)
+    if traffic.algorithms:
+        nodes = _mapped(config, "map", traffic.map, program.ranks)
+        schedules = chosen_schedules(config, traffic, bytes_per_flit(config, traffic), nodes, plane)
+        replace_broadcasts(program, schedules)
+    return program
 
 
-def _msccl(config: Config, traffic: schema.MscclTraffic, path: Path, _plane: PlaneShape | None) -> Program:
+def _msccl(config: Config, traffic: schema.MscclTraffic, path: Path, plane: PlaneShape | None) -> Program:
+    check_algorithms(config, traffic, tuple(dict.fromkeys(OPERATIONS.values())))
     one_message = traffic.multicast == "hardware"
-    return _read(path, read_msccl, _content(config, path), traffic.bytes_per_chunk, one_message)
+
+    def schedule_of(name: str, gpus: Sequence[int], root: int, size_bytes: int) -> Schedule | None:
+        nodes = _mapped(config, "map", traffic.map, len(gpus))
+        schedules = chosen_schedules(config, traffic, bytes_per_flit(config, traffic), nodes, plane)
+        return schedules(name, gpus, root, size_bytes)
+
+    schedules = dict.fromkeys(traffic.algorithms or (), schedule_of)
+    return _read(path, read_msccl, _content(config, path), traffic.bytes_per_chunk, one_message, schedules)
 
 
 def _chakra(config: Config, traffic: schema.ChakraTraffic, path: Path, plane: PlaneShape | None) -> Program:
+    check_algorithms(config, traffic)
     ranks = traffic.ranks or len(config.network.processors)
     nodes = _mapped(config, "map", traffic.map, ranks)
     schedules = chosen_schedules(config, traffic, bytes_per_flit(config, traffic), nodes, plane)

@@ -71,7 +71,7 @@ def build_plan(config: Config, routing: Any, plane: "PlaneShape | None") -> "Col
         from hydranoc.config.collectives import collective_plan
 
         return collective_plan(config, traffic, routing, plane)
-    if isinstance(traffic, schema.ChakraTraffic) and traffic.algorithms:
+    if isinstance(traffic, schema.NamedTraffic) and traffic.algorithms:
         from hydranoc.config.programs import program_plan
 
         check_software(config, traffic, routing.network)

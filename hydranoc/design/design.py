@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from hydranoc.certificates.checker.theorems import THEOREMS
 from hydranoc.config.load import NETWORK, TRAFFIC, Config, with_given_traffic
 from hydranoc.config.own_routing import OwnRouting
-from hydranoc.config.schema import ChakraTraffic, CollectiveTraffic
+from hydranoc.config.schema import CollectiveTraffic, NamedTraffic
 from hydranoc.config.schema.collectives import AUTO, EVERYONE
 from hydranoc.config.topologies import located
 from hydranoc.design import hardware
@@ -146,7 +146,7 @@ class Design:
     def _collective_plan(self) -> "CollectivePlan | None":
         """Collective operations of the traffic; None for other traffic."""
         traffic = self.config.traffic
-        if not isinstance(traffic, CollectiveTraffic | ChakraTraffic):
+        if not isinstance(traffic, CollectiveTraffic | NamedTraffic):
             return None
         from hydranoc.config.traffic import build_plan
 

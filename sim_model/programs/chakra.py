@@ -8,18 +8,10 @@ member ``comm_root``, by default the first.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from sim_model.collectives.schedule import ALL_TO_ALL, BARRIER, Schedule
-from sim_model.programs.collectives import (
-    ALGORITHMS,
-    SYNONYMS,
-    Call,
-    add_collective,
-    add_plane_call,
-    default_schedule,
-)
+from sim_model.programs.collectives import ALGORITHMS, ScheduleOf, add_operation, default_schedule
 from sim_model.programs.matching import Matching
 from sim_model.programs.plane_order import order_plane_calls
 from sim_model.programs.program import Need, Operation, PlaneCall, Program, ProgramError, check_rank
@@ -30,9 +22,6 @@ ID, NAME, KIND, CONTROL, DATA, DURATION, ATTRIBUTE = 1, 2, 3, 4, 5, 7, 10
 SEND, RECEIVE, COLLECTIVE = 5, 6, 7
 KINDS = range(1, 8)
 """Types of nodes: 1 metadata, 2 and 3 loads and stores, 4 computations, and these."""
-ScheduleOf = Callable[[str, Sequence[int], int, int], Schedule | None]
-"""Schedule of an operation, from its name, the ranks of its members, its root and its bytes; None for an operation on
-the collective plane."""
 _INTEGERS = frozenset({7, 9, 11, 13})
 _TEXT = 29
 _WANTED = {b"comm_type", b"comm_size", b"comm_src", b"comm_dst", b"comm_tag", b"comm_root", b"pg_name"}
@@ -262,22 +251,5 @@ class _Reader:
             [call.end for call in calls],
         )
         schedule = self._schedule_of(name, ranks, root, size_bytes)
-        if schedule is None:
-            operation, vector_bytes = SYNONYMS.get(name, name), 0 if name == BARRIER else size_bytes
-            added = add_plane_call(self._operations, operation, vector_bytes, ranks, begins, ends)
-            self._plane_calls.append(added)
-            return
-        part_bytes = 0 if name == BARRIER else -(-size_bytes // schedule.parts)
-        parts = schedule.parts * (schedule.members if name == ALL_TO_ALL else 1)
-        add_collective(
-            self._operations,
-            Call(
-                names=[f"{name} of {self._operations[call.begin].name}" for call in calls],
-                schedule=schedule,
-                sizes=[part_bytes] * parts,
-                ranks=ranks,
-                begins=begins,
-                ends=ends,
-                in_order=False,
-            ),
-        )
+        added = add_operation(self._operations, name, schedule, size_bytes, ranks, begins, ends)
+        self._plane_calls += [added] if added is not None else []

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sim_model.collectives.algorithm import Case
 from sim_model.collectives.registry import schedule_of
-from sim_model.collectives.schedule import Schedule
+from sim_model.collectives.schedule import ALL_TO_ALL, BARRIER, Schedule
 from sim_model.programs.program import Need, Operation, PlaneCall
 
 ALGORITHMS = {
@@ -34,6 +34,11 @@ def default_schedule(name: str, ranks: Sequence[int], root: int, _size: int) -> 
         root: Member that sends or gets everything, where there is one.
     """
     return schedule_of(SYNONYMS.get(name, name), ALGORITHMS[name], Case(len(ranks), root))
+
+
+ScheduleOf = Callable[[str, Sequence[int], int, int], Schedule | None]
+"""Schedule of an operation, from its name, the ranks of its members, its root and its bytes; None for an operation on
+the collective plane."""
 
 
 def no_computation(_flits: int) -> int:
@@ -83,6 +88,44 @@ def add_collective(operations: list[Operation], call: Call) -> None:
     for number in range(len(call.schedule.transfers)):
         added.send(number)
     added.finish()
+
+
+def add_operation(
+    operations: list[Operation],
+    name: str,
+    schedule: Schedule | None,
+    size_bytes: int,
+    ranks: Sequence[int],
+    begins: Sequence[int],
+    ends: Sequence[int],
+) -> PlaneCall | None:
+    """Add a named operation to a program.
+
+    Parameters:
+        operations
+        name: One of ``ALGORITHMS``.
+        schedule: None for the collective plane.
+        size_bytes: Of one member's vector; parts are rounded up. A barrier has none.
+        ranks, begins, ends: See ``Call``.
+
+    Returns:
+        The call of the plane; None for an operation by messages.
+    """
+    size_bytes = 0 if name == BARRIER else size_bytes
+    if schedule is None:
+        return add_plane_call(operations, SYNONYMS.get(name, name), size_bytes, ranks, begins, ends)
+    parts = schedule.parts * (schedule.members if name == ALL_TO_ALL else 1)
+    call = Call(
+        names=[f"{name} of {operations[begin].name}" for begin in begins],
+        schedule=schedule,
+        sizes=[-(-size_bytes // schedule.parts)] * parts,
+        ranks=ranks,
+        begins=begins,
+        ends=ends,
+        in_order=False,
+    )
+    add_collective(operations, call)
+    return None
 
 
 def add_plane_call(

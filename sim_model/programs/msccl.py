@@ -11,13 +11,16 @@ a list of steps that run one after the other:
 ``depid`` and ``deps`` name a thread block and a step of the same GPU that must have ended before; a step has ``cnt``
 chunks. Messages from one GPU to another over a channel arrive in the order in which they are sent. A program whose
 ``coll`` is ``broadcast`` names a broadcast: its steps are how software carries it, and hardware needs one message.
+Another algorithm may replace the steps of a program that names its operation.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from xml.parsers import expat
 
+from sim_model.programs.collectives import ScheduleOf, add_operation
 from sim_model.programs.matching import Matching
 from sim_model.programs.program import Need, Operation, Program, ProgramError, check_rank
 
@@ -25,6 +28,16 @@ SENDS = frozenset({"s", "rcs", "rrs", "rrcs"})
 RECEIVES = frozenset({"r", "rrc", "rcs", "rrs", "rrcs"})
 STEPS = SENDS | RECEIVES | {"cpy", "re", "nop"}
 BROADCAST = "broadcast"
+OPERATIONS = {
+    "allreduce": "all-reduce",
+    "allgather": "all-gather",
+    "reduce_scatter": "reduce-scatter",
+    "reducescatter": "reduce-scatter",
+    "alltoall": "all-to-all",
+    "broadcast": BROADCAST,
+    "reduce": "reduce",
+}
+"""Names of operations by the ``coll`` of a program."""
 MAX_GPUS = 1 << 16
 MAX_DIGITS = 9
 NO_PEER = -1
@@ -61,18 +74,30 @@ class _Algorithm:
     blocks: dict[int, dict[int, _Block]] = field(default_factory=dict)
 
 
-def read_msccl(data: bytes, bytes_per_chunk: int, one_message: bool = False) -> Program:
+def read_msccl(
+    data: bytes,
+    bytes_per_chunk: int,
+    one_message: bool = False,
+    schedules: Mapping[str, ScheduleOf] = MappingProxyType({}),
+) -> Program:
     """Return the program of all GPUs, which are its ranks; nothing in it takes time but messages.
 
     Parameters:
         data: The XML file.
         one_message: A program that is named a broadcast becomes one message from its root to all others.
+        schedules: Schedules in place of the steps, by the name of the program's operation.
 
     Raises:
         ProgramError: With the line, if it is no such program, names a GPU or step that is not there, or has a send
             without a receipt or a receipt without a send.
     """
     algorithm = _Parser().algorithm(data)
+    if schedules:
+        name = OPERATIONS.get(algorithm.collective, "")
+        if name not in schedules:
+            known = [collective for collective, operation in OPERATIONS.items() if operation in schedules]
+            raise ProgramError(f"coll is {algorithm.collective!r}; it must be {' or '.join(known)}", 1)
+        return _named(algorithm, name, schedules[name], bytes_per_chunk)
     if one_message and algorithm.collective == BROADCAST:
         return _broadcast(algorithm, bytes_per_chunk)
     return _Reader(algorithm, bytes_per_chunk).program()
@@ -228,13 +253,31 @@ class _Reader:
 
 def _broadcast(algorithm: _Algorithm, bytes_per_chunk: int) -> Program:
     """Return one message from the GPU that only sends to all others."""
+    root = _root(algorithm, BROADCAST)
+    others = tuple(gpu for gpu in range(algorithm.gpus) if gpu != root)
+    size_bytes = algorithm.chunks * bytes_per_chunk
+    return Program(algorithm.gpus, [Operation(root, f"broadcast of GPU {root}", 0, others, size_bytes, line=1)])
+
+
+def _root(algorithm: _Algorithm, name: str) -> int:
+    """Return the only GPU that receives nothing in a broadcast, or sends nothing in a reduction."""
+    kinds, verb = (RECEIVES, "receives") if name == BROADCAST else (SENDS, "sends")
     roots = [
         gpu
-        for gpu, blocks in sorted(algorithm.blocks.items())
-        if not any(step.kind in RECEIVES for block in blocks.values() for step in block.steps)
+        for gpu in range(algorithm.gpus)
+        if not any(step.kind in kinds for block in algorithm.blocks.get(gpu, {}).values() for step in block.steps)
     ]
     if len(roots) != 1:
-        raise ProgramError(f"A broadcast must have one GPU that receives nothing, not {len(roots)}", 1)
-    others = tuple(gpu for gpu in range(algorithm.gpus) if gpu != roots[0])
+        raise ProgramError(f"A {name} must have one GPU that {verb} nothing, not {len(roots)}", 1)
+    return roots[0]
+
+
+def _named(algorithm: _Algorithm, name: str, schedule_of: ScheduleOf, bytes_per_chunk: int) -> Program:
+    """Return the program's operation by another algorithm; its vector has all chunks of a loop."""
+    gpus = range(algorithm.gpus)
+    root = _root(algorithm, name) if name in (BROADCAST, "reduce") else 0
+    operations = [Operation(gpu, f"GPU {gpu}", line=1) for gpu in (*gpus, *gpus)]
     size_bytes = algorithm.chunks * bytes_per_chunk
-    return Program(algorithm.gpus, [Operation(roots[0], f"broadcast of GPU {roots[0]}", 0, others, size_bytes, line=1)])
+    schedule, ends = schedule_of(name, gpus, root, size_bytes), range(algorithm.gpus, 2 * algorithm.gpus)
+    call = add_operation(operations, name, schedule, size_bytes, gpus, gpus, ends)
+    return Program(algorithm.gpus, operations, () if call is None else (call,))

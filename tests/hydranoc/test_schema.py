@@ -78,7 +78,16 @@ def test_every_key_of_every_section_is_on_the_page(schema):
     """A section that no union names would be missing from schema and page alike."""
     page = reference_page(schema)
     used = set(schema["$defs"]) | {"Configuration"}
-    bases = {"NetworkSection", "Topology", "Traffic", "ProgramTraffic", "RoutedSection", "VcSection", "CollectiveKeys"}
+    bases = {
+        "NetworkSection",
+        "Topology",
+        "Traffic",
+        "NamedTraffic",
+        "ProgramTraffic",
+        "RoutedSection",
+        "VcSection",
+        "CollectiveKeys",
+    }
     for section in _sections():
         if section.__module__.startswith("hydranoc."):
             assert section.__name__ in used | bases

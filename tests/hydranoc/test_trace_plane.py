@@ -8,7 +8,7 @@ import pytest
 from hydranoc import ConfigError, load
 from hydranoc.cli import run
 from tests.each import each
-from tests.sim_model.programs.files import chakra, node
+from tests.sim_model.programs.files import chakra, msccl, node, step
 
 COMPUTE, SEND, RECEIVE, COLLECTIVE = 4, 5, 6, 7
 TORUS = "family: torus, flit_bits: 32, topology: {kind: torus, rows: 3, columns: 3}"
@@ -166,3 +166,34 @@ def test_what_the_plane_cannot_do_is_refused(traced, network, traffic, nodes, ho
         _ = load(traced(network, traffic, nodes, hosts=hosts)).messages
     assert said in str(found.value)
     assert "\n" not in str(found.value)
+
+
+def test_programs_of_other_formats_take_algorithms(tmp_path):
+    ring = [[((gpu + 1) % 4, (gpu - 1) % 4, [step(0, "s"), step(1, "rrc")])] for gpu in range(4)]
+    (tmp_path / "ring.xml").write_bytes(msccl(ring, collective="allreduce", chunks=8))
+    (tmp_path / "tree.goal").write_text(
+        "num_ranks 3\nrank 0 { bcast_1: send 8b to 1  bcast_2: send 8b to 2 }\n"
+        "rank 1 { recv 8b from 0 }\nrank 2 { recv 8b from 0 }\n"
+    )
+
+    def design(more: str):
+        path = tmp_path / "c.yaml"
+        path.write_text(f"network: {{{TORUS}{PLANE}}}\ntraffic: {{{more}}}\n")
+        return load(path)
+
+    all_reduces = "kind: mscclxml, file: ring.xml, bytes_per_chunk: 4, algorithms: "
+    outcome = design(all_reduces + "{all-reduce: plane}").simulate()
+    (figures,) = outcome.figures["collectives"]
+    assert (figures["algorithm"], figures["members"], figures["flits"], outcome.right) == ("plane", 4, 8, True)
+    assert len(design(all_reduces + "{all-reduce: binomial}").messages) == 6
+    assert len(design("kind: goal, file: tree.goal, algorithms: {broadcast: binomial}").messages) == 2
+    for more, said in {
+        all_reduces + "{broadcast: chain}": "ring.xml:1: coll is 'allreduce'; it must be broadcast",
+        all_reduces
+        + "{barrier: auto}": "c.yaml:2: keys of traffic.algorithms have 'barrier'; they must be all-reduce, ",
+        "kind: goal, file: tree.goal, algorithms: {reduce: auto}": "c.yaml:2: keys of traffic.algorithms have 'reduce'",
+        "kind: goal, file: tree.goal, algorithms: {broadcast: plane}": "traffic.algorithms.broadcast is 'plane'; it",
+    }.items():
+        with pytest.raises(ConfigError) as found:
+            _ = design(more).messages
+        assert said in str(found.value)

@@ -20,6 +20,7 @@ from hydranoc.config.schema.programs import (
     ChakraTraffic,
     GoalTraffic,
     MscclTraffic,
+    NamedTraffic,
     NetraceTraffic,
     ProgramTraffic,
 )
@@ -89,6 +90,7 @@ __all__ = [
     "MscclTraffic",
     "MultinodeTraffic",
     "Multistage",
+    "NamedTraffic",
     "NetraceTraffic",
     "NetworkSection",
     "OwnTopology",

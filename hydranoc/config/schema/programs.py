@@ -58,7 +58,19 @@ class NetraceTraffic(ProgramTraffic):
     memory_controllers: list[Number] | None = None
 
 
-class GoalTraffic(ProgramTraffic):
+class NamedTraffic(ProgramTraffic):
+    """A program that names collective operations.
+
+    Members:
+        algorithms (mapping of str to str, or None): Algorithms of collective operations by name
+            (docs/do/collectives.md); ``auto`` chooses by size and distances, ``plane`` is the collective plane of the
+            network. Default those of docs/look_up/traces.md.
+    """
+
+    algorithms: dict[str, str] | None = None
+
+
+class GoalTraffic(NamedTraffic):
     """A GOAL program. A unit of time is that of its ``calc``.
 
     Members:
@@ -68,7 +80,7 @@ class GoalTraffic(ProgramTraffic):
     kind: Literal["goal"]
 
 
-class ChakraTraffic(ProgramTraffic):
+class ChakraTraffic(NamedTraffic):
     """Chakra execution traces, a file for each rank. A unit of time is a microsecond.
 
     Members:
@@ -76,18 +88,14 @@ class ChakraTraffic(ProgramTraffic):
         ranks (int or None): Number of ranks; default the number of processors. In each rank's file name its number
             replaces ``{rank}``; a name without ``{rank}`` is the file of all ranks.
         control_dependencies: Nodes also wait for their control dependencies.
-        algorithms (mapping of str to str, or None): Algorithms of collective operations by name
-            (docs/do/collectives.md); ``auto`` chooses by size and distances, ``plane`` is the collective plane of the
-            network. Default those of docs/look_up/traces.md.
     """
 
     kind: Literal["chakra"]
     ranks: Count | None = None
     control_dependencies: bool = False
-    algorithms: dict[str, str] | None = None
 
 
-class MscclTraffic(ProgramTraffic):
+class MscclTraffic(NamedTraffic):
     """An MSCCL program, whose ranks are GPUs. Only its messages take time.
 
     Members:

@@ -1,6 +1,6 @@
-"""Algorithms of collective operations in Chakra traces, from a configuration."""
+"""Algorithms of collective operations in programs and traces, from a configuration."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from hydranoc.config import schema
 from hydranoc.config.algorithm_choice import AlgorithmChoice
@@ -12,18 +12,17 @@ from sim_model.collectives.algorithm import Case
 from sim_model.collectives.choice import best_segments
 from sim_model.collectives.registry import ON_PLANE, OPERATIONS, PLANE, schedule_of
 from sim_model.collectives.schedule import Schedule
-from sim_model.programs.chakra import ScheduleOf
-from sim_model.programs.collectives import ALGORITHMS, SYNONYMS
+from sim_model.programs.collectives import ALGORITHMS, SYNONYMS, ScheduleOf
 
 
 def chosen_schedules(
     config: Config,
-    traffic: schema.ChakraTraffic,
+    traffic: schema.NamedTraffic,
     bytes_per_flit: int,
     nodes: Sequence[int],
     plane: PlaneShape | None = None,
 ) -> ScheduleOf:
-    """Return the schedules of a trace's operations by the algorithms that the configuration names.
+    """Return the schedules of a program's operations by the algorithms that the configuration names.
 
     Parameters:
         config
@@ -33,13 +32,9 @@ def chosen_schedules(
         plane: Collective plane of the network; None if it has none.
 
     Raises:
-        ConfigError: For an unknown operation or algorithm. Schedules raise it for an operation that the plane should
-            perform and cannot.
+        ConfigError: By a schedule, for an operation that the plane should perform and cannot.
     """
-    given = traffic.algorithms or {}
-    for name, algorithm in given.items():
-        _check(config, name, algorithm)
-    algorithms = ALGORITHMS | given
+    algorithms = ALGORITHMS | (traffic.algorithms or {})
     in_hardware = traffic.multicast == "hardware" and config.family.multicasts(config.network_section)
     choice = AlgorithmChoice(config, plane, traffic.startup_cycles)
 
@@ -68,12 +63,23 @@ def _choices(name: str) -> list[str]:
     return [AUTO, *OPERATIONS[operation], *([PLANE] if operation in ON_PLANE else [])]
 
 
-def _check(config: Config, name: str, algorithm: str) -> None:
-    path = (*TRAFFIC, "algorithms", name)
-    if name not in ALGORITHMS:
-        right = f"they must be {', '.join(ALGORITHMS)}{nearest(name, ALGORITHMS)}"
-        raise config.source.error(path, f"keys of traffic.algorithms have {shown(name)}; {right}")
-    choices = _choices(name)
-    if algorithm not in choices:
-        right = f"it must be {', '.join(choices)}{nearest(algorithm, choices)}"
-        raise config.source.error(path, f"traffic.algorithms.{name} is {shown(algorithm)}; {right}")
+def check_algorithms(config: Config, traffic: schema.NamedTraffic, names: Collection[str] = ALGORITHMS) -> None:
+    """Check the operations and algorithms that a configuration names.
+
+    Parameters:
+        config
+        traffic
+        names: Operations that such a program may have.
+
+    Raises:
+        ConfigError: For the first unknown one.
+    """
+    for name, algorithm in (traffic.algorithms or {}).items():
+        path = (*TRAFFIC, "algorithms", name)
+        if name not in names:
+            right = f"they must be {', '.join(names)}{nearest(name, names)}"
+            raise config.source.error(path, f"keys of traffic.algorithms have {shown(name)}; {right}")
+        choices = _choices(name)
+        if algorithm not in choices:
+            right = f"it must be {', '.join(choices)}{nearest(algorithm, choices)}"
+            raise config.source.error(path, f"traffic.algorithms.{name} is {shown(algorithm)}; {right}")
