@@ -131,6 +131,7 @@ class CollectivePlane:
             ``FINISHED``, ``LIMIT`` or ``DEADLOCKED`` of ``sim_model/engines/cycle/clock.py``.
         """
         nothing = make_trace(0, self.tables)
+        self._stretches.begin_run()
         while (reason := int(run_plane(self.state, nothing, until_cycle) or 0)) == STEADY:
             self._stretches.step(until_cycle)
         return reason

@@ -27,7 +27,7 @@ from sim_model.collective_plane.state import (
     PlaneState,
 )
 from sim_model.collective_plane.steady import SKIP, STRETCH, WATCH, WATCH_CYCLES
-from sim_model.engines.cycle.records import NONE
+from sim_model.engines.cycle.records import NEVER, NONE
 from topology.collectives.operators import combine_arrays
 
 
@@ -61,6 +61,11 @@ class SteadyStretches:
         self._state, self._word_bits = state, word_bits
         self._streams: list[_Packets] = []
         self._run, self._skipped = 0, 0  # periods
+
+    def begin_run(self) -> None:
+        """Give up the search in a copy of a plane, whose records are no views of its control."""
+        if not np.may_share_memory(self._state.control, self._state.switches):
+            self._state.counters[STEADY_CYCLE] = NEVER
 
     def step(self, until_cycle: int) -> None:
         """Begin a skip in the stretch that has been found, or end one.

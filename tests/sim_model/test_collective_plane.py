@@ -1,6 +1,8 @@
 """The golden model of the collective plane against a plain reference, integer arithmetic and closed forms."""
 
+import copy
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -510,6 +512,19 @@ def test_an_all_reduce_of_many_words_takes_few_cycles_to_simulate(monkeypatch):
     assert plane.run() == FINISHED
     check_results(plane)
     assert sum(skips) > 0.8 * plane.cycle
+
+
+@each("seed", [4, 10, 62])
+def test_copies_of_a_plane_run_all_cycles(seed):
+    """Their records are no views of the control any more."""
+    plane = streaming_plane(seed)
+    copies = [copy.deepcopy(plane), pickle.loads(pickle.dumps(plane))]
+    plane.run()
+    for copied in copies:
+        copied.run()
+        assert copied.cycle == plane.cycle
+        assert (copied.results().done_cycle == plane.results().done_cycle).all()
+        assert (copied.results().words == plane.results().words).all()
 
 
 def test_idle_time_is_skipped():
