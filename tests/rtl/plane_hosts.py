@@ -2,7 +2,7 @@
 
 import random
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rtl.collectives.parameters import PlaneParameters
@@ -20,7 +20,7 @@ ONE = PlaneTree({0: None}, (0,))
 QUIET_CYCLES = 40
 
 
-def plane_plan(tree: PlaneTree, groups: list[list[int]], **parameters: Any) -> PlanePlan:
+def plane_plan(tree: PlaneTree, groups: Sequence[Sequence[int]], **parameters: Any) -> PlanePlan:
     """Return the plan of a plane."""
     return PlanePlan(PlaneTables(tree, groups_of(groups)), PlaneParameters(len(groups), **parameters))
 

@@ -1,10 +1,17 @@
 """Collective planes in Amaranth's simulator: results equal integer arithmetic, latencies the closed forms."""
 
-import pytest
+import random
 
+import pytest
+from amaranth.hdl import Const, Value
+
+from rtl.collectives.combiner import Combiner, control_of
+from rtl.collectives.parameters import PlaneParameters
 from tests.rtl.plane_hosts import CHAIN, ONE, SQUARE, STAR, Hosts, contribute_at_random, plane_plan
+from tests.rtl.simulate import run
 from tests.sampled import sampled
-from topology.collectives.operators import combiner_stages
+from topology.collectives.operators import OPERATOR_BITS, OPERATORS, combine, combiner_stages
+from topology.collectives.proof import PlaneSizes
 
 ALL = {"chain": (CHAIN, [[0, 1, 2, 3]]), "star": (STAR, [[0, 1, 2, 3, 4]]), "square": (SQUARE, [[0, 1, 2, 3]])}
 LINKS = [(name, link_cycles) for name in ALL for link_cycles in (1, 2)]
@@ -126,3 +133,36 @@ def test_a_missing_member_is_recorded_and_a_flush_frees_the_group(operators):
     hosts.run(120)
     assert hosts.masks("timeouts") == {0: 0b01, 1: 0b10, 2: 0}
     assert hosts.done == {0: [1, 0], 1: [1, 1], 2: [1, 1], 3: [1, 0]}
+
+
+def test_buffers_have_full_rate_by_default():
+    plane = PlaneParameters(1)
+    stages = combiner_stages(plane.operators)
+    sizes = PlaneSizes(plane.window, plane.buffer_words, plane.result_words, plane.link_cycles, stages=stages)
+    assert plane.buffer_words == plane.result_words == sizes.full_rate_words
+
+
+@pytest.mark.parametrize("branches", [5, 9])
+def test_combiners_with_levels_between_registers(branches):
+    """More levels than stages: some nodes have no register."""
+    operators, draws = tuple(range(len(OPERATORS))), random.Random(branches)
+    part, stages = Combiner(branches, 8, operators), combiner_stages(operators)
+    inputs = [
+        (draws.choice(operators), draws.randrange(1, 1 << branches), [draws.randrange(256) for _ in range(branches)])
+        for _ in range(200)
+    ]
+
+    async def testbench(ctx):
+        for cycle in range(len(inputs) + stages):
+            operator, take, words = inputs[min(cycle, len(inputs) - 1)]
+            ctx.set(part.take, take)
+            ctx.set(Value.cast(part.control), ctx.get(control_of(Const(operator, OPERATOR_BITS), operators)))
+            for i, word in enumerate(words):
+                ctx.set(part.words[i], word)
+            if cycle >= stages:
+                operator, take, words = inputs[cycle - stages]
+                expected = combine(operator, [word for i, word in enumerate(words) if take >> i & 1], 8)
+                assert ctx.get(part.result) == expected, f"operator {operator} of {words}, branches {take:b}"
+            await ctx.tick()
+
+    run(part, testbench)

@@ -58,6 +58,20 @@ class Bus:
         await ctx.tick()
 
 
+def test_arrays_begin_at_multiples_of_their_sizes():
+    """Addresses are part of the interface: programs have them from a header."""
+    addresses = {register.name: register.address for register in registers_of("chain", counters=True).map}
+    arrays = {
+        "MISMATCHES": 0x40,
+        "TIMEOUTS": 0x44,
+        "MEMBERS": 0x48,
+        "TOPS": 0x50,
+        "TAKING_PART": 0x60,
+        "COUNTERS": 0x80,
+    }
+    assert {name: address for name, address in addresses.items() if address >= 0x40} == arrays
+
+
 @pytest.mark.parametrize("name", sampled(PLANES, ("barriers with timeouts",)))
 def test_constants_are_those_of_the_plan(name):
     registers = registers_of(name, counters=True)
