@@ -57,6 +57,7 @@ LAST, ERROR, GROUP_SHIFT = 1, 2, 2
 # Kinds of events, in the order in which those of one cycle take effect.
 FLUSH_ENDS, RESET_ENDS, FLUSH_STARTS, RESET_STARTS, CLEAR = range(5)
 
+MIN_SKIPPED_HOPS = 10_000
 HOP_BITS = 32
 HOP = 1 << HOP_BITS
 """Unit in which steps count words that arrive; the rest of the number is other changes."""
@@ -234,6 +235,7 @@ class PlaneState(NamedTuple):
     control: np.ndarray  # int64, see ``control.py``; all of shares to results but ``first_credits``
     control_mask: np.ndarray
     control_then: np.ndarray
+    min_skipped_hops: int  # words over links for which a skip saves time
     period: int  # cycles after which positions in all rings are the same, if words stream at full rate
     sent_then: np.ndarray  # int64, by member, beats that were taken, as remembered by ``steady.py``
     pattern: np.ndarray  # uint8, see ``host_pattern``; empty if no host ever holds back
@@ -316,6 +318,7 @@ def make_state(
         result_mask=result_mask,
         **join_control(control, free),
         first_credits=_first_credits(tables, parameters),
+        min_skipped_hops=MIN_SKIPPED_HOPS,
         period=lcm(slots, parameters.stages, 1 << buffer_bits, 1 << result_bits),
         sent_then=np.zeros(processors * groups, dtype=np.int64),
         jobs=jobs,

@@ -27,8 +27,6 @@ WATCH_CYCLES = 64
 """Cycles between searches for a steady stretch."""
 MAX_PERIODS = 4
 """Maximum of a period, in those that the positions of all rings have in common."""
-MIN_HOPS = 10_000
-"""Minimum of words over links for which a skip saves time."""
 
 
 @compiled_apart
@@ -88,4 +86,4 @@ def _is_worth_a_skip(state):
         if moved > 0 and member.next < member.end:
             rest = min(rest, (wide(state.jobs[member.next].words) - wide(member.sent)) // moved)
     hops = state.counters[WORD_HOPS] - state.counters[STEADY_HOPS]
-    return rest < NEVER and rest * hops >= MIN_HOPS
+    return rest < NEVER and rest * hops >= state.min_skipped_hops

@@ -108,7 +108,7 @@ class SteadyStretches:
         """Return the packets of a group; None if the words of a period do not follow from one operation.
 
         Its members may differ in operator, or send one that is not built: switches have their own. The result of a
-        packet that is longer than the others has ended before.
+        packet that is longer than another one has ended before.
         """
         state = self._state
         shares = state.shares[group :: state.groups]
@@ -123,8 +123,8 @@ class SteadyStretches:
         if len(steps) == 0 or (len(steps) == 1 and step == 0):
             return packets
         operators = {*state.jobs["operator"][jobs].tolist(), *shares["operator"].tolist()}
-        is_awaited = (members["awaited"] == members["next"]).all()
-        return packets if step > 0 and is_awaited and len(operators) == 1 else None
+        has_ended = (members["arriving"] != members["next"]).any()
+        return packets if step > 0 and not has_ended and len(operators) == 1 else None
 
     def _periods_before_an_end(self, packets: _Packets) -> int:
         """Return the periods in which no host sends the last word of its packet."""
