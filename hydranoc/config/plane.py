@@ -75,7 +75,8 @@ class PlaneShape:
             group: Number of the group.
             words: Words of a member.
         """
-        return group_cycles(self.tables, group, words, self.parameters.link_cycles, self.parameters.stages)
+        link_cycles, stages = self.parameters.link_cycles, self.parameters.stages
+        return group_cycles(self.tables, group, words, link_cycles, stages, barriers_only=self.barriers_only)
 
 
 def plane_shape(config: Config, network: ChannelNetwork, parents: Sequence[int] | None) -> PlaneShape:

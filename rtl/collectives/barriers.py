@@ -1,7 +1,8 @@
-"""Switch and endpoint of a plane that has barriers alone: a wire per group, and no data path.
+"""Switch of a plane that has barriers alone: a wire per group, and no data path.
 
 A group never waits for another one, and at most a window of barriers of each member is under way, so there are neither
-turns nor credits. Cycles are those of ``PlaneSwitch`` and ``PlaneEndpoint`` with one group.
+turns nor credits, nor endpoints: a member's request is the wire to its switch, and its end of a barrier is an output
+register of the switch.
 """
 
 from typing import Any
@@ -10,20 +11,20 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
 from rtl.collectives.error_masks import TimeoutMask
-from rtl.collectives.parameters import TIMEOUT_BITS, PlaneParameters, SwitchShape
+from rtl.collectives.parameters import TIMEOUT_BITS, SwitchShape
 from rtl.parts.part import Part, instantiate
 from rtl.parts.selection import concat
 
 
 class BarrierSwitch(Part):
-    """A switch of a plane without data words. All outputs are registers. Latency 2 cycles from link to link.
+    """A switch of a plane without data words. All outputs are registers. Latency 1 cycle from link to link.
 
     Parameters:
         shape
 
     Members:
         taking_part, top, flush: As of ``PlaneSwitch``.
-        up_{i} (In(groups)): A barrier of each group arrives from branch i.
+        up_{i} (In(groups)): A barrier of each group arrives from branch i; one beyond the window is ignored.
         up (Out(groups)), parent (In(groups)): Barriers to and from the parent. Absent at the root.
         down (Out(branches * groups)): Barriers that are over, to the branches, branch by branch.
         limit, clear_timeouts, timeouts: As ``limit``, ``clear`` and ``mask`` of ``TimeoutMask``. Absent without
@@ -76,7 +77,7 @@ class BarrierSwitch(Part):
         return m
 
     def _count(self, m, i, g, combined, flushing) -> Any:
-        """Count the barriers that have arrived from a branch; return whether there is one."""
+        """Count the barriers that have arrived from a branch; return whether one has, or arrives now."""
         arrives = getattr(self, f"up_{i}")[g]
         reached = [Signal(name=f"reached_{k + 1}_{i}_{g}") for k in range(self.shape.plane.window)]  # k + 1 or more
         for k, bit in enumerate(reached):
@@ -86,7 +87,7 @@ class BarrierSwitch(Part):
                 m.d.sync += bit.eq(0)
             with m.Else():
                 m.d.sync += bit.eq(Mux(combined, Mux(arrives, bit, more), bit | arrives & fewer))
-        return reached[0]
+        return reached[0] | arrives
 
     def _pass_on(self, m, g, part_of, combined, flushing):
         """Send a barrier up, or from the top down; and those of the parent down."""
@@ -94,56 +95,11 @@ class BarrierSwitch(Part):
         over: Any = combined & self.top[g]
         registers = []
         if self.shape.has_parent:
-            from_parent = Signal(name=f"from_parent_{g}")
-            m.d.sync += [from_parent.eq(self.parent[g]), self.up[g].eq(combined & ~self.top[g])]
-            over = Mux(self.top[g], combined, from_parent)
-            registers += [from_parent, self.up[g]]
+            m.d.sync += self.up[g].eq(combined & ~self.top[g])
+            over = Mux(self.top[g], combined, self.parent[g])
+            registers.append(self.up[g])
         for i in range(n):
             m.d.sync += self.down[i * groups + g].eq(over & part_of[i])
             registers.append(self.down[i * groups + g])
         with m.If(flushing):  # a reset of registers, which takes no logic before them
             m.d.sync += [register.eq(0) for register in registers]
-
-
-class BarrierEndpoint(Part):
-    """Barrier wires of one member. All outputs are registers. From a request to the link 2 cycles, back 1.
-
-    Parameters:
-        plane
-
-    Members:
-        barrier_request (In(groups)): Request a barrier; requests beyond the window are ignored.
-        barrier_done (Out(groups)): A barrier is over; high for one cycle.
-        up (Out(groups)), down (In(groups)): Barriers to and from the switch.
-        flush (In(groups)): Drop everything of these groups, from the next cycle on.
-    """
-
-    def __init__(self, plane: PlaneParameters):
-        self.plane = plane
-        groups = plane.groups
-        members: dict[str, Any] = {"barrier_request": In(groups), "barrier_done": Out(groups)}
-        members |= {"up": Out(groups), "down": In(groups), "flush": In(groups)}
-        super().__init__(f"barrier_endpoint_g{groups}_{plane.window}", members)
-
-    def elaborate(self, _platform):
-        m: Any = Module()
-        window = self.plane.window
-        flushing: Any = Signal(self.plane.groups)
-        m.d.sync += [flushing.eq(self.flush), self.barrier_done.eq(self.down & ~flushing)]
-        for g in range(self.plane.groups):
-            requests, under_way = (Signal(range(window + 1), name=f"{name}_{g}") for name in ("requests", "under_way"))
-            goes: Any = Signal(name=f"goes_{g}")
-            full: Any = Signal(name=f"full_{g}")
-            m.d.comb += [
-                goes.eq(requests.any() & (under_way != window) & ~flushing[g]),
-                full.eq((requests == window) & ~goes),
-            ]
-            m.d.sync += self.up[g].eq(goes)
-            with m.If(flushing[g]):
-                m.d.sync += [requests.eq(0), under_way.eq(0)]
-            with m.Else():
-                m.d.sync += [
-                    requests.eq(requests + (self.barrier_request[g] & ~full) - goes),
-                    under_way.eq(under_way + goes - self.barrier_done[g]),
-                ]
-        return m

@@ -84,7 +84,12 @@ def plane_manifest(part: StructuralPart, top: str, modules: list[str], files: li
             for switch in tree.switches
         ],
         "endpoints": [
-            {"processor": processor, "instance": f"endpoint_p{processor}", "switch": branch.switch, "port": branch.port}
+            {
+                "processor": processor,
+                "instance": None if plane.barriers_only else f"endpoint_p{processor}",
+                "switch": branch.switch,
+                "port": branch.port,
+            }
             for processor, branch in plan.processor_branches.items()
         ],
         "observed": _observed(plan) if part.observes else [],

@@ -1,13 +1,12 @@
 # (specimens of parts only provide their ports)
 """Top of a collective plane: switches, links and endpoints, wired by the tree."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from amaranth.hdl import Module, Mux, Value
 from amaranth.lib.wiring import In, Out
 
-from rtl.collectives.barriers import BarrierEndpoint
 from rtl.collectives.endpoint import PlaneEndpoint
 from rtl.collectives.parameters import TIMEOUT_BITS, PlaneParameters, word_layout
 from rtl.collectives.plan import PlanePlan, make_switch
@@ -52,7 +51,8 @@ class PlaneTop(StructuralPart):
     Members:
         s_axis_n{i}_tdata and others, m_axis_n{i}_tdata and others: Streams of processor i, see ``PlaneEndpoint``.
             Absent if the plane has barriers alone.
-        barrier_request_n{i}, barrier_done_n{i}, barrier_error_n{i}: Barriers of processor i, a bit per group.
+        barrier_request_n{i}, barrier_done_n{i}, barrier_error_n{i}: Barriers of processor i, a bit per group. No
+            ``barrier_error`` if the plane has barriers alone.
         flush (In(groups)): See ``PlaneSwitch``.
         mismatches_s{n}, clear_mismatches_s{n}: Error mask of switch n. Absent if the plane has barriers alone.
         timeout (In(16)), timeouts_s{n}, clear_timeouts_s{n}: Number of cycles, 0 for no timeouts; error mask of
@@ -64,13 +64,13 @@ class PlaneTop(StructuralPart):
         self.plan = plan
         self.observes = observes
         plane = plan.parameters
-        self._endpoint = SharedModule(lambda: BarrierEndpoint(plane) if plane.barriers_only else PlaneEndpoint(plane))
+        self._endpoint = None if plane.barriers_only else SharedModule(lambda: PlaneEndpoint(plane))
         self._switches = {
             shape: SharedModule(_maker(make_switch, shape)) for shape in dict.fromkeys(plan.shapes.values())
         }
         members: dict[str, Any] = {}
         for i in plan.processor_branches:
-            for port, member in self._endpoint.part.signature.members.items():
+            for port, member in self._members_of_end().items():
                 if port.startswith((*STREAMS, *BARRIERS)):
                     members[_numbered(port, f"n{i}")] = member
         members["flush"] = In(plane.groups)
@@ -82,6 +82,12 @@ class PlaneTop(StructuralPart):
         if observes:
             members["observed"] = Out(sum(bits for _, bits in observed_fields(plan)))
         super().__init__("plane", members)
+
+    def _members_of_end(self) -> Mapping[str, Any]:
+        if self._endpoint is None:
+            wires = {"barrier_request": In, "barrier_done": Out}
+            return {port: flow(self.plan.parameters.groups) for port, flow in wires.items()}
+        return self._endpoint.part.signature.members
 
     def structure(self):
         structure = Structure(self)
@@ -109,19 +115,24 @@ def _numbered(port: str, name: str) -> str:
 class _Wiring:
     """Places and wires everything.
 
-    switches, endpoints: Instances by number.
+    switches, endpoints: Instances by number. A plane that has barriers alone has no endpoints.
     """
 
     def __init__(
-        self, structure: Structure, plan: PlanePlan, switches: dict[Any, SharedModule], endpoint: SharedModule
+        self, structure: Structure, plan: PlanePlan, switches: dict[Any, SharedModule], endpoint: SharedModule | None
     ):
         self.structure, self.plan, self.plane = structure, plan, plan.parameters
         self.switches = {s: structure.instance(f"switch_s{s}", switches[shape]) for s, shape in plan.shapes.items()}
-        self.endpoints = {p: structure.instance(f"endpoint_p{p}", endpoint) for p in plan.processor_branches}
+        self.endpoints = {
+            p: structure.instance(f"endpoint_p{p}", endpoint) for p in plan.processor_branches if endpoint is not None
+        }
         self.stages: list[tuple[str, ModuleInstance, bool]] = []
         for switch in self.switches:
             self._connect_switch(switch)
         for processor, branch in plan.processor_branches.items():
+            if endpoint is None:
+                self._connect_member(branch)
+                continue
             self._connect_endpoint(processor)
             self._connect(
                 branch, self.endpoints[processor], ("up", "up_credited", "down", "down_credits"), staged=False
@@ -142,6 +153,12 @@ class _Wiring:
                 instance.connect(port, ports[f"{port}_s{number}"])
             elif port in instance.module.outputs:
                 self.structure.outputs[f"{port}_s{number}"] = instance.output(port)
+
+    def _connect_member(self, branch: Any) -> None:
+        """Connect the barrier wires of a processor to its switch."""
+        switch, name, groups = self.switches[branch.switch], f"n{branch.number}", self.plane.groups
+        switch.connect(f"up_{branch.port}", self.structure.ports[f"barrier_request_{name}"])
+        self.structure.outputs[f"barrier_done_{name}"] = Slice(switch.output("down"), branch.port * groups, groups)
 
     def _connect_endpoint(self, number: int) -> None:
         instance, structure = self.endpoints[number], self.structure

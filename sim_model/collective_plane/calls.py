@@ -5,10 +5,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from sim_model.collective_plane.barriers import plane_of_group
 from sim_model.collective_plane.contributions import Contribution, Contributions
 from sim_model.collective_plane.model import CollectivePlane, PlaneResults
 from sim_model.collective_plane.parameters import PlaneParameters
-from topology.collectives.tables import Group, PlaneTables
+from topology.collectives.tables import PlaneTables
 from topology.common.host_pattern import EAGER, HostBehaviour
 
 _SPREAD, _FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -62,11 +63,10 @@ class PlaneModel:
         if not self.barriers_only:
             return (CollectivePlane(self.tables, self.parameters, contributions[0], hosts=hosts),)
         return tuple(
-            CollectivePlane(
-                PlaneTables(self.tables.tree, (Group(0, group.members),)),
-                self.parameters.for_barriers,
+            plane_of_group(
+                *(self.tables, group, self.parameters),
                 [replace(one, group=0) for one in contributions[group.number]],
-                hosts=hosts,
+                hosts,
             )
             for group in self.tables.groups
         )

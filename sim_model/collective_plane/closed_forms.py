@@ -3,6 +3,8 @@
 ``c = 1 + link_cycles`` is the time of a level, ``d`` the largest number of links between switches from a member up to
 the top of its group, ``m`` the largest number down from it, and ``e = 2`` the time of an endpoint on either side. Words
 behind a header take ``stages`` cycles more in each of the ``d + 1`` switches that combine them.
+
+A plane that has barriers alone has no endpoints, and one register per level.
 """
 
 from topology.collectives.tables import PlaneTables
@@ -23,6 +25,19 @@ def barrier_cycles(up_levels: int, down_levels: int, link_cycles: int = 1) -> in
     return 2 * ENDPOINT_CYCLES + (1 + link_cycles) * (up_levels + down_levels) + 1
 
 
+def lone_barrier_cycles(up_levels: int, down_levels: int, link_cycles: int = 1) -> int:
+    """Return the cycles from the request of all members to ``barrier_done`` in a plane that has barriers alone.
+
+    Parameters:
+        up_levels, down_levels (int): d and m.
+        link_cycles: Cycles of a link between switches.
+
+    >>> lone_barrier_cycles(8, 8)
+    17
+    """
+    return link_cycles * (up_levels + down_levels) + 1
+
+
 def all_reduce_cycles(up_levels: int, down_levels: int, words: int, link_cycles: int = 1, stages: int = 2) -> int:
     """Return the cycles from the first beats of all members to the last result beat.
 
@@ -38,7 +53,15 @@ def all_reduce_cycles(up_levels: int, down_levels: int, words: int, link_cycles:
     return barrier_cycles(up_levels, down_levels, link_cycles) + words + stages * (up_levels + 1)
 
 
-def group_cycles(tables: PlaneTables, group: int, words: int = 0, link_cycles: int = 1, stages: int = 2) -> int:
+def group_cycles(
+    tables: PlaneTables,
+    group: int,
+    words: int = 0,
+    link_cycles: int = 1,
+    stages: int = 2,
+    *,
+    barriers_only: bool = False,
+) -> int:
     """Return the cycles of an operation of a group, 0 words for a barrier.
 
     Parameters:
@@ -47,8 +70,11 @@ def group_cycles(tables: PlaneTables, group: int, words: int = 0, link_cycles: i
         words: Words of a member.
         link_cycles: Cycles of a link between switches.
         stages: Registers of the combiner's pipeline.
+        barriers_only: The plane has barriers alone.
     """
     levels = tables.depth_of(group)
+    if barriers_only:
+        return lone_barrier_cycles(levels, levels, link_cycles)
     if not words:
         return barrier_cycles(levels, levels, link_cycles)
     return all_reduce_cycles(levels, levels, words, link_cycles, stages)

@@ -11,9 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sim_model.collective_plane.calls import Call, PlaneModel, merged_results
-from sim_model.collective_plane.closed_forms import barrier_cycles
 from sim_model.collective_plane.contributions import Contribution
-from sim_model.collective_plane.due import due_jobs
 from sim_model.collective_plane.held_messages import HeldMessages
 from sim_model.collective_plane.model import CollectivePlane, PlaneResults
 from sim_model.collective_plane.state import WORD_HOPS
@@ -153,7 +151,7 @@ class _JointRun:
         """Yield the calls whose results end in a cycle that the planes run next."""
         for number, plane in enumerate(self._planes):
             if plane.cycle == cycle and plane.left:
-                for job in due_jobs(cycle, plane.state):
+                for job in plane.due_jobs():
                     yield self._call_at[number, plane.contribution_of(job)]
 
     def _end(self, number: int, cycle: int) -> None:
@@ -190,8 +188,7 @@ class _Bounds:
             own = row["next"].astype(np.int64)[:, None] + np.arange(counts.min())
             top = depth[tables.top_switch[group.number]]
             up = np.array([depth[tables.tree.processors[member]] - top for member in group.members])
-            link_cycles = plane.parameters.link_cycles
-            ends = [barrier_cycles(levels, int(up.min()), link_cycles) for levels in up.tolist()]
+            ends = [plane.barrier_cycles(levels, int(up.min())) for levels in up.tolist()]
             self._jobs.append(own)
             self._ends.append(np.array(ends))
             self._next.append(0)

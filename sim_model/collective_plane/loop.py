@@ -62,12 +62,12 @@ def run_plane(state, trace, until_cycle):
         arrival = now - 1 if now > 0 else state.link_cycles
         is_due = state.events[counters[NEXT_EVENT]].cycle <= cycle
         if is_due:
-            _change_wires(cycle, state)
+            change_wires(cycle, state)
         if lines > 0:
             last_slot = arrival - 1 if arrival > 0 else state.link_cycles
             record_registers(cycle - first_cycle, now, last_slot, trace, state)
         if is_due:
-            _clear_errors(cycle, state)
+            clear_errors(cycle, state)
         changes = counters[FLUSH_WIRES] | counters[FLUSHED] | counters[RESETTING]
         counters[SILENT] = counters[FLUSH_WIRES] | counters[FLUSHED] | (ALL_GROUPS if counters[RESETTING] != 0 else 0)
         stage = cycle % state.stages
@@ -88,7 +88,7 @@ def run_plane(state, trace, until_cycle):
         else:
             counters[QUIET] += 1
             if counters[QUIET] > slots:
-                wake_cycle = _next_wake_cycle(state)
+                wake_cycle = next_wake_cycle(state)
                 if wake_cycle == NEVER:
                     reason = DEADLOCKED
                 elif lines == 0:
@@ -98,7 +98,7 @@ def run_plane(state, trace, until_cycle):
 
 
 @compiled_apart
-def _change_wires(cycle, state):
+def change_wires(cycle, state):
     """Change the wires of flushes and resets at the start of a cycle."""
     counters = state.counters
     event = state.events[counters[NEXT_EVENT]]
@@ -119,7 +119,7 @@ def _change_wires(cycle, state):
 
 
 @compiled_apart
-def _clear_errors(cycle, state):
+def clear_errors(cycle, state):
     """Clear error masks that are written in a cycle."""
     event = state.events[state.counters[NEXT_EVENT]]
     while event.cycle <= cycle:
@@ -137,7 +137,7 @@ def _abandon_all(group, before_cycle, state):
 
 
 @compiled_apart
-def _next_wake_cycle(state):
+def next_wake_cycle(state):
     """Return the cycle in which a host or an event does something next; NEVER if none does."""
     wake_cycle = state.events[state.counters[NEXT_EVENT]].cycle
     for processor in range(len(state.endpoints)):

@@ -6,7 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
+from sim_model.collective_plane.closed_forms import barrier_cycles
 from sim_model.collective_plane.contributions import Contribution, Contributions, check_contributions
+from sim_model.collective_plane.due import due_jobs
 from sim_model.collective_plane.loop import STEADY, run_plane
 from sim_model.collective_plane.parameters import ClearErrors, Event, PlaneParameters, check_events
 from sim_model.collective_plane.state import CYCLE, LEFT, QUIET, STRAY, WORD_HOPS, make_state, order_of_jobs
@@ -132,9 +134,21 @@ class CollectivePlane:
         """
         nothing = make_trace(0, self.tables)
         self._stretches.begin_run()
-        while (reason := int(run_plane(self.state, nothing, until_cycle) or 0)) == STEADY:
+        while (reason := self._run_loop(nothing, until_cycle)) == STEADY:
             self._stretches.step(until_cycle)
         return reason
+
+    def barrier_cycles(self, up_levels: int, down_levels: int) -> int:
+        """Return the cycles of a barrier without contention.
+
+        Parameters:
+            up_levels, down_levels (int): Levels from the member up to the top, and from there to a member.
+        """
+        return barrier_cycles(up_levels, down_levels, self.parameters.link_cycles)
+
+    def due_jobs(self) -> list[int]:
+        """Return the jobs whose results end in the next cycle, which registers show before it is run."""
+        return due_jobs(self.cycle, self.state)
 
     def release(self, number: int, cycle: int) -> None:
         """Count an event outside of the plane for a held contribution, which does not start before the last of them.
@@ -176,8 +190,11 @@ class CollectivePlane:
             cycles: Number of cycles.
         """
         trace = make_trace(cycles, self.tables)
-        run_plane(self.state, trace, self.cycle + cycles)
+        self._run_loop(trace, self.cycle + cycles)
         return trace
+
+    def _run_loop(self, trace: PlaneTrace, until_cycle: int) -> int:
+        return int(run_plane(self.state, trace, until_cycle) or 0)
 
     @property
     def mismatches(self) -> dict[int, int]:

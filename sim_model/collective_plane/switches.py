@@ -30,7 +30,7 @@ def step_switch(row, now, following, far, arrival, stage, state):
     flushed = state.counters[FLUSHED]
     changes = 0
     if state.timeout_cycles > 0:
-        changes += _count_waits(row, flushed, state)
+        changes += count_waits(row, flushed, state)
     out.branches = 0
     out.credited = 0
     able = ~flushed & ~switch.resting
@@ -102,7 +102,7 @@ def _discard(row, group, out, state):
     rest = wide(share.draining)
     out.credited = rest
     switch.resting = 1 << group
-    share.nonempty = _take_one(state.up_counts, number, rest)
+    share.nonempty = take_one(state.up_counts, number, rest)
     while rest != 0:
         port = lowest_bit(rest)
         rest &= rest - 1
@@ -173,7 +173,7 @@ def _combine(row, group, arrival, is_idle, stage, out, state):
     share.inside = 1 - last
     share.waited = 0
     share.head += 1
-    share.nonempty = _take_one(state.up_counts, number, share.taking)
+    share.nonempty = take_one(state.up_counts, number, share.taking)
     _update_groups(group, switch, share)
     marks = last * LAST | failed * ERROR | group << GROUP_SHIFT
     if is_top:
@@ -237,7 +237,7 @@ def _update_groups(group, switch, share):
 
 
 @compiled
-def _take_one(counts, number, branches):
+def take_one(counts, number, branches):
     """Subtract 1 from counts of some branches, none of which is 0. Returns the branches with other counts than 0."""
     some = 0
     for plane in range(counts.shape[1]):
@@ -263,7 +263,7 @@ def _add_one(counts, number, branches):
 @compiled
 def _take_credits(number, group, switch, share, state):
     """Take a credit of each branch that takes part."""
-    if share.taking & ~_take_one(state.down_credits, number, share.taking) != 0:
+    if share.taking & ~take_one(state.down_credits, number, share.taking) != 0:
         switch.down_credited &= ~(1 << group)
 
 
@@ -298,7 +298,7 @@ def _receive(row, now, far, state):
             branches = state.arriving[entry]
             state.arriving[entry] = 0
             changes += count_bits(branches) * HOP
-            _store_up(group, branches, switch, state)
+            store_up(group, branches, switch, state)
     groups = state.returned_groups[here]
     if groups != 0:
         changes += 1
@@ -322,7 +322,7 @@ def _receive(row, now, far, state):
 
 
 @compiled
-def _store_up(group, branches, switch, state):
+def store_up(group, branches, switch, state):
     """Count the words of some branches that arrive; they are in their places."""
     number = switch.first_share + group
     share = state.shares[number]
@@ -348,7 +348,7 @@ def _store_down(row, above, state):
 
 
 @compiled_apart
-def _count_waits(row, flushed, state):
+def count_waits(row, flushed, state):
     """Count the cycles in which groups wait for some of their branches. Returns the number of groups that do."""
     switch = state.switches[row]
     waiting = 0

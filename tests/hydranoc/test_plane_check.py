@@ -50,7 +50,7 @@ def test_planes_of_barriers_and_slow_buffers(tmp_path, capsys):
     barriers = {"groups": 1, "operators": []}
     assert run(["check", str(written(tmp_path, collectives=barriers))]) == 0
     assert row(capsys.readouterr().out, "plane's buffers") == (
-        "large enough: window 2, barriers alone; a word within 11 cycles"
+        "large enough: window 2, barriers alone; a word within 5 cycles"
     )
     slow = {"groups": 1, "buffer_words": 2}
     assert run(["check", str(written(tmp_path, collectives=slow))]) == 0

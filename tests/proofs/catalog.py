@@ -23,7 +23,7 @@ from tests.proofs.hypercube_switch import router as cube_router
 from tests.proofs.min_switch import branch_copies, branch_queues, switch, switch_pair, tree_operations
 from tests.proofs.min_switch import progress as min_progress
 from tests.proofs.min_token import token_monitor, token_ring
-from tests.proofs.plane_barriers import barrier_endpoint, barrier_switch
+from tests.proofs.plane_barriers import barrier_switch
 from tests.proofs.plane_contribution import plane_contribution
 from tests.proofs.plane_flush import flushed
 from tests.proofs.plane_parts import combiner, group_credits, plane_scheduler, timeout_mask, word_buffers
@@ -347,8 +347,6 @@ PROOFS: dict[str, Proof] = {
     "plane-scheduler-3": Proof("plane-scheduler", plane_scheduler(3, 1), quick=False),
     "plane-scheduler-4": Proof("plane-scheduler", plane_scheduler(4, 2), fault_cycles=24),
     "timeout-mask-2": Proof("timeout-mask", timeout_mask(2, 3), quick=False),
-    "barrier-endpoint-1": Proof("barrier-endpoint", barrier_endpoint(1, 1), quick=False),
-    "barrier-endpoint-2": Proof("barrier-endpoint", barrier_endpoint(2, 3)),
     "barrier-switch-2": Proof("barrier-switch", barrier_switch(2, 2, 2)),
     "barrier-switch-3": Proof("barrier-switch", barrier_switch(1, 3, 3), quick=False),
     "barrier-switch-root": Proof("barrier-switch", barrier_switch(2, 3, 1, has_parent=False), quick=False),
@@ -359,7 +357,6 @@ PROOFS: dict[str, Proof] = {
     "plane-flush-switch": Proof("plane-flush", flushed("switch")),
     "plane-flush-endpoint": Proof("plane-flush", flushed("endpoint")),
     "plane-flush-barrier-switch": Proof("plane-flush", flushed("barrier-switch"), quick=False),
-    "plane-flush-barrier-endpoint": Proof("plane-flush", flushed("barrier-endpoint"), quick=False),
     "plane-switch-1": Proof("plane-switch", plane_switch(1)),
     "plane-switch-2": Proof("plane-switch", plane_switch(2), quick=False),
     "plane-switch-2-stages": Proof("plane-switch", plane_switch(2, operator=XOR), quick=False, induction_cycles=3),

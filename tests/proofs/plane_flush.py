@@ -6,7 +6,7 @@ from typing import Any
 from amaranth.hdl import Value
 from amaranth.lib import data
 
-from rtl.collectives.barriers import BarrierEndpoint, BarrierSwitch
+from rtl.collectives.barriers import BarrierSwitch
 from rtl.collectives.contribution import beat_layout
 from rtl.collectives.endpoint import PlaneEndpoint
 from rtl.collectives.parameters import PlaneParameters, SwitchShape
@@ -34,7 +34,6 @@ PARTS: dict[str, Callable[[], Part]] = {
     "switch": lambda: PlaneSwitch(SwitchShape(PLANE, (2,) * BRANCHES)),
     "endpoint": lambda: PlaneEndpoint(PLANE),
     "barrier-switch": lambda: BarrierSwitch(SwitchShape(BARRIERS, (2,) * BRANCHES)),
-    "barrier-endpoint": lambda: BarrierEndpoint(BARRIERS),
 }
 FORGETS = "behind a flush each register of the group has its first value"
 

@@ -48,7 +48,9 @@ def test_results_equal_integer_arithmetic(name):
 
 
 def closed_form(plan, group):
-    """Cycles of a barrier: 2 e + c (d + m) + 1 with e = 2, c = 1 + L, and d = m."""
+    """Cycles of a barrier: 2 e + c (d + m) + 1 with e = 2, c = 1 + L, and d = m; e = 0 and c = L for barriers alone."""
+    if plan.parameters.barriers_only:
+        return plan.parameters.link_cycles * 2 * plan.tables.depth_of(group) + 1
     return 2 * 2 + (1 + plan.parameters.link_cycles) * 2 * plan.tables.depth_of(group) + 1
 
 

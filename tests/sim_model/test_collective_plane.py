@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim_model.collective_plane.barriers import barrier_planes
+from sim_model.collective_plane.barriers import BarrierPlane, barrier_planes
 from sim_model.collective_plane.closed_forms import credit_cycles, group_cycles, words_per_cycle
 from sim_model.collective_plane.contributions import Contribution, of_all_members
 from sim_model.collective_plane.exact import wrong_operations, wrong_results
@@ -586,6 +586,84 @@ def test_wrong_work_is_refused(contributions, options, message):
     assert str(caught.value) == message
 
 
+def ends_of(plane: BarrierPlane, shape: tuple[int, int]) -> np.ndarray:
+    """Cycles in which barriers end, by member and operation."""
+    given, ends = plane.contributions, np.empty(shape, dtype=np.int64)
+    for position, member in enumerate(plane.tables.groups[0].members):
+        ends[position] = plane.results().done_cycle[given.processor == member]
+    return ends
+
+
+def expected_ends(tables: PlaneTables, starts: np.ndarray, window: int, link_cycles: int) -> np.ndarray:
+    """Ends of barriers by their recurrence: a wire shows a barrier a cycle after the last branch has sent it.
+
+    Parameters:
+        starts: First cycle of each request, by member and operation.
+    """
+    tree, members = tables.tree, tables.groups[0].members
+    top = int(tables.top_switch[0])
+    ends, requests = np.zeros_like(starts), np.zeros_like(starts)
+    before = dict.fromkeys(tree.switches, -1)  # cycle in which a switch showed the barrier before
+    below = {switch: [] for switch in tree.switches}
+    for branch in tree.branches:
+        taking = int(tables.taking_part[tree.position[branch.switch], 0])
+        if taking >> branch.port & 1:
+            below[branch.switch].append(branch)
+
+    def shown(switch: int, number: int) -> int:
+        arrivals = [before[switch]]
+        for branch in below[switch]:
+            if branch.is_processor:
+                arrivals.append(int(requests[members.index(branch.number), number]))
+            else:
+                arrivals.append(shown(branch.number, number) + link_cycles - 1)
+        before[switch] = max(arrivals) + 1
+        return before[switch]
+
+    for number in range(starts.shape[1]):
+        requests[:, number] = starts[:, number]
+        if number:
+            requests[:, number] = np.maximum(requests[:, number], requests[:, number - 1] + 1)
+        if number >= window:
+            requests[:, number] = np.maximum(requests[:, number], ends[:, number - window])
+        over = shown(top, number)
+        for position, member in enumerate(members):
+            levels = int(tree.depth[tree.processors[member]] - tree.depth[top])
+            ends[position, number] = over + levels * link_cycles
+    return ends
+
+
+@each("link_cycles", [1, 3])
+@each("window", [1, 2, 4])
+@each("name", ["figure 1", "8 x 8 mesh"])
+def test_barriers_alone_follow_their_recurrence(name, window, link_cycles):
+    tree = PLANES[name]
+    numbers = np.random.default_rng(window)
+    for members in ([*range(len(tree.processors))], [0, 3, 4]):
+        tables = PlaneTables(tree, groups_of([members]))
+        starts = np.cumsum(numbers.integers(0, 40, (len(members), 12)), axis=1)
+        contributions = [
+            Contribution(member, 0, int(start)) for member, row in zip(members, starts, strict=True) for start in row
+        ]
+        (plane,) = barrier_planes(tables, PlaneParameters(window=window, link_cycles=link_cycles), contributions)
+        assert plane.run() == FINISHED
+        assert (ends_of(plane, starts.shape) == expected_ends(tables, starts, window, link_cycles)).all()
+
+
+@each("link_cycles", [1, 2, 5])
+@each("name", PLANES)
+def test_a_barrier_alone_takes_one_cycle_per_level(name, link_cycles):
+    tables = PlaneTables(PLANES[name], groups_of([range(len(PLANES[name].processors))]))
+    (plane,) = barrier_planes(
+        tables, PlaneParameters(link_cycles=link_cycles), of_all_members(tables, 0, start_cycle=4)
+    )
+    assert plane.run() == FINISHED
+    wanted = group_cycles(tables, 0, 0, link_cycles, barriers_only=True)
+    assert plane.results().latency_cycles.max() == wanted
+    if name == "8 x 8 mesh" and link_cycles == 1:
+        assert wanted == 17
+
+
 def test_groups_of_a_plane_for_barriers_do_not_wait_for_each_other():
     tables = PlaneTables(PLANES["figure 1"], groups_of([range(5), [0, 1], [4]]))
     contributions = [one for group in range(3) for _ in range(20) for one in of_all_members(tables, group)]
@@ -595,11 +673,8 @@ def test_groups_of_a_plane_for_barriers_do_not_wait_for_each_other():
     assert [plane.left for plane in planes] == [0, 0, 0]
     assert (planes[1].results().done_cycle == -1).all()
     for group in (0, 2):
-        alone = CollectivePlane(
-            planes[group].tables, PlaneParameters(window=3, buffer_words=64), planes[group].contributions
-        )
-        alone.run()
-        assert (alone.results().done_cycle == planes[group].results().done_cycle).all()
+        starts = np.zeros((len(tables.groups[group].members), 20), dtype=np.int64)
+        assert (expected_ends(planes[group].tables, starts, 3, 1) == ends_of(planes[group], starts.shape)).all()
         assert planes[group].cycle < 200
     with pytest.raises(FieldError, match="A contribution to a plane without operators has words; it must have none"):
         barrier_planes(tables, PlaneParameters(), [Contribution(0, 0, words=[1])])

@@ -133,7 +133,7 @@ class PlaneSizes:
         """
         turn, link, stages = self.turn_cycles(groups), self.link_cycles, self.stages
         if self.barriers_only:
-            return (up_levels + down_levels) * (turn + link) + turn + 2
+            return (up_levels + down_levels) * link + 1
         up, top, down = up_levels * (turn + stages + link), turn + stages + 1, down_levels * (turn + link)
         credits_are_back = link + 1
         return credits_are_back + up + top + down + groups

@@ -29,10 +29,14 @@ class PlaneHardware:
             self.limit = self.structure.input_port("timeout", LIMIT_BITS)
         for switch in tree.switches:
             self._place_switch(switch)
-        for processor in range(len(tree.homes)):
-            self._place_endpoint(processor)
+        if tree.operators:
+            for processor in range(len(tree.homes)):
+                self._place_endpoint(processor)
         for switch in tree.switches:
             for port, (is_processor, number) in enumerate(tree.branches[switch]):
+                if is_processor and not tree.operators:
+                    self._connect_member(f"switch_s{switch}", port, number)
+                    continue
                 lower = f"{'endpoint_p' if is_processor else 'switch_s'}{number}"
                 staged = f"s{number}" if tree.link_cycles > 1 and not is_processor else ""
                 self._link(f"switch_s{switch}", port, lower, "down" if is_processor else "parent", staged)
@@ -69,6 +73,13 @@ class PlaneHardware:
                 structure.connect(name, port, structure.input_port(outside, width))
             else:
                 structure.drive(outside, structure.output(name, port))
+
+    def _connect_member(self, switch, port, processor):
+        """Connect the barrier wires of a processor to its switch, in a plane that has barriers alone."""
+        structure, groups = self.structure, self.tree.groups
+        structure.connect(switch, f"up_{port}", structure.input_port(f"barrier_request_n{processor}", groups))
+        over = part(structure.output(switch, "down"), port * groups, groups)
+        structure.drive(f"barrier_done_n{processor}", over)
 
     def _link(self, upper, port, lower, down, staged):
         """Connect a branch of a switch to what is at its lower end; ``staged`` names its register stages."""
@@ -171,7 +182,7 @@ def word_cycles(tree, levels):
     """Return the bound of a group whose farthest member is some links below the top."""
     link = tree.link_cycles
     if not tree.operators:
-        return 2 * levels * (1 + link) + 3
+        return 2 * levels * link + 1
     stages = 1 if tree.operators == [SUM] else 2
     turn = 2 * tree.groups + stages
     return link + 1 + levels * (2 * (turn + link) + stages) + turn + stages + 1 + tree.groups

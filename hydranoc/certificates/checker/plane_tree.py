@@ -79,7 +79,7 @@ class PlaneTree:
         self.homes = []
         for processor, about in enumerate(self.manifest["endpoints"]):
             demand_keys(about, ("processor", "instance", "switch", "port"), f"endpoint {processor}")
-            right = [processor, f"endpoint_p{processor}"]
+            right = [processor, f"endpoint_p{processor}" if self.operators else None]
             demand_same([about["processor"], about["instance"]], right, f"endpoint {processor}")
             switch = natural(about["switch"], f"switch of endpoint {processor}")
             demand(switch in self.parent, f"p{processor} hangs on s{switch}, which is no switch of the plane")
@@ -159,8 +159,6 @@ class PlaneTree:
 
     def endpoint_module(self):
         """Return the name of the endpoints' module without the prefix."""
-        if not self.operators:
-            return f"barrier_endpoint_g{self.groups}_{self.window}"
         return f"plane_endpoint_{self._stem()}_{self.buffer_words}{self.result_words}_{self.window}"
 
 

@@ -2,7 +2,6 @@
 
 from hydranoc.lockstep.bench_source import BenchSource
 from hydranoc.lockstep.plane.fields import PlaneFields
-from rtl.collectives.barriers import BarrierEndpoint
 from rtl.collectives.endpoint import PlaneEndpoint
 from rtl.collectives.generate import generate_plane
 from rtl.collectives.plan import PlanePlan, make_switch
@@ -22,8 +21,8 @@ def plane_source(plan: PlanePlan, verilog: str | None = None) -> BenchSource:
     """
     text = verilog or generate_plane(plan, PLANE, observes=True).files[f"{PLANE}.v"]
     plane = plan.parameters
-    endpoint = BarrierEndpoint(plane) if plane.barriers_only else PlaneEndpoint(plane)
-    parts = [*(make_switch(shape) for shape in plan.shapes.values()), endpoint]
+    ends = [] if plane.barriers_only else [PlaneEndpoint(plane)]
+    parts = [*(make_switch(shape) for shape in plan.shapes.values()), *ends]
     return BenchSource(
         top=TOP,
         verilog=text + "\n" + _top(PlaneFields(plan)),
