@@ -6,12 +6,18 @@ table of this name in ``SURVEY_TABLES``.
 """
 
 import argparse
+import io
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from hydranoc.studies.common.measured import MeasuredFigure, measured_figure
+from PIL import Image
+
+from hydranoc.pictures.plots import plot_figure
+from hydranoc.report_page.figure_file import read_figure
+from hydranoc.studies.common.measured import MEASURED, MeasuredFigure, measured_figure
 from hydranoc.surveys.collectives.figure import points_of
 from hydranoc.surveys.collectives.tables import cycles_table, fastest_table, markdown
 from hydranoc.surveys.registry import SURVEYS
@@ -22,6 +28,10 @@ MARK = re.compile(r"(?m)^<!-- measured: (?P<names>[\w\s-]+) -->\n(?:\|.*\n)*")
 SURVEY_MARK = re.compile(r"(?m)^<!-- survey: (?P<name>[\w\s-]+) -->\n(?:\|.*\n)*")
 SURVEY_TABLES = {"collectives cycles": cycles_table, "collectives fastest": fastest_table}
 """Tables of surveys, from the points of kept rows."""
+SHOWN = ("collectives",)
+"""Kept figures that pages show."""
+COLOURS = 64
+"""Colours of their pictures; more make larger files."""
 
 
 def claims_table(names: list[str]) -> Iterator[str]:
@@ -72,6 +82,14 @@ def page_with_tables(page: str) -> str:
     return SURVEY_MARK.sub(surveyed, MARK.sub(replaced, page))
 
 
+def draw(name: str, path: Path) -> None:
+    """Draw the plot of a kept figure without its claims, which the page has in a table."""
+    plot = plot_figure(replace(read_figure(MEASURED / f"{name}.json"), claims=()))
+    Image.open(io.BytesIO(plot["png"])).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(
+        path, optimize=True
+    )
+
+
 def main() -> None:
     """Print the pages, or write them."""
     description = "Tables of measured pages."
@@ -84,6 +102,8 @@ def main() -> None:
             path.write_text(page, encoding="utf-8")
         else:
             sys.stdout.write(page)
+    for name in SHOWN if write else ():
+        draw(name, DOCS / "images" / f"{name}.png")
 
 
 if __name__ == "__main__":

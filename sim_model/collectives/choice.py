@@ -42,7 +42,7 @@ def contention_of(distances: Sequence[Sequence[float]]) -> dict[str, float]:
 def choose(
     operation: str, case: Case, flits: int, costs: Costs, is_allowed: Callable[[str], bool] = lambda _: True
 ) -> str:
-    """Return the algorithm with the least estimated time; of equal ones the first.
+    """Return the algorithm with the least estimated time; of equal ones that with the nearest partners, or the first.
 
     Parameters:
         operation: Name.
@@ -51,7 +51,9 @@ def choose(
         costs: Costs of hosts and network.
         is_allowed: Predicate of algorithms by name; at least one must fulfil it.
     """
-    return min(
-        filter(is_allowed, OPERATIONS[operation]),
-        key=lambda algorithm: form_of(operation, algorithm, case).cycles(flits, costs),
-    )
+
+    def estimate(algorithm: str) -> tuple[float, float]:
+        form = form_of(operation, algorithm, case)
+        return form.cycles(flits, costs), costs.contention.get(form.partners, 1.0)
+
+    return min(filter(is_allowed, OPERATIONS[operation]), key=estimate)

@@ -123,7 +123,7 @@ def _binomial_shares(p: int) -> float:
 
 FORMS: dict[tuple[str, str], Callable[[int, int], Form]] = {
     ("barrier", "dissemination"): lambda p, _: _bruck(p, 0),
-    ("barrier", "recursive-doubling"): lambda p, _: Form(*_doubling(p)),
+    ("barrier", "recursive-doubling"): lambda p, _: Form(*_doubling(p), partners=ONE_BIT),
     ("barrier", "binomial"): lambda p, _: Form(2 * (p - 1), 2 * ceil_log2(p)),
     ("barrier", "binomial-multicast"): lambda p, _: Form(p, ceil_log2(p) + 1),
     ("broadcast", "binomial"): lambda p, _: _tree(p, ceil_log2(p)),

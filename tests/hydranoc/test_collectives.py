@@ -149,6 +149,16 @@ def test_a_choice_depends_on_the_size(designs):
     assert chosen("hypercube", 5_000) == "rabenseifner"
 
 
+def test_a_barrier_goes_to_the_nearest_partners():
+    """Rounds alone would not tell: dissemination has partners farther away where members are a power of two."""
+    mesh = load({"network": {"family": "torus", "topology": {"kind": "mesh", "rows": 4, "columns": 4}}})
+    chosen = {
+        members: mesh.collective("barrier", group=range(members))._collective_plan.collectives[0].algorithm
+        for members in (15, 16)
+    }
+    assert chosen == {15: "dissemination", 16: "recursive-doubling"}
+
+
 def test_a_trace_takes_other_algorithms(tmp_path):
     (tmp_path / "job.et").write_bytes(chakra([node(3, 7, comm_type=0, comm_size=64)]))
 

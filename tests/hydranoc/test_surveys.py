@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -27,6 +28,7 @@ from sim_model.collectives.registry import OPERATIONS, PLANE
 from sim_model.collectives.schedule import BARRIER
 from tests.each import each
 
+ROOT = Path(__file__).parents[2]
 KEPT = measured_figure("collectives")
 POINTS = CollectivePoints([]) if KEPT is None else points_of(KEPT.rows)
 
@@ -65,6 +67,27 @@ def test_an_all_reduce_repeats_the_kept_row():
     found = measure(task)
     assert found == POINTS.one(network=task.network, operation=ALL_REDUCE, words=2, startup_cycles=0)
     assert found.plane == found.plane_form
+
+
+def test_pages_quote_the_kept_rows():
+    barriers = POINTS.find(operation=BARRIER)
+    bare = [point.plane - point.startup_cycles for point in barriers if point.plane is not None]
+    at_0, at_100 = (
+        sorted(point.best_cycles / point.plane for point in barriers if point.plane and point.startup_cycles == startup)
+        for startup in (0, 100)
+    )
+    ratios = [point.cycles[point.chosen] / point.best_cycles for point in POINTS.all]
+    own = [point for point in POINTS.all if point.plane is not None]
+    page = " ".join((ROOT / "docs" / "do" / "choosing_algorithm.md").read_text().split())
+    for text in (
+        f"takes {min(bare)} to {max(bare)} cycles",
+        f"{at_0[0]:.1f} to {at_0[-1]:.0f} times as long without start-ups, and {at_100[0]:.1f} to {at_100[-1]:.1f} times",
+        f"at {sum(ratio <= 1.5 for ratio in ratios)} of {len(ratios)} points, and at worst {max(ratios):.1f} times",
+        f"met at all {len(own)} points",
+    ):
+        assert text in page
+    readme = f"{min(bare)} to {max(bare)} cycles, {at_0[0]:.1f} to {at_0[-1]:.0f} times faster than messages"
+    assert readme in (ROOT / "README.md").read_text()
 
 
 def test_the_fastest_algorithm_is_one_of_messages():
