@@ -5,17 +5,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from hydranoc.studies.common.check import Comparable
 from hydranoc.studies.common.figure import Effort, Figure, Series
 from hydranoc.surveys.collectives.claims import all_claims
-from hydranoc.surveys.collectives.networks import NETWORKS, WIDE_TORUS
+from hydranoc.surveys.collectives.networks import NETWORKS, WIDE_TORUS, WITH_OPERATORS
 from hydranoc.surveys.collectives.points import ALL_REDUCE, CollectivePoint, CollectivePoints, measured
 from hydranoc.surveys.collectives.tables import aligned, cycles_table, fastest_table
-from sim_model.collectives.registry import OPERATIONS, PLANE
+from sim_model.collectives.registry import OPERATIONS
 
 KEYS = ("network", "operation", "words", "startup_cycles", "algorithm")
 COLUMNS = (*KEYS, "cycles", "chosen", "closed_form")
 PLOTTED_STARTUP = 100
 PANELS = (*((name, PLOTTED_STARTUP) for name in NETWORKS), (WIDE_TORUS, 0))
 """Network and start-up of each part of the plot."""
-ALGORITHMS = (PLANE, *OPERATIONS[ALL_REDUCE])
+ALGORITHMS = (WITH_OPERATORS, *OPERATIONS[ALL_REDUCE])
 """Curves; the first one is the thickest."""
 
 
@@ -52,13 +52,12 @@ def _series(points: CollectivePoints) -> Iterator[Series]:
 def rows_of(points: CollectivePoints) -> Iterator[tuple[object, ...]]:
     """Yield the rows of the CSV file: one for each algorithm of each point.
 
-    ``chosen`` marks the algorithm of ``auto`` in a network without a plane; ``closed_form`` is that of the plane.
+    ``chosen`` marks the algorithm of ``auto`` in a network without a plane; ``closed_form`` is that of a plane.
     """
     for point in points.all:
         for algorithm, cycles in point.cycles.items():
             keys = (point.network, point.operation, point.words, point.startup_cycles, algorithm)
-            form = point.plane_form if algorithm == PLANE else ""
-            yield (*keys, cycles, int(algorithm == point.chosen), form)
+            yield (*keys, cycles, int(algorithm == point.chosen), point.forms.get(algorithm, ""))
 
 
 def points_of(rows: Sequence[Mapping[str, str]]) -> CollectivePoints:
@@ -66,12 +65,12 @@ def points_of(rows: Sequence[Mapping[str, str]]) -> CollectivePoints:
     found: dict[tuple[str, str, int, int], CollectivePoint] = {}
     for row in rows:
         key = (row["network"], row["operation"], int(row["words"]), int(row["startup_cycles"]))
-        before = found.get(key, CollectivePoint(*key, {}, "", 0))
+        before = found.get(key, CollectivePoint(*key, {}, "", {}))
         algorithm = row["algorithm"]
         found[key] = CollectivePoint(
             *key,
             {**before.cycles, algorithm: int(row["cycles"])},
             algorithm if row["chosen"] == "1" else before.chosen,
-            int(row["closed_form"]) if row["closed_form"] else before.plane_form,
+            before.forms | ({algorithm: int(row["closed_form"])} if row["closed_form"] else {}),
         )
     return CollectivePoints(found.values())

@@ -13,6 +13,10 @@ from typing import Any
 from hydranoc.api import load
 from hydranoc.design import Design
 
+WITH_OPERATORS, BARRIERS_ALONE = "plane", "plane of barriers"
+PLANES: Mapping[str, Mapping[str, Any]] = {WITH_OPERATORS: {}, BARRIERS_ALONE: {"operators": []}}
+"""Keys of the planes; the first has all operators."""
+
 
 @dataclass(frozen=True)
 class SurveyedNetwork:
@@ -42,11 +46,11 @@ class SurveyedNetwork:
         """Return the flits of a vector."""
         return -(-words // self.words_per_flit)
 
-    def configuration(self, *, plane: bool = True) -> dict[str, Any]:
+    def configuration(self, plane: str | None) -> dict[str, Any]:
         """Return the content of a configuration file without traffic.
 
         Parameters:
-            plane: With a collective plane for all processors.
+            plane: Collective plane for all processors, one of ``PLANES``; None for no plane.
         """
         network = {
             "family": self.family,
@@ -54,8 +58,8 @@ class SurveyedNetwork:
             "flit_bits": self.word_bits * self.words_per_flit,
             **self.keys,
         }
-        if plane:
-            network["collectives"] = {"groups": "all", "word_bits": self.word_bits}
+        if plane is not None:
+            network["collectives"] = {"groups": "all", "word_bits": self.word_bits, **PLANES[plane]}
         return {"network": network}
 
 
@@ -86,11 +90,11 @@ NETWORKS = {
 
 
 @cache
-def design_of(name: str, *, plane: bool = True) -> Design:
+def design_of(name: str, plane: str | None = WITH_OPERATORS) -> Design:
     """Return the design of a network, built once.
 
     Parameters:
         name: One of ``NETWORKS``.
         plane: See ``SurveyedNetwork.configuration``.
     """
-    return load(NETWORKS[name].configuration(plane=plane))
+    return load(NETWORKS[name].configuration(plane))

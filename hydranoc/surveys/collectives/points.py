@@ -2,7 +2,8 @@
 
 Rules, fixed before the runs. All nodes take part and begin in cycle 0 of an idle network. Hosts combine received words
 in no time, and do nothing else; a start-up is the only cost of a message, and of an operation on the plane. Each
-operation is performed once: runs are deterministic. No row is left out for its cost.
+operation is performed once: runs are deterministic. No row is left out for its cost. Barriers are also performed on a
+plane of barriers alone.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -10,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from hydranoc.measurement.kept_points import measure_points
-from hydranoc.surveys.collectives.networks import NETWORKS, design_of
+from hydranoc.surveys.collectives.networks import BARRIERS_ALONE, NETWORKS, PLANES, WITH_OPERATORS, design_of
 from sim_model.collectives.registry import ON_PLANE, OPERATIONS, PLANE
 from sim_model.collectives.schedule import ALL_TO_ALL, BARRIER
 
-ALL_REDUCE = "all-reduce"
+ALL_REDUCE, AUTO = "all-reduce", "auto"
 FIRST_BEAT_CYCLE = 1
 """First cycle in which a plane takes a beat: ``tready`` is 0 in the cycle after reset."""
 EVERYONE = 0
@@ -48,9 +49,9 @@ class CollectivePoint:
 
     Members:
         network, operation, words, startup_cycles: See ``CollectiveTask``.
-        cycles (dict of str to int): Latency by algorithm.
+        cycles (dict of str to int): Latency by algorithm, planes of ``PLANES`` included.
         chosen: Algorithm that ``auto`` takes in a network without a plane.
-        plane_form: Closed form of the operation on the plane, from cycle 0; 0 if the plane does not perform it.
+        forms (dict of str to int): Closed form of the operation on each plane that performs it, from cycle 0.
     """
 
     network: str
@@ -59,17 +60,22 @@ class CollectivePoint:
     startup_cycles: int
     cycles: dict[str, int]
     chosen: str
-    plane_form: int
+    forms: dict[str, int]
 
     @property
     def plane(self) -> int | None:
-        """Latency on the plane; None if it does not perform the operation."""
-        return self.cycles.get(PLANE)
+        """Latency on the plane with all operators; None if it does not perform the operation."""
+        return self.cycles.get(WITH_OPERATORS)
+
+    @property
+    def barrier_plane(self) -> int | None:
+        """Latency on the plane of barriers alone; None if it does not perform the operation."""
+        return self.cycles.get(BARRIERS_ALONE)
 
     @property
     def best(self) -> str:
         """Fastest algorithm by messages; of equal ones the first, and one without multicasts in hardware."""
-        return self._fastest(lambda algorithm: algorithm != PLANE)
+        return self._fastest(lambda _: True)
 
     @property
     def best_cycles(self) -> int:
@@ -79,10 +85,11 @@ class CollectivePoint:
     @property
     def best_of_unicasts(self) -> str:
         """Fastest algorithm without multicasts in hardware."""
-        return self._fastest(lambda algorithm: algorithm != PLANE and not self._in_hardware(algorithm))
+        return self._fastest(lambda algorithm: not self._in_hardware(algorithm))
 
     def _fastest(self, is_allowed: Callable[[str], bool]) -> str:
-        return min(filter(is_allowed, self.cycles), key=lambda name: (self.cycles[name], self._in_hardware(name)))
+        names = [name for name in self.cycles if name not in PLANES and is_allowed(name)]
+        return min(names, key=lambda name: (self.cycles[name], self._in_hardware(name)))
 
     def _in_hardware(self, algorithm: str) -> bool:
         return OPERATIONS[self.operation][algorithm].in_hardware
@@ -116,25 +123,33 @@ def measure(task: CollectiveTask) -> CollectivePoint:
         for name, algorithm in OPERATIONS[task.operation].items()
         if network.multicasts or not algorithm.in_hardware
     ]
-    names += [PLANE] if task.operation in ON_PLANE else []
-    figures = {name: _figures(task, name) for name in names}
-    chosen = _figures(task, "auto", plane=False)
-    return CollectivePoint(
-        task.network,
-        task.operation,
-        task.words,
-        task.startup_cycles,
-        {name: int(own["mean_latency_cycles"]) for name, own in figures.items()},
-        str(chosen["algorithm"]),
-        _plane_form(task) if PLANE in names else 0,
-    )
+    cycles = {name: _cycles(_figures(task, name, None)) for name in names}
+    forms = {}
+    for plane in _planes_of(task.operation):
+        cycles[plane] = _cycles(_figures(task, PLANE, plane))
+        forms[plane] = _plane_form(task, plane)
+    chosen = str(_figures(task, AUTO, None)["algorithm"])
+    return CollectivePoint(task.network, task.operation, task.words, task.startup_cycles, cycles, chosen, forms)
 
 
-def _figures(task: CollectiveTask, algorithm: str, *, plane: bool = True) -> dict[str, Any]:
+def _planes_of(operation: str) -> Sequence[str]:
+    """Return the planes that perform an operation."""
+    if operation not in ON_PLANE:
+        return ()
+    return tuple(PLANES) if operation == BARRIER else (WITH_OPERATORS,)
+
+
+def _cycles(figures: dict[str, Any]) -> int:
+    """Return the latency of the only performance of an operation."""
+    (cycles,) = figures["latencies_cycles"]
+    return int(cycles)
+
+
+def _figures(task: CollectiveTask, algorithm: str, plane: str | None) -> dict[str, Any]:
     network = NETWORKS[task.network]
     known = OPERATIONS[task.operation].get(algorithm)
-    takes_multicasts = algorithm == "auto" or (known is not None and known.in_hardware)
-    design = design_of(task.network, plane=plane).collective(
+    takes_multicasts = algorithm == AUTO or (known is not None and known.in_hardware)
+    design = design_of(task.network, plane).collective(
         task.operation,
         algorithm=algorithm,
         flits=network.flits(task.words) or None,
@@ -148,8 +163,8 @@ def _figures(task: CollectiveTask, algorithm: str, *, plane: bool = True) -> dic
     return outcome.figures["collectives"][0]
 
 
-def _plane_form(task: CollectiveTask) -> int:
-    network, plane = NETWORKS[task.network], design_of(task.network).plane
+def _plane_form(task: CollectiveTask, name: str) -> int:
+    network, plane = NETWORKS[task.network], design_of(task.network, name).plane
     assert plane is not None
     words = network.flits(task.words) * network.words_per_flit
     start = max(task.startup_cycles, FIRST_BEAT_CYCLE if words else 0)

@@ -16,7 +16,8 @@ Row = tuple[str, ...]
 def cycles_table(points: CollectivePoints) -> list[Row]:
     """Return the header and the rows of a table: the least cycles by messages at each start-up, and those of the plane.
 
-    The plane's are those at the longest start-up, less that start-up.
+    The plane's are those at the longest start-up, less that start-up; behind them are those of a plane of barriers
+    alone.
     """
     startups = sorted({point.startup_cycles for point in points.all})
     header = ("network", "operation", *(f"start-up {startup:,}" for startup in startups), "plane")
@@ -27,10 +28,12 @@ def _rows_of(points: Iterable[CollectivePoint]) -> Iterable[Row]:
     shown = [point for point in points if point.operation != ALL_REDUCE or point.words in SHOWN_WORDS]
     for (network, operation, words), found in groupby(shown, lambda p: (p.network, p.operation, p.words)):
         own = list(found)
-        plane = own[-1].plane
+        last = own[-1]
+        planes = [
+            f"{cycles - last.startup_cycles:,}" for cycles in (last.plane, last.barrier_plane) if cycles is not None
+        ]
         name = operation if operation == BARRIER else f"{operation}, {words:,}"
-        on_plane = "" if plane is None else f"{plane - own[-1].startup_cycles:,}"
-        yield (network, name, *(f"{point.best_cycles:,}" for point in own), on_plane)
+        yield (network, name, *(f"{point.best_cycles:,}" for point in own), "; ".join(planes))
 
 
 def fastest_table(points: CollectivePoints) -> list[Row]:
@@ -80,8 +83,11 @@ def faster_on_plane(points: Sequence[CollectivePoint]) -> str:
 
 
 def markdown(rows: Sequence[Row]) -> list[str]:
-    """Return the lines of a table in Markdown."""
-    lines = [f"| {' | '.join(row)} |".replace("|  |", "| |") for row in rows]
+    """Return the lines of a table in Markdown. A first cell that repeats the one above is empty."""
+    firsts = ["" if above[0] == row[0] else row[0] for above, row in zip((("",), *rows), rows, strict=False)]
+    lines = [
+        f"| {' | '.join((first, *row[1:]))} |".replace("|  |", "| |") for first, row in zip(firsts, rows, strict=True)
+    ]
     return [lines[0], "|" + "---|" * len(rows[0]), *lines[1:]]
 
 
