@@ -7,7 +7,7 @@ register of the switch.
 
 from typing import Any
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Const, Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
 from rtl.collectives.error_masks import TimeoutMask
@@ -81,12 +81,12 @@ class BarrierSwitch(Part):
         arrives = getattr(self, f"up_{i}")[g]
         reached = [Signal(name=f"reached_{k + 1}_{i}_{g}") for k in range(self.shape.plane.window)]  # k + 1 or more
         for k, bit in enumerate(reached):
-            fewer = reached[k - 1] if k else 1
-            more = reached[k + 1] if k + 1 < len(reached) else 0
+            fewer = reached[k - 1] if k else Const(1)
+            more = reached[k + 1] if k + 1 < len(reached) else Const(0)
+            # gates in place of multiplexers, of which synthesis would make an enable for each bit
+            m.d.sync += bit.eq(bit & (arrives | ~combined) | fewer & arrives & ~combined | more & combined)
             with m.If(flushing):
                 m.d.sync += bit.eq(0)
-            with m.Else():
-                m.d.sync += bit.eq(Mux(combined, Mux(arrives, bit, more), bit | arrives & fewer))
         return reached[0] | arrives
 
     def _pass_on(self, m, g, part_of, combined, flushing):
