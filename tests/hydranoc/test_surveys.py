@@ -23,7 +23,7 @@ from hydranoc.surveys.collectives.points import (
     measure,
     tasks,
 )
-from hydranoc.surveys.collectives.tables import cycles_table, faster_on_plane, fastest_table, markdown
+from hydranoc.surveys.collectives.tables import aligned, cycles_table, faster_on_plane, fastest_table, markdown
 from sim_model.collectives.registry import OPERATIONS
 from sim_model.collectives.schedule import ALL_TO_ALL, BARRIER
 from tests.each import each
@@ -150,12 +150,17 @@ def test_a_difference_of_one_cycle_is_found(monkeypatch):
     assert "cycles is 1, kept" in difference
 
 
-def test_kept_figures_are_shown_at_once(tmp_path, capsys):
-    assert run(["reproduce", "collectives", "--kept", "-o", str(tmp_path), "--json"]) == 0
-    summary = json.loads(capsys.readouterr().out)
-    assert KEPT is not None
-    assert summary["rows"] == [list(row.values()) for row in KEPT.rows]
-    assert [claim["holds"] for claim in summary["claims"]] == [claim["holds"] for claim in KEPT.claims]
+def test_kept_figures_are_shown(tmp_path, capsys):
+    assert run(["reproduce", "spam-fig2", "--kept", "-o", str(tmp_path), "--json"]) == 0
+    summary, kept = json.loads(capsys.readouterr().out), measured_figure("spam-fig2")
+    assert kept is not None
+    assert summary["rows"] == [list(row.values()) for row in kept.rows]
+    assert [claim["holds"] for claim in summary["claims"]] == [claim["holds"] for claim in kept.claims]
     assert {path.suffix for path in tmp_path.iterdir()} == {".csv", ".json", ".svg", ".png"}
     assert run(["reproduce", "collectives", "--kept", "--quick"]) == 2
     assert "--quick is given; it must be left out with --kept" in capsys.readouterr().err
+
+
+def test_kept_tables_are_those_of_the_rows():
+    assert KEPT is not None
+    assert tuple(KEPT.table) == (*aligned(cycles_table(POINTS)), "", *aligned(fastest_table(POINTS)))
