@@ -137,7 +137,7 @@ def test_a_missing_member_is_recorded_and_a_flush_frees_the_group(operators):
     assert hosts.done == {0: [1, 0], 1: [1, 1], 2: [1, 1], 3: [1, 0]}
 
 
-def test_buffers_have_full_rate_by_default():
+def test_buffers_of_unstated_size_have_full_rate():
     plane = PlaneParameters(1)
     stages = combiner_stages(plane.operators)
     sizes = PlaneSizes(plane.window, plane.buffer_words, plane.result_words, plane.link_cycles, stages=stages)

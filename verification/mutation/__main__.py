@@ -7,6 +7,7 @@ import argparse
 import importlib
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -23,7 +24,7 @@ from verification.mutation.sound import complaints
 from verification.mutation.survivors import read_survivors
 from verification.mutation.verdicts import COUNTED, SURVIVED, append, read, summary
 
-MUTANTS, SEED = 500, 16
+MUTANTS, SEED = 620, 16
 WORKSHOP = Path(tempfile.gettempdir()) / "hydranoc-mutants"
 LIBRARIES = (
     *("amaranth.back.rtlil", "amaranth.back.verilog", "cocotb_tools.runner", "networkx", "numba", "pytest"),
@@ -43,7 +44,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--mutants", type=int, default=MUTANTS, help="number of mutants that change the hardware")
     parser.add_argument("--seed", type=int, default=SEED, help="which mutants")
     parser.add_argument("--minutes", type=float, help="begin no mutant after this time")
-    parser.add_argument("--only", default="rtl/", help="only files whose names begin with this, such as rtl/torus")
+    parser.add_argument("--only", default="rtl/", help="only files with such beginnings, like rtl/torus,rtl/vc")
+    parser.add_argument("--references", default="", help="only references whose names match this regular expression")
     parser.add_argument(
         "--again", action="store_true", help="judge the survivors again, by all detectors and with ten times the tests"
     )
@@ -100,7 +102,7 @@ def ask_the_tests(options: argparse.Namespace) -> int:
         raise SystemExit(f"error: {KEPT} has {len(gone)} lines that have changed since, such as {gone[0]}")
     for verdict in known:
         where = verdict.place, verdict.start  # a line may have the same constant twice
-        if where in judged or not verdict.file.startswith(options.only) or time.monotonic() > until:
+        if where in judged or not verdict.file.startswith(tuple(options.only.split(","))) or time.monotonic() > until:
             continue
         judged[where] = row = jury.judge(mutants[verdict.key], verdict)
         with file.open("a") as kept:
@@ -128,16 +130,20 @@ def prepare(options: argparse.Namespace) -> MutantRunner:
     """Measure the unmodified hardware, unless this tree has been measured."""
     import_libraries()
     file, root = options.results / "baseline.json", Path.cwd()
-    baseline, tree = Baseline.read(file) if file.exists() else Baseline([]), tree_digest(root)
+    baseline, tree = Baseline.read(file) if file.exists() else Baseline([]), tree_digest(root) + options.references
+
+    def references_in_use():
+        return [one for one in references_of_the_tree() if re.search(options.references, one.name)]
+
     if baseline.tree != tree:
         print("generating the references, once for this tree", flush=True)
         costs = baseline.cpu_seconds
-        baseline = measure(root, options.workshop / "sound", references_of_the_tree)
+        baseline = measure(root, options.workshop / "sound", references_in_use)
         baseline.tree, baseline.cpu_seconds = tree, costs
         baseline.save(file)
     effort = MutantBudget(900.0, 1_000) if options.again else MutantBudget()
     tests, work = read_line_map(options.results / "lines.jsonl"), options.workshop / "mutant"
-    return MutantRunner(root, work, baseline, tests, references_of_the_tree, complaint_about, effort)
+    return MutantRunner(root, work, baseline, tests, references_in_use, complaint_about, effort)
 
 
 def references_of_the_tree():
@@ -167,11 +173,11 @@ def wanted(options: argparse.Namespace):
     if options.again:
         every = [mutant for mutants in sample.candidates.values() for mutant in mutants]
         survivors = {key for key, verdict in verdicts.items() if verdict.verdict == SURVIVED}
-        yield from (m for m in every if m.key in survivors and m.file.startswith(options.only))
+        yield from (m for m in every if m.key in survivors and m.file.startswith(tuple(options.only.split(","))))
         return
     pending = {file: iter(mutants) for file, mutants in sample.candidates.items()}
     for file in sample.slots:
-        if file.startswith(options.only):
+        if file.startswith(tuple(options.only.split(","))):
             yield from _fill(pending[file], verdicts, options)
 
 

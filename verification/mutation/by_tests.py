@@ -21,6 +21,8 @@ PROOF = f"{PROOFS}::test_properties_hold_by_induction[{{}}]"
 RESETS = "tests/tb/test_resets.py::test_resets_under_load[{}]"
 USERS = {"vc": "torus", "routed": "spam", "parts": "spam", "generator": "spam", "registers": "spam"}
 """A family that elaborates the files of a shared room."""
+OF_PLANES = ["tests/rtl/test_plane_verilog.py", "tests/tb/test_plane_lockstep.py"]
+"""Tests that elaborate collective planes."""
 FAILED = re.compile(r"FAILED (\S+::.+?)(?: - |$)")
 """Which test of a file has failed, in the line that pytest prints of it."""
 CPU_SECONDS, WALL_SECONDS = 900, 3_600.0
@@ -96,6 +98,7 @@ def in_order(mutant: Mutant, verdict: Verdict, costs: Mapping[str, Any]) -> list
     kind, _, name = verdict.killer.partition(": ")
     folder = mutant.file.split("/")[1]
     family = name.split()[0].replace("mesh", "torus") if kind == "lock-step" else ""
+    others = OF_PLANES if folder == "collectives" else [RESETS.format(USERS.get(folder, folder)), PROOFS]
     first = {
         "proof": [PROOF.format(name), PROOFS],
         "test": [name, name.partition("::")[0]],
@@ -104,7 +107,7 @@ def in_order(mutant: Mutant, verdict: Verdict, costs: Mapping[str, Any]) -> list
             f"tests/tb/test_{family}_lockstep.py",
             "tests/tb/test_headers_lockstep.py",
         ],
-    }.get(kind, [RESETS.format(USERS.get(folder, folder)), PROOFS])  # proofs of what has not changed are kept
+    }.get(kind, others)  # proofs of what has not changed are kept
     named = [*FAILED.findall(verdict.said), *re.findall(r"tests/\w+/test_\w+\.py", verdict.said)]
     users = [file for file, kept in costs.items() if mutant.file in kept["uses"]]
     room = folder.removesuffix("s")

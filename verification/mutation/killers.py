@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 
 from hydranoc.lockstep.cocotb_run import BENCH
+from hydranoc.lockstep.plane.compare import compare_plane
+from hydranoc.lockstep.plane.source import plane_source
 from hydranoc.lockstep.simulator import build_simulator, run_bench
 from tb.common.job import JOB_VARIABLE, LockstepJob, LockstepResult
 from tests.proofs.prove import prove
-from verification.mutation.references import ComparedNetwork, ProvedPart, Reference
+from verification.mutation.references import ComparedNetwork, ComparedPlane, ProvedPart, Reference
 
 SIMULATOR = "icarus"
 MAX_ANSWER = 300
@@ -32,6 +34,8 @@ def complaint(reference: Reference, folder: Path) -> str | None:
             return _refuted(reference, folder)
         if isinstance(reference, ComparedNetwork):
             return _different(reference, folder)
+        if isinstance(reference, ComparedPlane):
+            return _different_plane(reference, folder)
     except Exception as error:  # any error is the mutant's: unmodified hardware has none
         return _short(f"{type(error).__name__}: {error}")
     return None
@@ -64,6 +68,14 @@ def _different(reference: ComparedNetwork, folder: Path) -> str | None:
         run_bench(built, BENCH, {JOB_VARIABLE: str(files[2])}, folder)
     result = LockstepResult(**json.loads(files[0].read_text()))
     return _short(result.report or "different") if result.mismatches else None
+
+
+def _different_plane(reference: ComparedPlane, folder: Path) -> str | None:
+    """Return the first difference of a plane."""
+    job, more = reference.job
+    with contextlib.redirect_stdout(io.StringIO()):
+        outcome = compare_plane(job, SIMULATOR, folder, source=plane_source(job.plan, reference.text), more=more)
+    return _short(outcome.difference.report) if outcome.difference else None
 
 
 def failed_test(tests: Sequence[str], folder: Path) -> str | None:

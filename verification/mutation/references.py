@@ -11,15 +11,19 @@ from typing import Any
 
 from hydranoc import load
 from hydranoc.lockstep.compare import Comparison
+from hydranoc.lockstep.plane.comparison import PlaneComparison
+from rtl.collectives.generate import generate_plane
+from rtl.collectives.register_top import generate_plane_with_registers
 from rtl.endpoints.axi_injector import TUSER
 from rtl.endpoints.axi_network import generate_axi_network
 from rtl.harts.network import harts_plan
 from tests.networks import five_port_network
 from tests.proofs.catalog import PROOFS
 from tests.proofs.claims import rtlil_of
-from tests.rtl import test_axi_network, test_port_arrays, test_verilog
+from tests.rtl import test_axi_network, test_plane_registers, test_plane_verilog, test_port_arrays, test_verilog
 from tests.rtl.test_harts_streams import ALL_COPIES
 from tests.tb import test_axi_streams, workloads
+from tests.tb import test_plane_lockstep as planes
 from tests.tb import test_registers as registers
 from tests.tb.comparisons import from_anything
 from tests.tb.test_headers_lockstep import WIDE_HEADERS, WIDE_JOBS, loadable_min, loadable_spam, with_loaded_tables
@@ -88,6 +92,24 @@ class ComparedNetwork(Reference):
         return f"{harness.verilog}\n{harness.table_words}"  # loaded tables are not in the Verilog
 
 
+class ComparedPlane(Reference):
+    """A collective plane that is compared with its golden model, and with the plain reference for inputs of no host."""
+
+    kind = LOCKSTEP
+
+    def __init__(self, name: str, make: Callable[[], tuple[PlaneComparison, Any]]):
+        super().__init__(name)
+        self._make = make
+
+    @cached_property
+    def job(self) -> tuple[PlaneComparison, Any]:
+        return self._make()
+
+    @cached_property
+    def text(self) -> str:
+        return generate_plane(self.job[0].plan, observes=True).files["plane.v"]
+
+
 class TestedDesign(Reference):
     """Files of a design, and its pytest tests."""
 
@@ -150,6 +172,11 @@ COMPARED: dict[str, Callable[[], Comparison]] = {
     "hypercube escape tails": lambda: _hypercube_job(2, 2, 4, 2, vc_reallocation=NON_ATOMIC_ESCAPE),
 }
 
+PLANES: dict[str, Callable[[], tuple[PlaneComparison, Any]]] = {
+    **{f"plane {name}": make for name, make in planes.FAULTY.items()},
+    **{f"plane {seed}": lambda seed=seed: (planes.random_job(seed), ()) for seed in planes.BY_DAY},
+}
+
 _REGISTERS = "tests/tb/test_registers.py::test_registers_do_what_the_map_says[icarus-{}]"
 _MAPS = "tests/rtl/test_register_maps.py"
 _STREAMS = {
@@ -186,6 +213,10 @@ def _port_arrays() -> Mapping[str, str]:
     return load(test_port_arrays.NETWORK).verilog("noc", TUSER, arrays=True, registers=True).files
 
 
+def _plane_registers(name: str) -> Mapping[str, str]:
+    return generate_plane_with_registers(test_plane_registers.registers_of(name, counters=True)).files
+
+
 def _tested() -> list[Reference]:
     made: list[Reference] = []
     for name in registers.TESTS:
@@ -201,6 +232,12 @@ def _tested() -> list[Reference]:
     clocked = "tests/tb/test_axi_streams.py::test_bytes_and_clocks[bytes-and-clocks]"
     made.append(TestedDesign("clocks streams", _streams_of_other_clocks, "tests/rtl/test_axi_ends.py", clocked))
     made.append(TestedDesign("port arrays", _port_arrays, "tests/rtl/test_port_arrays.py"))
+    for name in test_plane_verilog.PLANES:
+        tests = "tests/rtl/test_plane_verilog.py", "tests/rtl/test_plane.py"
+        made.append(TestedDesign(f"{name} plane", lambda name=name: test_plane_verilog.plane(name).files, *tests))
+    for name in test_plane_registers.PLANES:
+        test = "tests/rtl/test_plane_registers.py"
+        made.append(TestedDesign(f"{name} plane registers", lambda name=name: _plane_registers(name), test))
     for name in _NETWORKS:
         tests = ("tests/rtl/test_verilog.py",)
         made.append(TestedDesign(f"{name} network", lambda name=name: test_verilog.design(name).files, *tests))
@@ -211,4 +248,5 @@ def references() -> list[Reference]:
     """Return all references, proofs first."""
     proved = [ProvedPart(name) for name, proof in PROOFS.items() if proof.quick]
     compared = [ComparedNetwork(name, make) for name, make in COMPARED.items()]
-    return [*proved, *compared, *_tested()]
+    compared_planes = [ComparedPlane(name, make) for name, make in PLANES.items()]
+    return [*proved, *compared, *compared_planes, *_tested()]
