@@ -5,6 +5,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from fpga.common.subject import representative_switches
+from rtl.collectives.endpoint import PlaneEndpoint
+from rtl.collectives.parameters import PlaneParameters
+from rtl.collectives.plan import PlanePlan, make_switch
 from rtl.generator.plan import NetworkPlan, RouterInstance
 from rtl.harts.network import harts_plan
 from rtl.hypercube.network import hypercube_plan
@@ -14,6 +17,9 @@ from rtl.parts.part import Part
 from rtl.spam.network import spam_plan
 from rtl.spam.router import SpamRouter
 from rtl.torus.network import torus_plan
+from topology.collectives.operators import OPERATORS
+from topology.collectives.tables import PlaneTables, groups_of
+from topology.collectives.tree import plane_tree
 from topology.common.graph import Network
 from topology.common.lattice import irregular_network
 from topology.common.regular import hypercube_network, mesh_network, ring_network
@@ -33,6 +39,8 @@ from topology.torus.routing import DALLY_SEITZ, DATELINE, TorusRouting
 UNICAST = "-unicast"
 """End of the name of a router without the logic for multicasts."""
 FAR = "-far"
+PLANE = "plane"
+PLANE_BRANCHES = 4
 HYPERCUBE_PORTS = 7
 """Six dimensions and a processor: 64 nodes."""
 
@@ -185,6 +193,38 @@ def hypercube_row(dimensions: int = 6, vcs: int = 2, buffer_flits: int = 4, inje
     )
 
 
+def plane_row(operators: str = "all", groups: int = 2, *, endpoint: bool = False) -> RouterRow:
+    """Return a switch, or an endpoint, of a collective plane beside an 8 x 8 mesh, with groups of all nodes.
+
+    The switch has 4 branches and a parent. ``operators`` are ``all``, one, or ``none``: barriers alone, without
+    endpoints.
+    """
+    numbers = {"all": tuple(range(len(OPERATORS))), "none": ()}
+    built = numbers[operators] if operators in numbers else (OPERATORS.index(operators),)
+    network = mesh_network((8, 8))
+    tables = PlaneTables(plane_tree(network), groups_of([range(64)] * groups))
+    plane = PlanePlan(tables, PlaneParameters(groups, operators=built, timeouts=False))
+    switch = next(s for s, shape in plane.shapes.items() if shape.branches == PLANE_BRANCHES and shape.has_parent)
+
+    def make() -> Part:
+        return PlaneEndpoint(plane.parameters) if endpoint else make_switch(plane.shapes[switch])
+
+    def plan() -> NetworkPlan:
+        router = RouterInstance(PLANE, {} if endpoint else plane.constants(switch))
+        return replace(
+            spam_plan(SpamRouting(SpamLabels(network), plane.parameters.word_bits)),
+            family=PLANE,
+            shapes={PLANE: make},
+            routers=(router,) * 64,
+            parameters={"operators": operators, "groups": groups, "endpoint": endpoint},
+            side_wires=(),
+            status=(),
+        )
+
+    part = "endpoint" if endpoint else f"switch-{PLANE_BRANCHES}"
+    return RouterRow(f"{PLANE}-{part}-w{plane.parameters.word_bits}-g{groups}-{operators}", plan, lambda _plan: switch)
+
+
 def _without_multicast(plan: NetworkPlan, unicast_router: Callable[[Part], Part]) -> NetworkPlan:
     """Return a plan whose routers, and their constants, support unicasts only."""
     shapes: dict[str, Callable[[], Part]] = {}
@@ -256,6 +296,15 @@ ROWS: dict[str, list[RouterRow]] = {
 """Rows of each family."""
 
 
+PLANE_ROWS = [
+    plane_row(),
+    plane_row("sum"),
+    plane_row("none", 4),
+    plane_row(endpoint=True),
+]
+"""Parts of collective planes."""
+
+
 def rows() -> list[RouterRow]:
     """Return all rows of the table."""
-    return [row for of_family in ROWS.values() for row in of_family]
+    return [*(row for of_family in ROWS.values() for row in of_family), *PLANE_ROWS]
