@@ -1,0 +1,1 @@
+"""AXI4 ends of a network: managers, subordinates, and networks with both."""

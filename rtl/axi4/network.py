@@ -1,0 +1,173 @@
+# (a top that is written as text is not elaborated)
+"""Two networks with AXI4 ends: one for requests, one for responses."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from rtl.axi4.manager import ManagerInterface
+from rtl.axi4.ports import axi4_members
+from rtl.axi4.subordinate import ID_BITS, SubordinateInterface
+from rtl.endpoints.axi_injector import TUSER
+from rtl.endpoints.axi_network import AxiStreamTop, plan_modes
+from rtl.generator.plan import NetworkPlan
+from rtl.generator.structure import ModuleInstance, SharedModule, StructuralPart, Structure
+from topology.axi4.address_map import AddressMap
+from topology.axi4.words import Axi4Format
+
+MANAGER, SUBORDINATE = "s_axi", "m_axi"
+REQUESTS, RESPONSES = "requests", "responses"
+
+
+@dataclass(frozen=True)
+class Axi4Plan:
+    """Everything that determines the hardware.
+
+    Parameters:
+        requests, responses: Networks with the same processors.
+        axi: Widths.
+        areas: The address map.
+        managers: Processors with a manager.
+        in_order: Both networks keep the order of messages between two processors.
+        write_beats: Capacity of the store of writes of a manager.
+        whole: Writes are stored until they are complete.
+        pending: Transactions that a subordinate may have under way, in each direction.
+
+    Raises:
+        ValueError: If the networks do not fit the widths, or each other.
+    """
+
+    requests: NetworkPlan
+    responses: NetworkPlan
+    axi: Axi4Format
+    areas: AddressMap
+    managers: tuple[int, ...]
+    in_order: bool = False
+    write_beats: int = 512
+    whole: bool = True
+    pending: int = 4
+    subordinates: tuple[int, ...] = field(init=False)
+
+    def __post_init__(self):
+        least = {REQUESTS: self.axi.min_request_bits, RESPONSES: self.axi.min_response_bits}
+        for name, bits in least.items():
+            plan: NetworkPlan = getattr(self, name)
+            if plan.flit_bits < bits:
+                raise ValueError(f"flit_bits of the {name} is {plan.flit_bits!r}; it must be at least {bits}")
+            if len(plan.network.processors) != self.axi.processors:
+                raise ValueError(f"Network of the {name} has {len(plan.network.processors)} processors, not as many")
+        if self.axi.windows != len(self.areas.windows):
+            raise ValueError(f"windows is {self.axi.windows!r}; it must be {len(self.areas.windows)}")
+        if self.axi.windows and TUSER not in plan_modes(self.requests):
+            raise ValueError(f"Family of the requests is {self.requests.family}; it must have multicasts for windows")
+        found = sorted({region.processor for region in self.areas.regions})
+        object.__setattr__(self, "subordinates", tuple(found))
+
+    def make_manager(self) -> ManagerInterface:
+        """Return the interface of a manager."""
+        return ManagerInterface(
+            *(self.axi, self.areas, self.requests.flit_bits, self.responses.flit_bits),
+            in_order=self.in_order,
+            write_beats=self.write_beats,
+            whole=self.whole,
+        )
+
+    def make_subordinate(self) -> SubordinateInterface:
+        """Return the interface of a subordinate."""
+        return SubordinateInterface(
+            *(self.axi, self.requests.flit_bits, self.responses.flit_bits), pending=self.pending
+        )
+
+    def manager_constants(self, processor: int) -> dict[str, int]:
+        """Return the constants of a manager's interface."""
+        areas, axi = self.areas, self.axi
+        receivers = [len(areas.receivers(target, processor)) for target in range(len(areas.areas))]
+        constants = {"node": processor, "reachable": sum(bool(count) << i for i, count in enumerate(receivers))}
+        if axi.windows:
+            bits = axi.processors.bit_length()
+            constants["receivers"] = sum(n << i * bits for i, n in enumerate(receivers[len(areas.regions) :]))
+        return constants
+
+
+class Axi4Top(StructuralPart):
+    """Networks, and the interfaces of all managers and subordinates.
+
+    Members:
+        s_axi_n{i}_awid, ..., s_axi_n{i}_rready: For the manager of processor i.
+        m_axi_n{i}_awid, ..., m_axi_n{i}_rready: For the subordinate of processor i.
+    """
+
+    def __init__(self, plan: Axi4Plan):
+        self.plan = plan
+        self._manager = SharedModule(plan.make_manager)
+        self._subordinate = SharedModule(plan.make_subordinate)
+        self._networks = {name: SharedModule(_network(getattr(plan, name))) for name in (REQUESTS, RESPONSES)}
+        members: dict[str, Any] = {}
+        for prefix, processors, id_bits in self._ends():
+            ports = axi4_members(plan.axi, id_bits, faces_manager=prefix == MANAGER)
+            for i in processors:
+                members |= {f"{prefix}_n{i}_{name}": member for name, member in ports.items()}
+        super().__init__("axi4_network", members)
+
+    def _ends(self) -> tuple[tuple[str, Sequence[int], int], ...]:
+        plan = self.plan
+        return (MANAGER, plan.managers, plan.axi.id_bits), (SUBORDINATE, plan.subordinates, ID_BITS)
+
+    def structure(self):
+        structure = Structure(self)
+        networks = {name: structure.instance(name, module) for name, module in self._networks.items()}
+        users: dict[tuple[str, str, int], ModuleInstance] = {}
+        for prefix, processors, id_bits in self._ends():
+            is_manager = prefix == MANAGER
+            ports = axi4_members(self.plan.axi, id_bits, faces_manager=is_manager)
+            for i in processors:
+                module = self._manager if is_manager else self._subordinate
+                end = structure.instance(f"{'manager' if is_manager else 'subordinate'}_n{i}", module)
+                constants = self.plan.manager_constants(i) if is_manager else {"base": self.plan.areas.first_base(i)}
+                for name, value in constants.items():
+                    if name in module.inputs:
+                        end.tie(name, value)
+                for name in ports:
+                    port = f"{prefix}_n{i}_{name}"
+                    if port in structure.inputs:
+                        end.connect(name, structure.ports[port])
+                    else:
+                        structure.outputs[port] = end.output(name)
+                into, out = (REQUESTS, RESPONSES) if is_manager else (RESPONSES, REQUESTS)
+                users[into, "s", i] = users[out, "m", i] = end
+        for name, network in networks.items():
+            for i in range(self.plan.axi.processors):
+                _connect_source(network, i, users.get((name, "s", i)), name)
+                _connect_sink(network, i, users.get((name, "m", i)), name)
+        return structure
+
+
+def _network(plan: NetworkPlan):
+    mode = plan_modes(plan)[0]
+    plain = replace(plan, moved=False)
+    return lambda: AxiStreamTop(plain, mode)
+
+
+def _connect_source(network: ModuleInstance, i: int, end: ModuleInstance | None, name: str) -> None:
+    """Connect an end, or none, to a network's input for packets."""
+    inputs, prefix, own = network.module.inputs, f"s_axis_n{i}", name.removesuffix("s")
+    for port in ("tdata", "tvalid", "tlast", "tdest", "tuser"):
+        if f"{prefix}_{port}" not in inputs:
+            continue
+        if end is None or f"{own}_{port}" not in end.module.outputs:
+            network.tie(f"{prefix}_{port}", 0)
+        else:
+            network.connect(f"{prefix}_{port}", end.output(f"{own}_{port}"))
+    if end is not None:
+        end.connect(f"{own}_tready", network.output(f"{prefix}_tready"))
+
+
+def _connect_sink(network: ModuleInstance, i: int, end: ModuleInstance | None, name: str) -> None:
+    """Connect an end, or none, to a network's output of packets."""
+    prefix, own = f"m_axis_n{i}", name.removesuffix("s")
+    if end is None:
+        network.tie(f"{prefix}_tready", 1)
+        return
+    for port in ("tdata", "tvalid", "tlast"):
+        end.connect(f"{own}_{port}", network.output(f"{prefix}_{port}"))
+    network.connect(f"{prefix}_tready", end.output(f"{own}_tready"))

@@ -1,0 +1,150 @@
+"""Sends a manager's requests into the network.
+
+========  ===============================================================================  ===============
+state     what happens                                                                     cycles
+========  ===============================================================================  ===============
+``IDLE``  chooses a read or a write, in turn                                               1
+``HEAD``  sends the words of fields                                                        1 per word
+``BODY``  sends the data of a write                                                        1 per beat
+``DRAIN`` drops the data of a write without destination, and answers it                    1 per beat, + 1
+========  ===============================================================================  ===============
+"""
+
+from typing import Any
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib.wiring import In, Out
+
+from rtl.parts.part import Part
+from rtl.parts.selection import table_row
+from topology.axi4.address_map import AddressMap
+from topology.axi4.words import Axi4Format, bits_of
+
+WRITE, READ = "aw", "ar"
+
+
+class RequestSender(Part):
+    """Makes AXI4-Stream packets of requests. Throughput 1 word per cycle in a packet.
+
+    Parameters:
+        axi
+        areas: The address map.
+        word_bits: Width of the request network's words.
+        destination_bits: Width of ``aw_destination``.
+
+    Members:
+        node (In): Number of the manager's processor, a constant.
+        aw_granted, ar_granted (In(1)): A request may start. It has ``aw_found`` and ``aw_multicast``,
+            ``aw_destination``, ``aw_slot`` and the fields ``aw_len`` and so on; those of a read likewise. All stay
+            until ``aw_pop`` or ``ar_pop`` (Out(1)).
+        failed (Out(1)): The write that starts with ``aw_pop`` has no destination.
+        answering (In(1)): No such write may start in this cycle.
+        startable, word, last, valid (In), pop (Out(1)): See ``WriteStore``.
+        tdata, tvalid, tready, tlast, tdest, tuser: Packets for the network. No ``tuser`` without windows.
+    """
+
+    def __init__(self, axi: Axi4Format, areas: AddressMap, word_bits: int, destination_bits: int):
+        self.axi = axi
+        self.areas = areas
+        self.word_bits = word_bits
+        own = ("write", "multicast", "source", "slot")
+        self._fields = tuple((name, bits) for name, bits in axi.request_fields if name not in own)
+        members: dict[str, Any] = {"node": In(axi.node_bits), "failed": Out(1), "answering": In(1)}
+        for channel in (WRITE, READ):
+            members |= {f"{channel}_granted": In(1), f"{channel}_found": In(1), f"{channel}_pop": Out(1)}
+            members |= {f"{channel}_slot": In(axi.slot_bits)}
+            members |= {f"{channel}_{name}": In(bits) for name, bits in self._fields}
+        members |= {"aw_destination": In(destination_bits), "ar_destination": In(axi.node_bits)}
+        members |= {"startable": In(1), "word": In(bits_of(axi.write_fields)), "last": In(1), "valid": In(1)}
+        members |= {"pop": Out(1), "tdata": Out(word_bits), "tvalid": Out(1), "tready": In(1), "tlast": Out(1)}
+        members["tdest"] = Out(axi.node_bits)
+        if axi.windows:
+            members |= {"aw_multicast": In(1), "tuser": Out(axi.processors)}
+        super().__init__(f"axi4_request_sender_w{word_bits}", members)
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        words = self.axi.request_words(self.word_bits)
+        writes, write_last = Signal(), Signal()
+        position: Any = Signal(range(words))
+        last_word: Any = Signal()
+        m.d.comb += last_word.eq(position == words - 1 if words > 1 else 1)
+        m.d.comb += self.tdest.eq(Mux(writes, self.aw_destination, self.ar_destination))
+        if self.axi.windows:
+            masks = Const(self._masks(), self.axi.windows * self.axi.processors)
+            number = self.aw_destination[: (self.axi.windows - 1).bit_length()]
+            row = table_row(m, masks, number, self.axi.processors, "mask")
+            m.d.comb += self.tuser.eq(Mux(writes & self.aw_multicast, row, 0))
+        can_write, can_read = Signal(), Signal()
+        m.d.comb += [
+            can_write.eq(self.aw_granted & self.startable),
+            can_read.eq(self.ar_granted & self.ar_found),
+        ]
+        with m.FSM():
+            with m.State("IDLE"):
+                m.d.sync += position.eq(0)
+                with m.If(can_write & ~(can_read & write_last)):
+                    m.d.sync += [writes.eq(1), write_last.eq(1)]
+                    with m.If(self.aw_found):
+                        m.next = "HEAD"
+                    with m.Else():
+                        m.next = "DRAIN"
+                with m.Elif(can_read):
+                    m.d.sync += [writes.eq(0), write_last.eq(0)]
+                    m.next = "HEAD"
+            with m.State("HEAD"):
+                m.d.comb += [self.tvalid.eq(1), self.tdata.eq(self._header(m, writes, position, words))]
+                m.d.comb += self.tlast.eq(last_word & ~writes)
+                with m.If(self.tready):
+                    m.d.sync += position.eq(position + 1)
+                    with m.If(last_word):
+                        m.d.comb += [self.aw_pop.eq(writes), self.ar_pop.eq(~writes)]
+                        with m.If(writes):
+                            m.next = "BODY"
+                        with m.Else():
+                            m.next = "IDLE"
+            with m.State("BODY"):
+                m.d.comb += [self.tvalid.eq(self.valid), self.tdata.eq(self.word), self.tlast.eq(self.last)]
+                m.d.comb += self.pop.eq(self.valid & self.tready)
+                with m.If(self.pop & self.last):
+                    m.next = "IDLE"
+            with m.State("DRAIN"):
+                # the last beat is dropped together with the answer
+                m.d.comb += [
+                    self.failed.eq(1),
+                    self.pop.eq(self.valid & ~(self.last & self.answering)),
+                    self.aw_pop.eq(self.pop & self.last),
+                ]
+                with m.If(self.aw_pop):
+                    m.next = "IDLE"
+        return m
+
+    def _masks(self) -> int:
+        """Return the destination sets of all windows, the first one lowest."""
+        masks = (sum(1 << processor for processor in window.processors) for window in self.areas.windows)
+        return sum(mask << i * self.axi.processors for i, mask in enumerate(masks))
+
+    def _write_address(self, m: Any) -> Any:
+        """Return the address of a write, and its offset if it goes to a window."""
+        if not self.axi.windows:
+            return self.aw_addr
+        bits, offset = self.axi.address_bits, Signal(self.axi.address_bits)
+        sizes = Const(sum((w.size - 1) << i * bits for i, w in enumerate(self.areas.windows)), self.axi.windows * bits)
+        row = table_row(m, sizes, self.aw_destination[: (self.axi.windows - 1).bit_length()], bits, "offset")
+        m.d.comb += offset.eq(self.aw_addr & Mux(self.aw_multicast, row, (1 << bits) - 1))
+        return offset
+
+    def _header(self, m: Any, writes: Any, position: Any, words: int) -> Any:
+        """Return the word of fields at a position."""
+
+        def field(name: str, bits: int) -> Any:
+            if name in ("write", "source"):
+                return writes if name == "write" else self.node
+            if name == "multicast":
+                return writes & self.aw_multicast
+            write = self._write_address(m) if name == "addr" else getattr(self, f"aw_{name}")
+            return Mux(writes, write, getattr(self, f"ar_{name}"))[:bits]
+
+        row: Any = Signal(words * self.word_bits, name="fields")
+        m.d.comb += row.eq(Cat(*(Value.cast(field(name, bits)) for name, bits in self.axi.request_fields)))
+        return table_row(m, row, position, self.word_bits, "header") if words > 1 else row

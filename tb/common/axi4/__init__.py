@@ -1,0 +1,1 @@
+"""Benches of networks with AXI4 ends."""

@@ -1,0 +1,190 @@
+"""The AXI4 bench: cocotbext-axi's masters and memories around a network. cocotb runs `transactions`.
+
+The environment variable HYDRANOC_AXI4_JOB names the job (a pickled `Axi4Job`); its result is written as JSON.
+"""
+
+import json
+import os
+import pickle
+import random
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import ClockCycles, Combine, with_timeout
+from cocotb.utils import get_sim_time
+from cocotbext.axi import AxiBurstType, AxiBus, AxiMaster, AxiRam, AxiResp
+
+from tb.common.axi4.job import JOB_VARIABLE, Axi4Job, Axi4Result
+
+CLOCK_PERIOD_NS = 10
+RESET_CYCLES = 4
+PATIENCE_NS = 40_000_000
+"""A phase fails after this simulated time."""
+ERROR_SHARE, WINDOW_SHARE = 0.05, 0.25
+
+
+class Wrong(Exception):
+    """A transaction had another result than the model."""
+
+
+def _pauses(numbers: random.Random, probability: float) -> Iterator[bool]:
+    while True:
+        yield numbers.random() < probability
+
+
+class Bench:
+    """Masters, memories, and the bytes that the memories must have."""
+
+    def __init__(self, dut, job: Axi4Job):
+        self.dut = dut
+        self.job = job
+        self.numbers = random.Random(job.seed)
+        self.result = Axi4Result()
+        self.masters = {i: self._end(AxiMaster, f"s_axi_n{i}") for i in job.managers}
+        sizes = {i: sum(size for processor, _, size in job.regions if processor == i) for i in job.subordinates}
+        self.memories = {i: self._end(AxiRam, f"m_axi_n{i}", size=1 << 20) for i in sizes}
+        self.expected = {i: bytearray(1 << 20) for i in sizes}
+
+    def _end(self, kind: Any, prefix: str, **options: Any) -> Any:
+        return kind(AxiBus.from_prefix(self.dut, prefix), self.dut.clk, self.dut.rst, **options)
+
+    def pause(self, phase: tuple[float, float, float, float]) -> None:
+        """Pause with these probabilities from now on."""
+        give, take, answer, accept = phase
+        channels = []
+        for end in self.masters.values():
+            writes, reads = end.write_if, end.read_if
+            channels += [(writes.aw_channel, give), (writes.w_channel, give), (reads.ar_channel, give)]
+            channels += [(writes.b_channel, take), (reads.r_channel, take)]
+        for end in self.memories.values():
+            writes, reads = end.write_if, end.read_if
+            channels += [(writes.b_channel, answer), (reads.r_channel, answer)]
+            channels += [(writes.aw_channel, accept), (writes.w_channel, accept), (reads.ar_channel, accept)]
+        for channel, probability in channels:
+            channel.set_pause_generator(_pauses(self.numbers, probability) if probability else None)
+            channel.pause = False
+
+    async def manage(self, i: int) -> None:
+        """Do random transactions of one manager. Several are under way; those of an ID are in order."""
+        ids = [cocotb.start_soon(self._thread(i, thread)) for thread in range(min(4, 1 << self.job.id_bits))]
+        await Combine(*ids)
+
+    async def _thread(self, i: int, thread: int) -> None:
+        numbers = random.Random(f"{self.numbers.random()} {i} {thread}")
+        job, index = self.job, self.job.managers.index(i)
+        threads = min(4, 1 << job.id_bits)
+        own = job.share // threads
+        first = index * job.share + thread * own
+        for _ in range(max(1, job.transactions // threads)):
+            draw = numbers.random()
+            if draw < ERROR_SHARE:
+                await self._error(i, thread, numbers)
+            elif draw < ERROR_SHARE + WINDOW_SHARE and job.windows:
+                await self._multicast(i, thread, first, own, numbers)
+            else:
+                await self._unicast(i, thread, first, own, numbers)
+
+    def _burst(self, first: int, own: int, numbers: random.Random) -> tuple[int, int, Any, int]:
+        """Return offset, bytes, kind and size of a beat of a burst within the bytes of a thread."""
+        job = self.job
+        widest = (job.data_bits // 8).bit_length() - 1
+        size = numbers.choice([widest, widest, numbers.randint(0, widest)])
+        kind = numbers.choice([AxiBurstType.INCR] * 4 + [AxiBurstType.WRAP, AxiBurstType.FIXED])
+        if kind == AxiBurstType.WRAP:
+            length = numbers.choice([2, 4, 8, 16]) << size
+            length = min(length, own)
+            offset = first + numbers.randrange(own // length) * length
+            return offset, length, kind, size
+        if kind == AxiBurstType.FIXED:
+            kind = AxiBurstType.INCR
+        longest = min(own, job.longest << size)
+        length = numbers.randint(1, longest)
+        return first + numbers.randint(0, own - length), length, kind, size
+
+    async def _unicast(self, i: int, thread: int, first: int, own: int, numbers: random.Random) -> None:
+        regions = [region for region in self.job.regions if region[0] != i]
+        processor, base, _size = numbers.choice(regions)
+        offset, length, kind, size = self._burst(first, own, numbers)
+        address = base + offset
+        place = address & (1 << 20) - 1
+        if numbers.random() < 0.5:
+            data = numbers.randbytes(length)
+            self.expected[processor][place : place + length] = data
+            answer = await self.masters[i].write(address, data, awid=thread, burst=kind, size=size)
+            self._check(i, "write", address, answer.resp, AxiResp.OKAY)
+            self.result.writes += 1
+            return
+        due = bytes(self.expected[processor][place : place + length])
+        answer = await self.masters[i].read(address, length, arid=thread, burst=kind, size=size)
+        self._check(i, "read", address, answer.resp, AxiResp.OKAY)
+        if bytes(answer.data) != due:
+            raise Wrong(f"read of {length} bytes by n{i} at {address:#x}: {bytes(answer.data).hex()}, not {due.hex()}")
+        self.result.reads += 1
+
+    async def _multicast(self, i: int, thread: int, first: int, own: int, numbers: random.Random) -> None:
+        base, _size, processors = numbers.choice(self.job.windows)
+        offset, length, kind, size = self._burst(first, own, numbers)
+        data = numbers.randbytes(length)
+        for processor in processors:
+            if processor != i:
+                start = next(low for number, low, _ in self.job.regions if number == processor) + offset
+                start &= (1 << 20) - 1
+                self.expected[processor][start : start + length] = data
+        answer = await self.masters[i].write(base + offset, data, awid=thread, burst=kind, size=size)
+        self._check(i, "multicast", base + offset, answer.resp, AxiResp.OKAY)
+        self.result.multicasts += 1
+
+    async def _error(self, i: int, thread: int, numbers: random.Random) -> None:
+        address, length = 0xF000_0000 + numbers.randrange(1 << 16), numbers.randint(1, 200)
+        if numbers.random() < 0.5:
+            answer = await self.masters[i].write(address, numbers.randbytes(length), awid=thread)
+        else:
+            answer = await self.masters[i].read(address, length, arid=thread)
+        self._check(i, "access without destination", address, answer.resp, AxiResp.DECERR)
+        self.result.errors += 1
+
+    @staticmethod
+    def _check(i: int, what: str, address: int, seen: Any, due: Any) -> None:
+        worst = max(seen) if isinstance(seen, list) else seen
+        if worst != due:
+            raise Wrong(f"{what} by n{i} at {address:#x}: answer {AxiResp(worst).name}, not {due.name}")
+
+    def check_memories(self) -> None:
+        """Compare every byte of every memory."""
+        for i, memory in self.memories.items():
+            seen, due = memory.read(0, 1 << 20), bytes(self.expected[i])
+            if seen != due:
+                place = next(k for k in range(1 << 20) if seen[k] != due[k])
+                raise Wrong(f"memory of n{i}: byte {place:#x} is {seen[place]:#04x}, not {due[place]:#04x}")
+
+
+async def _reset(dut) -> None:
+    dut.rst.value = 1
+    await ClockCycles(dut.clk, RESET_CYCLES)
+    dut.rst.value = 0
+    await ClockCycles(dut.clk, 2)
+
+
+@cocotb.test()
+async def transactions(dut):
+    """Entry point for the simulator."""
+    job: Axi4Job = pickle.loads(Path(os.environ[JOB_VARIABLE]).read_bytes())
+    Clock(dut.clk, CLOCK_PERIOD_NS, "ns").start()
+    dut.rst.value = 1
+    bench = Bench(dut, job)
+    try:
+        for phase in job.phases:
+            await _reset(dut)
+            bench.pause(phase)
+            started = get_sim_time("ns")
+            tasks = [cocotb.start_soon(bench.manage(i)) for i in job.managers]
+            await with_timeout(Combine(*tasks), PATIENCE_NS, "ns")
+            bench.result.cycles.append(int(get_sim_time("ns") - started) // CLOCK_PERIOD_NS)
+            bench.check_memories()
+    except Wrong as error:
+        bench.result.report = f"phase {len(bench.result.cycles)}: {error}"
+    Path(job.result).write_text(json.dumps(asdict(bench.result)))

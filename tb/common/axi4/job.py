@@ -1,0 +1,55 @@
+"""Jobs for the AXI4 bench, and their results."""
+
+from dataclasses import dataclass, field
+
+JOB_VARIABLE = "HYDRANOC_AXI4_JOB"
+
+
+@dataclass(frozen=True)
+class Axi4Job:
+    """Random transactions of all managers at once.
+
+    Parameters:
+        managers, subordinates: Processors.
+        regions: Processor, base and size of each.
+        windows: Base, size and processors of each.
+        data_bits, id_bits: Widths of the ports.
+        transactions: Of each manager, in each phase.
+        phases: Probability of a pause in a cycle: of the managers' requests and data, of the managers' answers, of the
+            subordinates' answers, of the subordinates' requests and data. A reset comes before each phase.
+        share: Bytes of each region that belong to one manager, which alone writes them.
+        longest: Most beats of a burst.
+        seed: Of all random numbers.
+        result: Path of the file for the result.
+    """
+
+    managers: tuple[int, ...]
+    subordinates: tuple[int, ...]
+    regions: tuple[tuple[int, int, int], ...]
+    windows: tuple[tuple[int, int, tuple[int, ...]], ...]
+    data_bits: int
+    id_bits: int
+    transactions: int
+    phases: tuple[tuple[float, float, float, float], ...] = ((0.0, 0.0, 0.0, 0.0),)
+    share: int = 1024
+    longest: int = 64
+    seed: int = 1
+    result: str = ""
+
+
+@dataclass
+class Axi4Result:
+    """What a job did.
+
+    Members:
+        report: The first fault, or None.
+        reads, writes, multicasts, errors: Transactions that ended; errors are those without destination.
+        cycles: Of each phase.
+    """
+
+    report: str | None = None
+    reads: int = 0
+    writes: int = 0
+    multicasts: int = 0
+    errors: int = 0
+    cycles: list[int] = field(default_factory=list)

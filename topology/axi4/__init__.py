@@ -1,0 +1,1 @@
+"""Facts of AXI4 ends: address map, words of packets."""
