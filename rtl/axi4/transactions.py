@@ -162,23 +162,30 @@ class WriteTransactions(Part):
 
     def _collect(self, m: Any, slots: _Slots) -> tuple[Any, list[Any]]:
         """Return the slots whose last response comes now, and the worst response of each slot so far."""
-        count = self.axi.outstanding
+        count, slot = self.axi.outstanding, self.answer_slot
         completes: Any = Signal(count)
         worst = [Signal(RESPONSE_BITS, name=f"worst_{i}", reset_less=True) for i in range(count)]
+        before: Any = Signal(RESPONSE_BITS)
+        last: Any = Signal(init=1)
+        m.d.comb += before.eq(table_row(m, concat(worst), slot, RESPONSE_BITS, "before"))
+        left: list[Any] = []
+        fewer: Any = Const(0)
+        if self.axi.windows:
+            bits = len(self.receivers)
+            left = [Signal(bits, name=f"left_{i}", reset_less=True) for i in range(count)]
+            now, fewer = Signal(bits, name="left_now"), Signal(bits, name="fewer")
+            m.d.comb += [now.eq(table_row(m, concat(left), slot, bits, "left")), fewer.eq(now - 1), last.eq(now == 1)]
+        else:
+            m.d.comb += last.eq(1)
         for i in range(count):
             here = Signal(name=f"answered_{i}")
-            last: Any = Const(1)
-            m.d.comb += here.eq(self.answered & (self.answer_slot == i))
-            if self.axi.windows:
-                left: Any = Signal(len(self.receivers), name=f"left_{i}", reset_less=True)
-                last = left == 1
-                with m.If(slots.starts[i]):
-                    m.d.sync += left.eq(self.receivers)
-                with m.Elif(here):
-                    m.d.sync += left.eq(left - 1)
-            m.d.comb += completes[i].eq(here & last)
+            m.d.comb += [here.eq(self.answered & (slot == i)), completes[i].eq(here & last)]
             with m.If(slots.starts[i]):
                 m.d.sync += worst[i].eq(Mux(self.failed, DECERR, 0))
-            with m.Elif(here & (self.answer > worst[i])):
-                m.d.sync += worst[i].eq(self.answer)
+                if left:
+                    m.d.sync += left[i].eq(self.receivers)
+            with m.Elif(here):
+                m.d.sync += worst[i].eq(Mux(self.answer > before, self.answer, before))
+                if left:
+                    m.d.sync += left[i].eq(fewer)
         return completes, worst

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from amaranth.hdl import Cat, Module, Signal, Value
-from amaranth.lib.fifo import SyncFIFOBuffered
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import memory
 from amaranth.lib.wiring import In, Out
 
 from rtl.axi4.ports import axi4_members
@@ -11,12 +11,16 @@ from rtl.parts.part import Part
 from topology.axi4.words import MAX_BEATS, Axi4Format, bits_of
 
 MIN_BEATS = 8
+MAX_BURSTS = 7
+"""Complete bursts that a store of whole bursts holds."""
+NO_COLLISIONS = {"no_rw_check": 1}
+"""For Yosys: no slot is read and written in one cycle, so no logic has to keep its former content."""
 
 
 class WriteStore(Part):
     """First-in first-out memory of beats.
 
-    Latency 2 cycles; throughput 1 beat per cycle.
+    Latency 3 cycles; throughput 1 beat per cycle.
 
     A manager may give the data of a write only after it has read something (a copy by DMA, for instance). If its write
     were in the network by then, the read could not pass. A store of whole bursts sends a burst when it is complete.
@@ -50,26 +54,45 @@ class WriteStore(Part):
 
     def elaborate(self, _platform):
         m: Any = Module()
-        bits = bits_of(self.axi.write_fields)
-        m.submodules.beats = beats = SyncFIFOBuffered(width=bits + 1, depth=self.beats)
-        fields = [getattr(self, f"w{name}") for name, _ in self.axi.write_fields]
-        written = Signal()
+        written, fetched, moved = Signal(), Signal(), Signal()
+        waits = Signal()  # in block RAM's output
         m.d.comb += [
             written.eq(self.wvalid & self.wready),
-            beats.w_en.eq(written),
-            beats.w_data.eq(Cat(*fields, self.wlast)),
-            self.valid.eq(beats.r_rdy),
-            self.word.eq(Value.cast(beats.r_data)[:bits]),
-            self.last.eq(Value.cast(beats.r_data)[bits]),
-            beats.r_en.eq(self.pop),
+            moved.eq(waits & (~self.valid | self.pop)),
         ]
-        m.d.sync += self.wready.eq(beats.w_level < self.beats - 2)
+        m.d.sync += [waits.eq(fetched | waits & ~moved), self.valid.eq(moved | self.valid & ~self.pop)]
+        row = self._keep(m, written, fetched, waits, moved)
+        with m.If(moved):
+            m.d.sync += Cat(self.word, self.last).eq(row)
         if not self.whole:
             m.d.comb += self.startable.eq(self.valid)
             return m
-        bursts: Any = Signal(range(self.beats + 1))
+        bursts: Any = Signal(range(MAX_BURSTS + 1))
         enters, leaves = Signal(), Signal()
         m.d.comb += [enters.eq(written & self.wlast), leaves.eq(self.pop & self.last)]
-        m.d.sync += bursts.eq(bursts + enters - leaves)
+        with m.If(enters != leaves):
+            m.d.sync += bursts.eq(Mux(enters, bursts + 1, bursts - 1))
         m.d.comb += self.startable.eq(bursts.any() & self.valid)
+        with m.If(bursts >= MAX_BURSTS - 2):
+            m.d.sync += self.wready.eq(0)
         return m
+
+    def _keep(self, m: Any, written: Any, fetched: Any, waits: Any, moved: Any) -> Any:
+        """Add the memory; return the beat in its output."""
+        store = memory.Memory(shape=len(self.word) + 1, depth=self.beats, init=[], attrs=NO_COLLISIONS)
+        m.submodules.beats = store
+        write: Any = store.write_port()
+        read: Any = store.read_port()
+        stored: Any = Signal(range(self.beats + 1))
+        m.d.comb += fetched.eq(stored.any() & (~waits | moved))
+        with m.If(written != fetched):
+            m.d.sync += stored.eq(Mux(written, stored + 1, stored - 1))
+        for port, step, name in ((write, written, "back"), (read, fetched, "front")):
+            pointer: Any = Signal(range(self.beats), name=name)
+            with m.If(step):
+                m.d.sync += pointer.eq(Mux(pointer == self.beats - 1, 0, pointer + 1))
+            m.d.comb += [port.addr.eq(pointer), port.en.eq(step)]
+        fields = [getattr(self, f"w{name}") for name, _ in self.axi.write_fields]
+        m.d.comb += write.data.eq(Cat(*fields, self.wlast))
+        m.d.sync += self.wready.eq(stored < self.beats - 2)
+        return read.data
