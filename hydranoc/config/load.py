@@ -17,7 +17,7 @@ from hydranoc.config.validation import choose, validate
 from topology.common.channels import ChannelNetwork
 from topology.common.host_pattern import EAGER, HostBehaviour
 
-NETWORK, TRAFFIC = ("network",), ("traffic",)
+NETWORK, TRAFFIC, AXI4 = ("network",), ("traffic",), ("axi4",)
 
 
 class ConfiguredFamily(Protocol):
@@ -49,6 +49,7 @@ class Config(Generic[FamilyT]):
         traffic (Traffic or None)
         network
         hosts: Pauses of sources and stalls of receivers.
+        axi4 (Axi4 or None): AXI4 ends.
     """
 
     path: Path
@@ -58,6 +59,7 @@ class Config(Generic[FamilyT]):
     traffic: schema.Traffic | None
     network: ChannelNetwork
     hosts: HostBehaviour = EAGER
+    axi4: schema.Axi4 | None = None
 
     def with_traffic(self, traffic: schema.Traffic) -> "Config[FamilyT]":
         """Return the same network with other traffic."""
@@ -86,6 +88,7 @@ def load_config(given: str | Path | Mapping[str, Any], families: Mapping[str, Fa
 def checked_config(source: Source, families: Mapping[str, FamilyT]) -> Config[FamilyT]:
     """Check a configuration; see ``load_config``."""
     top = validate(source, (), schema.Configuration)
+    axi4 = None if top.axi4 is None else validate(source, AXI4, schema.Axi4)
     name = choose(source, NETWORK, "family", families)
     try:
         family = families[name]
@@ -99,7 +102,7 @@ def checked_config(source: Source, families: Mapping[str, FamilyT]) -> Config[Fa
         traffic = validate(source, TRAFFIC, schema.TRAFFICS[kind])
     network = build_network(source, (*NETWORK, "topology"), family.network_section.OWN_TOPOLOGIES)
     hosts = EAGER if top.hosts is None else host_behaviour(source, network)
-    return Config(source.path, source, family, section, traffic, network, hosts)
+    return Config(source.path, source, family, section, traffic, network, hosts, axi4)
 
 
 def with_given_traffic(config: Config[FamilyT], traffic: Mapping[str, Any]) -> Config[FamilyT]:

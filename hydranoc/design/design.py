@@ -31,6 +31,7 @@ from topology.common.errors import TopologyError
 if TYPE_CHECKING:
     from hydranoc.certificates.writing import Certificate
     from hydranoc.config.collectives import CollectivePlan
+    from hydranoc.design.axi4 import Axi4Ends
     from hydranoc.design.plane import Plane
     from hydranoc.lockstep.simulator import BenchSource
     from hydranoc.replay.record import Recording
@@ -59,6 +60,7 @@ class Design:
         messages: Messages of the hosts.
         plan: The family's hardware plan.
         plane: Collective plane beside the network; None without ``network.collectives``.
+        axi4: AXI4 ends; None without ``axi4``.
         plane_results: Results of the traffic's operations on the plane, in the golden model; None if there are none.
             Messages that wait for results start when this run has found.
 
@@ -126,6 +128,16 @@ class Design:
         from hydranoc.design.plane import plane_of
 
         return plane_of(self.config, self.network, self.family.spanning_tree(self.routing))
+
+    @cached_property
+    def axi4(self) -> "Axi4Ends | None":
+        if self.config.axi4 is None:
+            return None
+        from hydranoc.config.load import checked_config
+        from hydranoc.design.axi4 import Axi4Ends
+        from hydranoc.families.registry import FAMILIES
+
+        return Axi4Ends(self.config, lambda source: Design(checked_config(source, FAMILIES)))
 
     @cached_property
     def messages(self) -> "Messages":
@@ -594,6 +606,22 @@ class Design:
 
         counted = PlaneRegisters(plane.plan, plane.parameters.timeout_cycles, self.counts_channels)
         return export_plane(plane.plan, top, counted if registers else None)
+
+    def axi4_verilog(self, top: str = "noc") -> "GeneratedDesign":
+        """Return both networks with their AXI4 ends as Verilog.
+
+        Parameters:
+            top: Name of the top module, and prefix of all other module names.
+
+        Returns:
+            Its manifest has the address map and the names of the ports.
+
+        Raises:
+            ConfigError: If there is no ``axi4``, or the networks cannot have such ends.
+        """
+        if self.axi4 is None:
+            raise self.config.source.error((), "key 'axi4' is missing; there are no AXI4 ends")
+        return self.axi4.verilog(top)
 
     def router(self, switch: int | str, top: str = "router") -> "GeneratedDesign":
         """Return one router as Verilog, by itself: its links are its ports, its tables are constants.

@@ -29,6 +29,7 @@ MAX_TOP = 200
 @output_option("the Verilog")
 @click.option("--top", default="noc", show_default=True, help="Name of the top module, prefix of all others.")
 @network_options
+@click.option("--axi4", is_flag=True, help="The networks with the AXI4 ends of the section axi4.")
 @click.option(
     "--router", metavar="SWITCH", help="Only the router of one switch, by name or number; its links are its ports."
 )
@@ -44,6 +45,7 @@ def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **option
       hydranoc verilog examples/demo.yaml -o build --axi-stream tuser
       hydranoc verilog examples/demo.yaml -o build --axi-stream tuser --axi-clocks separate
       hydranoc verilog examples/registers.yaml -o build --axi-stream tuser --registers axi-lite
+      hydranoc verilog examples/axi4.yaml -o build --axi4
       hydranoc verilog examples/demo.yaml -o build --router 3 --top router
     """
     from rtl.generator.identifiers import is_identifier
@@ -54,6 +56,8 @@ def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **option
         text = f"the top module's name, which files have too, must have at most {MAX_TOP} letters, not {len(top)}"
         raise click.BadParameter(text)
     axi_stream = options["axi_stream"]
+    if options["axi4"]:
+        _refuse_with_axi4(options)
     for option in ("axi_clocks", "tkeep", "arrays"):
         if options[option] and axi_stream is None:
             raise click.UsageError(f"--{option.replace('_', '-')} needs --axi-stream as well")
@@ -63,7 +67,9 @@ def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **option
     design = load(config)
     folder = folder or RESULTS / design.config.name
     with result_folder(folder) as scratch, progress_bars("writing Verilog"):
-        if options["router"] is not None:
+        if options["axi4"]:
+            generated = design.axi4_verilog(top)
+        elif options["router"] is not None:
             generated = design.router(options["router"], top)
         else:
             generated = design.verilog(top, axi_stream, **network_choices(options))
@@ -80,3 +86,10 @@ def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **option
         as_json,
     )
     return 0
+
+
+def _refuse_with_axi4(options: dict[str, Any]) -> None:
+    """Refuse options of other ends."""
+    for name in ("axi_stream", "axi_clocks", "tkeep", "registers", "arrays", "router"):
+        if options[name]:
+            raise click.UsageError(f"--axi4 and --{name.replace('_', '-')} cannot be given together")

@@ -1,5 +1,6 @@
 """Schema of a configuration: keys, types, ranges and defaults."""
 
+from hydranoc.config.schema.axi4 import Axi4
 from hydranoc.config.schema.base import (
     MAX_CYCLES,
     MAX_PROCESSORS,
@@ -62,6 +63,7 @@ __all__ = [
     "MAX_SWITCHES",
     "TOPOLOGIES",
     "TRAFFICS",
+    "Axi4",
     "Batches",
     "BroadcastTraffic",
     "Bursts",

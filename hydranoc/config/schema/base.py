@@ -34,11 +34,13 @@ class Configuration(Section):
         network: The network: its family, its topology, and the sizes of its routers.
         traffic: Messages; ``model`` and ``compare`` need them, ``check``, ``draw``, ``verilog`` and ``fpga`` do not.
         hosts: Pauses of sources and stalls of receivers; default none.
+        axi4: AXI4 managers and subordinates; default none.
     """
 
     network: dict[Any, Any]
     traffic: dict[Any, Any] | None = None
     hosts: dict[Any, Any] | None = None
+    axi4: dict[Any, Any] | None = None
 
 
 @dataclass(frozen=True)

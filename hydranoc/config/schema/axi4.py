@@ -1,0 +1,76 @@
+"""``axi4``: AXI4 managers and subordinates at the processors of a network."""
+
+from typing import Annotated, Any, Literal
+
+from hydranoc.config.schema.fields import Discriminator, Field, Tag
+from hydranoc.config.schema.section import Section
+
+MAX_BEATS_STORED = 4096
+Processor = Annotated[int, Field(ge=0)]
+Address = Annotated[int, Field(ge=0, lt=2**64)]
+Bytes = Annotated[int, Field(ge=1, le=2**64)]
+Processors = Annotated[
+    Annotated[list[Processor], Field(min_length=1), Tag("list")] | Annotated[Literal["all", "others"], Tag("word")],
+    Discriminator(lambda value: "list" if isinstance(value, list) else "word"),
+]
+
+
+class Axi4Region(Section):
+    """Addresses of one subordinate.
+
+    Members:
+        processor: Processor of the subordinate, which may have several regions.
+        base: First address, a multiple of ``size``.
+        size: Bytes, a power of two, at least 4,096.
+    """
+
+    processor: Processor
+    base: Address
+    size: Bytes
+
+
+class Axi4Window(Section):
+    """Addresses whose writes go to several subordinates at once, to the same offset in the first region of each.
+
+    Members:
+        processors: Those of the subordinates. A writer among them does not receive its own write.
+        base: First address, a multiple of ``size``.
+        size: Bytes, a power of two, at least 4,096.
+    """
+
+    processors: Annotated[list[Processor], Field(min_length=1)]
+    base: Address
+    size: Bytes
+
+
+class Axi4(Section):
+    """AXI4 ends (docs/do/axi4.md). ``network`` carries the requests; a second network carries the responses.
+
+    Members:
+        regions: The address map; every processor in it has a subordinate.
+        multicast: Windows of multicast writes.
+        managers: Processors with a manager: a list, ``all``, or ``others``, those without a subordinate.
+        address_bits: Width of addresses.
+        data_bits: Width of data, a power of two.
+        id_bits: Width of the managers' IDs.
+        user_bits: Width of the sideband ``user`` of all channels but B.
+        outstanding: Transactions that a manager has under way, in each direction.
+        pending: Transactions that a subordinate has under way, in each direction.
+        store_writes: A manager's write is complete before it enters the network. Otherwise a manager that gives data
+            only after it has read something can block itself.
+        write_beats: Beats of writes that a manager's interface stores.
+        responses: Network of the responses, with the keys of ``network``; default the one of the requests again.
+    """
+
+    regions: Annotated[list[Axi4Region], Field(min_length=1)]
+    multicast: list[Axi4Window] = []
+    managers: Processors = "others"
+    address_bits: Annotated[int, Field(ge=12, le=64)] = 32
+    data_bits: Literal[32, 64, 128, 256, 512] = 32
+    id_bits: Annotated[int, Field(ge=0, le=16)] = 4
+    user_bits: Annotated[int, Field(ge=0, le=64)] = 0
+    outstanding: Annotated[int, Field(ge=1, le=16)] = 4
+    pending: Annotated[int, Field(ge=1, le=16)] = 4
+    store_writes: bool = True
+    write_beats: Annotated[int, Field(ge=8, le=MAX_BEATS_STORED)] = 512
+    responses: dict[Any, Any] | None = None

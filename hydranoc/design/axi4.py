@@ -1,0 +1,150 @@
+"""AXI4 ends of a configured network: the two networks, the address map, and the hardware."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from hydranoc.config.load import AXI4, NETWORK, Config
+from hydranoc.config.source import GivenSource
+from hydranoc.errors import ConfigError
+from topology.axi4.address_map import AddressMap, Region, Window
+from topology.axi4.words import Axi4Format
+
+if TYPE_CHECKING:
+    from hydranoc.design.design import Design
+    from rtl.axi4.network import Axi4Plan
+    from rtl.generator.network import GeneratedDesign
+
+ALL, OTHERS = "all", "others"
+FLIT_BITS = "flit_bits"
+RESPONSES = (*AXI4, "responses")
+
+
+class Axi4Ends:
+    """The ``axi4`` section of a configuration, checked.
+
+    Parameters:
+        config: With the section.
+        load: Configuration as a mapping -> the design of it.
+
+    Members:
+        format: Widths.
+        areas: The address map.
+        managers, subordinates (tuple of int): Processors.
+        requests, responses: Designs of the networks. A width of flits that is not given is the least that suffices.
+
+    Raises:
+        ConfigError: For the first error, with its line.
+    """
+
+    def __init__(self, config: Config, load: "Callable[[GivenSource], Design]"):
+        assert config.axi4 is not None
+        self.config = config
+        section = self.section = config.axi4
+        self._check_processors()
+        processors = len(config.network.processors)
+        self.format = Axi4Format(
+            *(processors, section.address_bits, section.data_bits, section.id_bits, section.user_bits),
+            outstanding=section.outstanding,
+            windows=len(section.multicast),
+        )
+        self.areas = self._address_map()
+        self.subordinates = tuple(sorted({region.processor for region in section.regions}))
+        self.managers = self._managers()
+        source = config.source
+        network = source.data["network"]
+        self.requests = self._network(load, NETWORK, network, self.format.min_request_bits)
+        if section.responses is None:
+            given = {key: value for key, value in network.items() if key not in (FLIT_BITS, "collectives")}
+            self.responses = self._network(load, NETWORK, given, self.format.min_response_bits)
+        else:
+            self.responses = self._network(load, RESPONSES, section.responses, self.format.min_response_bits)
+        count = len(self.responses.config.network.processors)
+        if count != processors:
+            text = f"axi4.responses has {count} processors; it must have {processors}, those of network"
+            raise source.error(RESPONSES, text)
+        if section.multicast and not self.requests.family.multicasts(self.requests.config.network_section):
+            text = f"family {config.family.name!r} has no multicast in hardware; axi4.multicast needs it"
+            raise source.error((*AXI4, "multicast"), text)
+
+    def _network(self, load: "Callable[[GivenSource], Design]", path: Any, given: Any, least: int) -> "Design":
+        """Return the design of one network, with flits of at least some bits."""
+        source = self.config.source
+        bits = given.get(FLIT_BITS, least)
+        try:
+            design = load(GivenSource({"network": {**given, FLIT_BITS: bits}}, source.files.folder, source.path.stem))
+        except ConfigError as error:
+            raise source.error(path, str(error)) from None
+        if bits < least:
+            text = f"{path[-1]}.{FLIT_BITS} is {bits}; it must be at least {least}, the bits of a beat with its sideband"
+            raise source.error((*path, FLIT_BITS), text)
+        return design
+
+    def _check_processors(self) -> None:
+        section, count = self.section, len(self.config.network.processors)
+        places = [((*AXI4, "regions", i, "processor"), region.processor) for i, region in enumerate(section.regions)]
+        for i, window in enumerate(section.multicast):
+            places += [((*AXI4, "multicast", i, "processors", k), number) for k, number in enumerate(window.processors)]
+        if isinstance(section.managers, list):
+            places += [((*AXI4, "managers", i), number) for i, number in enumerate(section.managers)]
+        for path, number in places:
+            if number >= count:
+                text = f"processor is {number}; it must be at most {count - 1}, the last of the network"
+                raise self.config.source.error(path, text)
+
+    def _address_map(self) -> AddressMap:
+        section, source = self.section, self.config.source
+        regions = [Region(area.processor, area.base, area.size) for area in section.regions]
+        windows = [Window(tuple(area.processors), area.base, area.size) for area in section.multicast]
+        # an error names the first area with which the map is wrong
+        for count in range(1, len(regions) + len(windows) + 1):
+            more = max(0, count - len(regions))
+            try:
+                found = AddressMap(regions[:count], windows[:more], section.address_bits)
+            except ValueError as error:
+                place = ("multicast", more - 1) if more else ("regions", count - 1)
+                raise source.error((*AXI4, *place), str(error)) from None
+        return found
+
+    def _managers(self) -> tuple[int, ...]:
+        given, processors = self.section.managers, range(len(self.config.network.processors))
+        if isinstance(given, list):
+            found = tuple(sorted(set(given)))
+        else:
+            found = tuple(i for i in processors if given == ALL or i not in self.subordinates)
+        if not found:
+            text = "axi4.managers has no processor; it must have at least one"
+            path = (*AXI4, "managers") if "managers" in self.config.source.data["axi4"] else AXI4
+            raise self.config.source.error(path, text)
+        return found
+
+    @property
+    def plan(self) -> "Axi4Plan":
+        """The hardware."""
+        from rtl.axi4.network import Axi4Plan
+
+        section = self.section
+        for path, design in ((NETWORK, self.requests), (RESPONSES, self.responses)):
+            self._check_ends(path if section.responses else NETWORK, design)
+        return Axi4Plan(
+            *(self.requests.plan, self.responses.plan, self.format, self.areas, self.managers),
+            write_beats=section.write_beats,
+            whole=section.store_writes,
+            pending=section.pending,
+        )
+
+    def _check_ends(self, path: Any, design: "Design") -> None:
+        """Refuse networks whose AXI4-Stream ends do not fit."""
+        family, network = design.family.name, design.network
+        if design.plan.addressing is None:
+            raise self.config.source.error((*path, "family"), f"family {family!r} has no AXI4 ends yet")
+        deliveries = len(network.delivery_names_of(0))
+        if max(network.injection_channels_per_processor, deliveries) > 1:
+            text = f"processors have {network.injection_channels_per_processor} injection channels"
+            text += f" and {deliveries} delivery channels; for AXI4 ends they must have 1 of each"
+            raise self.config.source.error(path, text)
+
+    def verilog(self, top: str) -> "GeneratedDesign":
+        """Return the files of the hardware; see ``Design.axi4_verilog``."""
+        from rtl.axi4.export import generate_axi4
+
+        return generate_axi4(self.plan, top)

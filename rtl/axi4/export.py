@@ -1,0 +1,98 @@
+"""Files of networks with AXI4 ends: Verilog, lint control, FuseSoC core, manifest, and the address map for software."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from rtl.axi4.network import MANAGER, REQUESTS, RESPONSES, SUBORDINATE, Axi4Plan, Axi4Top
+from rtl.generator.identifiers import is_identifier
+from rtl.generator.manifest import fusesoc_core, lint_control, port_list
+from rtl.generator.network import GeneratedDesign
+from rtl.generator.verilog import LICENSE, ModuleLibrary
+from topology.axi4.address_map import Region
+
+
+def generate_axi4(plan: Axi4Plan, top: str = "noc") -> GeneratedDesign:
+    """Generate the files. The same plan gives the same bytes.
+
+    Parameters:
+        plan
+        top: Name of the top module, and prefix of all other module names.
+
+    Returns:
+        Its ``files`` are ``<top>.v``, ``<top>.vlt``, ``<top>.core``, ``<top>_map.h``, ``<top>_map.dtsi`` and
+            ``manifest.json``.
+
+    Raises:
+        ValueError: If the name is no Verilog identifier.
+    """
+    if not is_identifier(top):
+        raise ValueError(f"Name of the top module is {top!r}; it must be a Verilog identifier")
+    part, library = Axi4Top(plan), ModuleLibrary(prefix=f"{top}_")
+    library.add(part, top)
+    header, tree = f"{top}_map.h", f"{top}_map.dtsi"
+    names = [f"{top}.v", f"{top}.vlt", f"{top}.core", header, tree, "manifest.json"]
+    manifest = {**_manifest(plan), "top": top, "modules": library.modules, "ports": port_list(part), "files": names}
+    texts = [library.verilog(), lint_control(top), fusesoc_core(top, plan.requests, [header])]
+    texts += [_c_header(plan, top), _device_tree(plan), json.dumps(manifest, indent=1) + "\n"]
+    return GeneratedDesign(top, manifest, dict(zip(names, texts, strict=True)))
+
+
+def _manifest(plan: Axi4Plan) -> dict[str, Any]:
+    axi, areas = plan.axi, plan.areas
+    networks = ((REQUESTS, plan.requests), (RESPONSES, plan.responses))
+    regions = [{"processor": r.processor, "base": r.base, "size": r.size} for r in areas.regions]
+    windows = [{"processors": list(w.processors), "base": w.base, "size": w.size} for w in areas.windows]
+    widths = ("address_bits", "data_bits", "id_bits", "user_bits", "outstanding")
+    return {
+        "axi4": {
+            **{name: getattr(axi, name) for name in widths},
+            "pending": plan.pending,
+            "managers": {i: f"{MANAGER}_n{i}" for i in plan.managers},
+            "subordinates": {i: f"{SUBORDINATE}_n{i}" for i in plan.subordinates},
+            "regions": regions,
+            "multicast": windows,
+        },
+        **{
+            name: {"family": net.family, "parameters": dict(net.parameters), "flit_bits": net.flit_bits}
+            for name, net in networks
+        },
+    }
+
+
+def _areas(plan: Axi4Plan) -> Iterator[tuple[str, int, int, str]]:
+    """Yield name, base, size and description of every area."""
+    counts: dict[int, int] = {}
+    for area in plan.areas.regions:
+        number = counts[area.processor] = counts.get(area.processor, -1) + 1
+        yield f"n{area.processor}" + (f"_{number}" if number else ""), area.base, area.size, "one subordinate"
+    for i, window in enumerate(plan.areas.windows):
+        members = ", ".join(f"n{processor}" for processor in window.processors)
+        yield f"multicast_{i}", window.base, window.size, f"writes go to {members}"
+
+
+def _c_header(plan: Axi4Plan, top: str) -> str:
+    prefix = f"{top.upper()}_"
+    lines = [f"/* SPDX-License-Identifier: {LICENSE} */", f"/* Address map of {top}. */", f"#ifndef {prefix}MAP_H"]
+    lines += [f"#define {prefix}MAP_H", ""]
+    suffix = "ULL" if plan.axi.address_bits > 32 else "UL"
+    for name, base, size, text in _areas(plan):
+        upper = f"{prefix}{name.upper()}"
+        lines += [f"/* {text} */", f"#define {upper}_BASE {base:#x}{suffix}", f"#define {upper}_SIZE {size:#x}{suffix}"]
+    return "\n".join([*lines, "", "#endif", ""])
+
+
+def _device_tree(plan: Axi4Plan) -> str:
+    """Return the regions as memories, for a device tree that includes the file."""
+    wide = plan.axi.address_bits > 32
+
+    def cells(value: int) -> str:
+        return f"{value >> 32:#x} {value & 0xFFFFFFFF:#x}" if wide else f"{value:#x}"
+
+    lines = [f"/* SPDX-License-Identifier: {LICENSE} */", "/ {"]
+    lines += [f"\t#address-cells = <{1 + wide}>;", f"\t#size-cells = <{1 + wide}>;", ""]
+    for area in plan.areas.areas:
+        if isinstance(area, Region):
+            lines += [f"\tmemory@{area.base:x} {{", '\t\tdevice_type = "memory";']
+            lines += [f"\t\treg = <{cells(area.base)} {cells(area.size)}>;", "\t};"]
+    return "\n".join([*lines, "};", ""])

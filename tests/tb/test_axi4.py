@@ -1,0 +1,108 @@
+"""cocotbext-axi's masters and memories around networks with AXI4 ends: every byte of every memory."""
+
+import json
+import pickle
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from amaranth.lib.wiring import In
+
+from hydranoc import load
+from hydranoc.lockstep.simulator import BenchSource, build_simulator, run_bench
+from rtl.axi4.network import Axi4Plan, Axi4Top
+from rtl.generator.verilog import ModuleLibrary
+from tb.common.axi4.job import JOB_VARIABLE, Axi4Job, Axi4Result
+from tests.sampled import sampled
+
+BENCH = "tb.common.axi4.bench"
+TOP = "noc"
+BASES = (0x0000_0000, 0x0002_0000, 0x0004_0000)
+SIZE = 0x1_0000
+NETWORKS: dict[str, dict[str, Any]] = {
+    "spam": {"family": "spam", "topology": {"kind": "mesh", "shape": [3, 3]}},
+    "irregular": {"family": "spam", "topology": {"kind": "irregular", "switches": 8, "seed": 3}},
+    "min": {"family": "min", "topology": {"kind": "bi-butterfly", "radix": 2, "stages": 3}},
+    "torus": {"family": "torus", "topology": {"kind": "torus", "rows": 3, "columns": 3}},
+    "hypercube": {"family": "hypercube", "topology": {"kind": "hypercube", "dimensions": 3}},
+}
+UNICAST = ("torus", "hypercube")
+PHASES = ((0.0, 0.0, 0.0, 0.0), (0.3, 0.3, 0.3, 0.3), (0.0, 0.9, 0.0, 0.5), (0.5, 0.0, 0.9, 0.0))
+
+
+def configuration(name: str, **changes: Any) -> dict[str, Any]:
+    """Managers at processors 0, 3 and 5, memories at 1, 4 and 7; a window of all, and one of two."""
+    processors = (1, 4, 7)
+    axi4: dict[str, Any] = {"managers": [0, 3, 5], "id_bits": 2, **changes}
+    axi4["regions"] = [{"processor": p, "base": b, "size": SIZE} for p, b in zip(processors, BASES, strict=True)]
+    if name not in UNICAST:
+        windows = ((list(processors), 0x8000_0000, SIZE), ([1, 7], 0x8001_0000, SIZE // 2))
+        axi4["multicast"] = [{"processors": p, "base": b, "size": s} for p, b, s in windows]
+    return {"network": NETWORKS[name], "axi4": axi4}
+
+
+def source_of(plan: Axi4Plan) -> BenchSource:
+    top, library = Axi4Top(plan), ModuleLibrary(prefix=f"{TOP}_")
+    library.add(top, TOP)
+    ports = top.signature.members
+    inputs = [name for name, member in ports.items() if member.flow == In]
+    return BenchSource(TOP, library.verilog(), ("clk", "rst", *inputs), tuple(set(ports) - set(inputs)))
+
+
+def run_job(plan: Axi4Plan, simulator: str, folder: Path, **options: Any) -> Axi4Result:
+    areas = plan.areas
+    job = Axi4Job(
+        *(plan.managers, plan.subordinates),
+        regions=tuple((region.processor, region.base, region.size) for region in areas.regions),
+        windows=tuple((window.base, window.size, window.processors) for window in areas.windows),
+        data_bits=plan.axi.data_bits,
+        id_bits=plan.axi.id_bits,
+        result=str(folder / "result.json"),
+        **options,
+    )
+    (folder / "job.pickle").write_bytes(pickle.dumps(job))
+    built = build_simulator(source_of(plan), simulator, waves=False)
+    run_bench(built, BENCH, {JOB_VARIABLE: str(folder / "job.pickle")}, folder)
+    return Axi4Result(**json.loads((folder / "result.json").read_text()))
+
+
+def plan_of(name: str, **changes: Any) -> Axi4Plan:
+    axi4 = load(configuration(name, **changes)).axi4
+    assert axi4 is not None
+    return axi4.plan
+
+
+def check(result: Axi4Result, name: str) -> None:
+    assert result.report is None
+    assert min(result.reads, result.writes, result.errors) > 0
+    assert (result.multicasts > 0) == (name not in UNICAST)
+    assert len(result.cycles) == len(PHASES)
+
+
+@pytest.mark.parametrize("name", sampled(NETWORKS, ("irregular",)))
+def test_every_byte_of_every_memory(name, tmp_path, require_tool):
+    require_tool("icarus")
+    check(run_job(plan_of(name), "icarus", tmp_path, transactions=24, phases=PHASES), name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NETWORKS)
+def test_many_transactions(name, tmp_path, require_tool):
+    require_tool("verilator")
+    check(run_job(plan_of(name), "verilator", tmp_path, transactions=4_000, phases=PHASES), name)
+
+
+SETTINGS = {
+    "64 bits, one ID": {"data_bits": 64, "id_bits": 0, "address_bits": 40},
+    "one transaction": {"outstanding": 1, "pending": 1},
+    "cut through": {"store_writes": False, "write_beats": 16},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SETTINGS)
+def test_settings(name, tmp_path, require_tool):
+    require_tool("icarus")
+    plan = plan_of("spam", **SETTINGS[name])
+    check(run_job(plan, "icarus", tmp_path, transactions=24, phases=PHASES), "spam")
