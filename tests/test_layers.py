@@ -80,6 +80,7 @@ HARDWARE_ROOMS = {
     "endpoints": {"generator", "parts"},
     "registers": {"generator", "parts", "version"},
     "collectives": {"generator", "parts", "registers", "version"},
+    "axi4": {"endpoints", "generator", "parts"},
 }
 """Rooms of ``rtl`` that families share, and those below each."""
 

@@ -75,7 +75,7 @@ class Axi4Ends:
         except ConfigError as error:
             raise source.error(path, str(error)) from None
         if bits < least:
-            text = f"{path[-1]}.{FLIT_BITS} is {bits}; it must be at least {least}, the bits of a beat with its sideband"
+            text = f"{path[-1]}.{FLIT_BITS} is {bits}; it must be at least {least}, the bits of a beat"
             raise source.error((*path, FLIT_BITS), text)
         return design
 

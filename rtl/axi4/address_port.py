@@ -78,7 +78,7 @@ class AddressPort(Part):
 
     def _hits(self, m: Any) -> Any:
         hits: Any = Signal(self.targets)
-        address: Any = getattr(self, "addr")
+        address: Any = self.addr
         for target, area in enumerate(self.areas.areas[: self.targets]):
             low = area.size.bit_length() - 1
             m.d.comb += hits[target].eq(address[low:] == area.base >> low if low < self.axi.address_bits else 1)

@@ -147,4 +147,3 @@ class ManagerInterface(Part):
         if self._in_order:
             place = [port.destination, *([port.multicast] if channel == "aw" and self.axi.windows else [])]
             m.d.comb += part.destination.eq(concat(place))
-

@@ -89,4 +89,3 @@ class ResponseReceiver(Part):
                         m.d.comb += self.failed.eq(1)
                         m.next = "HEAD"
         return m
-

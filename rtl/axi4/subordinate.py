@@ -102,7 +102,7 @@ class SubordinateInterface(Part):
         m.d.comb += [getattr(self, f"w{name}").eq(value) for name, value in word.items()]
 
     def _connect_requests(self, m: Any, fields: dict[str, Any]) -> None:
-        """Channels AW and AR have the same registers."""
+        """Connect channels AW and AR to the same registers."""
         for channel in ("aw", "ar"):
             for port in request_channel(channel, self.axi, ID_BITS):
                 name = port.removeprefix(channel)

@@ -37,7 +37,9 @@ class _Slots:
         m.d.comb += free.eq(~self.busy)
         chosen = encoded(lowest_one(free), range(count), axi.slot_bits)
         if in_order:
-            places: Any = [Signal.like(part.destination, name=f"destination_{i}", reset_less=True) for i in range(count)]
+            places: Any = [
+                Signal.like(part.destination, name=f"destination_{i}", reset_less=True) for i in range(count)
+            ]
         for i in range(count):
             same_id = self.ids[i] == part.id if axi.id_bits else Const(1)
             other_place = places[i] != part.destination if in_order else Const(1)
@@ -50,7 +52,7 @@ class _Slots:
                     m.d.sync += self.ids[i].eq(part.id)
                 if in_order:
                     m.d.sync += places[i].eq(part.destination)
-        # once granted a request stays so: nobody else takes a slot
+        # a granted request stays so: no other one takes a slot
         m.d.sync += [
             part.granted.eq(part.asked & ~start & free.any() & ~conflicts.any()),
             self.busy.eq(self.busy & ~end | self.starts),

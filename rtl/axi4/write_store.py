@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import memory
 from amaranth.lib.wiring import In, Out
 
@@ -63,7 +63,7 @@ class WriteStore(Part):
         m.d.sync += [waits.eq(fetched | waits & ~moved), self.valid.eq(moved | self.valid & ~self.pop)]
         row = self._keep(m, written, fetched, waits, moved)
         with m.If(moved):
-            m.d.sync += Cat(self.word, self.last).eq(row)
+            m.d.sync += [self.word.eq(row[:-1]), self.last.eq(row[-1])]
         if not self.whole:
             m.d.comb += self.startable.eq(self.valid)
             return m
@@ -95,4 +95,4 @@ class WriteStore(Part):
         fields = [getattr(self, f"w{name}") for name, _ in self.axi.write_fields]
         m.d.comb += write.data.eq(Cat(*fields, self.wlast))
         m.d.sync += self.wready.eq(stored < self.beats - 2)
-        return read.data
+        return Value.cast(read.data)

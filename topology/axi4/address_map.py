@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 MIN_SIZE = 4096
 """Bytes. A burst never crosses a boundary of 4,096 bytes, so it has one destination."""
@@ -89,7 +90,7 @@ class AddressMap:
                 end = area.base + area.size - 1
                 raise ValueError(f"Last address is {end:#x}; it must be at most {most - 1:#x}")
         ordered = sorted(self.areas, key=lambda area: area.base)
-        for lower, upper in zip(ordered, ordered[1:], strict=False):
+        for lower, upper in pairwise(ordered):
             if lower.base + lower.size > upper.base:
                 end = lower.base + lower.size
                 raise ValueError(f"Base is {upper.base:#x}; it must be at least {end:#x}, the end of the area below")

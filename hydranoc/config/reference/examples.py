@@ -41,6 +41,9 @@ EXAMPLES = {
     "Reply": "reply: {flits: 16, delay_cycles: 20, outstanding: 4}",
     "ListedMessage": "{source: 5, destinations: [0, 4], flits: 16, start_cycle: 100}",
     "Hosts": "hosts: {pause: 0.2, stall: 0.3, seed: 4}",
+    "Axi4": "axi4: {managers: [0], regions: [{processor: 1, base: 0x1000_0000, size: 0x1_0000}]}",
+    "Axi4Region": "{processor: 1, base: 0x1000_0000, size: 0x1_0000}",
+    "Axi4Window": "{processors: [1, 2, 3], base: 0x8000_0000, size: 0x1_0000}",
     "BlockedReceiver": "{processor: 3, start_cycle: 1000, cycles: 10000}",
 }
 """Sections by the name of their definition in the JSON Schema; a key of a mapping, or an item of a list."""

@@ -35,6 +35,7 @@ def json_schema(families: Mapping[str, ConfiguredFamily], *, former: bool = True
             Field(None, discriminator="kind"),
         ),
         "hosts": (_any([pydantic_model(Hosts), None]), None),
+        "axi4": (_any([pydantic_model(schema.Axi4), None]), None),
     }
     whole = create_model("Configuration", __base__=pydantic_model(schema.Configuration), **fields)
     content = {"$schema": DIALECT, **whole.model_json_schema(), "title": TITLE}
@@ -179,9 +180,10 @@ class _Page:
         for kind, section in self.traffics.items():
             yield from self._section(f"`traffic` of kind `{kind}`", section, section["description"])
         yield from self._parts("traffic", self.traffics.values())
-        hosts = self.sections["Hosts"]
-        yield from self._section("`hosts`", hosts, hosts["description"])
-        yield from self._parts("hosts", [hosts])
+        for key, name in (("hosts", "Hosts"), ("axi4", "Axi4")):
+            section = self.sections[name]
+            yield from self._section(f"`{key}`", section, section["description"])
+            yield from self._parts(key, [section])
 
     def _section(self, title: str, section: dict[str, Any], text: str) -> Iterator[str]:
         yield from _heading(title, text)

@@ -95,7 +95,7 @@ def _with_memory_attributes(text: str, modules: Iterable[NetModule]) -> str:
     for module in modules:
         for cell in module.cells:
             if any(UNCHECKED in line for line in cell.attributes):
-                name = cell.parameters["\\MEMID"].strip("\"\\\\")
+                name = re.sub(r"\W", "", cell.parameters["\\MEMID"])
                 module_name = module.name.removeprefix("\\")
                 start = text.index(f"module {module_name}(")
                 place = text.index(f" {name} [", start)

@@ -39,7 +39,7 @@ class Axi4Job:
 
 @dataclass
 class Axi4Result:
-    """What a job did.
+    """Results of a job.
 
     Members:
         report: The first fault, or None.
