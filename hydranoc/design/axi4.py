@@ -118,6 +118,11 @@ class Axi4Ends:
         return found
 
     @property
+    def networks(self) -> "dict[str, Design]":
+        """Both networks by name."""
+        return {"requests": self.requests, "responses": self.responses}
+
+    @property
     def plan(self) -> "Axi4Plan":
         """The hardware."""
         from rtl.axi4.network import Axi4Plan

@@ -1,0 +1,100 @@
+"""The section ``axi4``: what it refuses, and the files that are written."""
+
+import copy
+import json
+import subprocess
+from typing import Any
+
+import pytest
+
+from hydranoc import ConfigError, load
+from hydranoc.cli import run
+from tests.each import each
+from tests.rtl.simulate import check_accepted
+from topology.axi4.address_map import AddressMap, Region, Window
+
+EXAMPLE = "examples/axi4.yaml"
+CONFIGURATION: dict[str, Any] = {
+    "network": {"family": "spam", "topology": {"kind": "mesh", "shape": [2, 2]}},
+    "axi4": {
+        "managers": [0],
+        "regions": [
+            {"processor": 1, "base": 0x1000, "size": 0x1000},
+            {"processor": 3, "base": 0x4000, "size": 0x4000},
+        ],
+        "multicast": [{"processors": [1, 3], "base": 0x8000, "size": 0x1000}],
+    },
+}
+WRONG = {
+    "size": (("axi4", "regions", 0, "size"), 0x1800, "Size is 0x1800; it must be a power of two, at least 0x1000"),
+    "small": (("axi4", "regions", 0, "size"), 0x800, "Size is 0x800; it must be a power of two, at least 0x1000"),
+    "base": (("axi4", "regions", 1, "base"), 0x5000, "Base is 0x5000; it must be a multiple of the size 0x4000"),
+    "overlap": (("axi4", "multicast", 0, "base"), 0x6000, "Base is 0x6000; it must be at least 0x8000"),
+    "beyond": (("axi4", "address_bits"), 14, "Last address is 0x7fff; it must be at most 0x3fff"),
+    "large window": (("axi4", "multicast", 0, "size"), 0x4000, "First region of processor 1 has 0x1000 bytes"),
+    "twice": (("axi4", "multicast", 0, "processors"), [1, 1], "each once"),
+    "no region": (("axi4", "multicast", 0, "processors"), [1, 2], "First region of processor 2 has 0x0 bytes"),
+    "processor": (("axi4", "regions", 0, "processor"), 4, "processor is 4; it must be at most 3"),
+    "manager": (("axi4", "managers"), [0, 7], "processor is 7; it must be at most 3"),
+    "no manager": (("axi4", "managers"), [], "axi4.managers"),
+    "flits": (("network", "flit_bits"), 32, "network.flit_bits is 32; it must be at least 36"),
+    "responses": (
+        ("axi4", "responses"),
+        {"family": "spam", "topology": {"kind": "ring", "switches": 5}},
+        "must have 4",
+    ),
+    "family": (("network",), {"family": "torus", "topology": {"kind": "torus", "rows": 2, "columns": 2}}, "multicast"),
+    "ends": (("network",), {"family": "harts", "topology": {"kind": "hexmesh", "size": 2}, "flit_bits": 64}, "harts"),
+}
+
+
+@each("name", WRONG)
+def test_a_wrong_section_is_refused(name):
+    path, value, message = WRONG[name]
+    given = copy.deepcopy(CONFIGURATION)
+    place: Any = given
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    with pytest.raises(ConfigError, match=message):
+        load(given).axi4_verilog()
+
+
+def test_without_a_section_there_are_no_ends():
+    with pytest.raises(ConfigError, match="key 'axi4' is missing"):
+        load({"network": CONFIGURATION["network"]}).axi4_verilog()
+
+
+def test_targets_and_receivers():
+    regions, windows = [Region(1, 0x1000, 0x1000), Region(3, 0x4000, 0x4000)], [Window((1, 3), 0x8000, 0x1000)]
+    areas = AddressMap(regions, windows)
+    assert [areas.target(address) for address in (0, 0x1000, 0x1FFF, 0x2000, 0x7FFC, 0x8FFF, 0x9000)] == [
+        *(None, 0, 0, None, 1, 2, None)
+    ]
+    assert areas.receivers(0, 1) == ()
+    assert areas.receivers(2, 1) == (3,)
+    assert (areas.first_base(3), areas.first_base(2)) == (0x4000, 0)
+
+
+def test_tools_accept_what_is_written(tmp_path, require_tool):
+    made = load(CONFIGURATION).axi4_verilog()
+    check_accepted(made, require_tool, tmp_path)
+    assert made.manifest["axi4"]["managers"] == {0: "s_axi_n0"}
+    assert made.manifest["axi4"]["subordinates"] == {1: "m_axi_n1", 3: "m_axi_n3"}
+    assert set(made.manifest["files"]) == set(made.files)
+    header = tmp_path / "use.c"
+    header.write_text(
+        '#include "noc_map.h"\nint size[NOC_N3_SIZE == 0x4000 && NOC_MULTICAST_0_BASE == 0x8000 ? 1 : -1];'
+    )
+    subprocess.run(["cc", "-std=c99", "-Wall", "-Werror", "-c", "-o", "use.o", header.name], cwd=tmp_path, check=True)
+
+
+def test_the_command_line(tmp_path, capsys):
+    assert run(["verilog", EXAMPLE, "--axi4", "-o", str(tmp_path / "build")]) == 0
+    names = {path.name for path in (tmp_path / "build").iterdir()}
+    assert names == {"noc.v", "noc.vlt", "noc.core", "noc_map.h", "noc_map.dtsi", "manifest.json"}
+    assert run(["verilog", EXAMPLE, "--axi4", "--tkeep", "-o", str(tmp_path / "other")]) == 2
+    assert "--axi4 and --tkeep cannot be given together" in capsys.readouterr().err
+    assert run(["check", EXAMPLE, "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert [report["axi4"][name]["sizes"]["flit_bits"] for name in ("requests", "responses")] == [36, 34]
