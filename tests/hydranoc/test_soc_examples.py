@@ -1,6 +1,7 @@
 """Networks as components of designs in Amaranth and LiteX: the examples run, and detect a fault."""
 
 import json
+import re
 import shlex
 import shutil
 import subprocess
@@ -203,3 +204,41 @@ def _check_ports(folder):
     for port in json.loads((folder / "manifest.json").read_text())["ports"]:
         assert instance.count(f".{port['name']} ") == 1, port["name"]
     passes(f"{LINT} noc.v wrapped.v", folder)
+
+
+SYSTEM = ROOT / "examples" / "soc"
+
+
+@pytest.fixture
+def system(tmp_path, require_tool):
+    """A copy of the system, whose build is quick."""
+    require_tool("verilator")
+    return shutil.copytree(SYSTEM, tmp_path / "soc", ignore=shutil.ignore_patterns("build"))
+
+
+def make_system(folder: Path) -> subprocess.CompletedProcess[str]:
+    command = ["make", f"PYTHON={sys.executable}", "OPTIMISE=-O0"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_four_cores_boot_over_multicast_writes(system):
+    made = make_system(system)
+    assert made.returncode == 0, made.stdout + made.stderr
+    assert "sum of 0 to 4095 by 4 cores: 8386560, right\n" in made.stdout
+    found = re.search(r"cycles to load (\d+) bytes into 3 memories: (\d+) by unicasts, (\d+) by multicast", made.stdout)
+    assert found
+    size, unicasts, multicast = map(int, found.groups())
+    image = (system / "firmware.hex").read_text().split()[1:]
+    assert size == 4 * len(image)
+    assert unicasts >= 2.5 * multicast
+
+
+@pytest.mark.slow
+def test_the_system_sees_an_error(system):
+    text, wrong = ".m_axi_n2_bresp(2'd0)", ".m_axi_n2_bresp(2'd2)"
+    source = (system / "soc.v").read_text()
+    assert source.count(text) == 1
+    (system / "soc.v").write_text(source.replace(text, wrong))
+    made = make_system(system)
+    assert made.returncode != 0
+    assert "FAIL: trap 0000, bus error 0001" in made.stdout
