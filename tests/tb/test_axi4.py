@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ NETWORKS: dict[str, dict[str, Any]] = {
     "torus": {"family": "torus", "topology": {"kind": "torus", "rows": 3, "columns": 3}},
     "hypercube": {"family": "hypercube", "topology": {"kind": "hypercube", "dimensions": 3}},
 }
+BY_DAY = "irregular"
 UNICAST = ("torus", "hypercube")
 PHASES = ((0.0, 0.0, 0.0, 0.0), (0.3, 0.3, 0.3, 0.3), (0.0, 0.9, 0.0, 0.5), (0.5, 0.0, 0.9, 0.0))
 
@@ -49,7 +51,9 @@ def source_of(plan: Axi4Plan) -> BenchSource:
     return BenchSource(TOP, library.verilog(), ("clk", "rst", *inputs), tuple(set(ports) - set(inputs)))
 
 
-def run_job(plan: Axi4Plan, simulator: str, folder: Path, **options: Any) -> Axi4Result:
+def run_job(
+    plan: Axi4Plan, simulator: str, folder: Path, source: BenchSource | None = None, **options: Any
+) -> Axi4Result:
     areas = plan.areas
     job = Axi4Job(
         *(plan.managers, plan.subordinates),
@@ -61,7 +65,7 @@ def run_job(plan: Axi4Plan, simulator: str, folder: Path, **options: Any) -> Axi
         **options,
     )
     (folder / "job.pickle").write_bytes(pickle.dumps(job))
-    built = build_simulator(source_of(plan), simulator, waves=False)
+    built = build_simulator(source or source_of(plan), simulator, waves=False)
     run_bench(built, BENCH, {JOB_VARIABLE: str(folder / "job.pickle")}, folder)
     return Axi4Result(**json.loads((folder / "result.json").read_text()))
 
@@ -72,17 +76,18 @@ def plan_of(name: str, **changes: Any) -> Axi4Plan:
     return axi4.plan
 
 
-def check(result: Axi4Result, name: str) -> None:
+def check(result: Axi4Result, name: str, phases: Sequence[tuple[float, ...]] = PHASES) -> None:
     assert result.report is None
     assert min(result.reads, result.writes, result.errors) > 0
     assert (result.multicasts > 0) == (name not in UNICAST)
-    assert len(result.cycles) == len(PHASES)
+    assert len(result.cycles) == len(phases)
 
 
-@pytest.mark.parametrize("name", sampled(NETWORKS, ("irregular",)))
+@pytest.mark.parametrize("name", sampled(NETWORKS, (BY_DAY,)))
 def test_every_byte_of_every_memory(name, tmp_path, require_tool):
     require_tool("icarus")
-    check(run_job(plan_of(name), "icarus", tmp_path, transactions=24, phases=PHASES), name)
+    phases = PHASES if name != BY_DAY else PHASES[:2]
+    check(run_job(plan_of(name), "icarus", tmp_path, transactions=24, phases=phases), name, phases)
 
 
 @pytest.mark.slow

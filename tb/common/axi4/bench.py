@@ -14,7 +14,7 @@ from typing import Any
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, Combine, with_timeout
+from cocotb.triggers import ClockCycles, Combine, SimTimeoutError, with_timeout
 from cocotb.utils import get_sim_time
 from cocotbext.axi import AxiBurstType, AxiBus, AxiMaster, AxiRam, AxiResp
 
@@ -22,8 +22,8 @@ from tb.common.axi4.job import JOB_VARIABLE, Axi4Job, Axi4Result
 
 CLOCK_PERIOD_NS = 10
 RESET_CYCLES = 4
-PATIENCE_NS = 40_000_000
-"""A phase fails after this simulated time."""
+THREADS = 8
+"""Transactions that a manager's user has under way at once; several of them may have one ID."""
 ERROR_SHARE, WINDOW_SHARE = 0.05, 0.25
 
 
@@ -70,23 +70,22 @@ class Bench:
 
     async def manage(self, i: int) -> None:
         """Do random transactions of one manager. Several are under way; those of an ID are in order."""
-        ids = [cocotb.start_soon(self._thread(i, thread)) for thread in range(min(4, 1 << self.job.id_bits))]
-        await Combine(*ids)
+        await Combine(*(cocotb.start_soon(self._thread(i, thread)) for thread in range(THREADS)))
 
     async def _thread(self, i: int, thread: int) -> None:
         numbers = random.Random(f"{self.numbers.random()} {i} {thread}")
         job, index = self.job, self.job.managers.index(i)
-        threads = min(4, 1 << job.id_bits)
-        own = job.share // threads
+        number = thread % (1 << job.id_bits)
+        own = job.share // THREADS
         first = index * job.share + thread * own
-        for _ in range(max(1, job.transactions // threads)):
+        for _ in range(max(1, job.transactions // THREADS)):
             draw = numbers.random()
             if draw < ERROR_SHARE:
-                await self._error(i, thread, numbers)
+                await self._error(i, number, numbers)
             elif draw < ERROR_SHARE + WINDOW_SHARE and job.windows:
-                await self._multicast(i, thread, first, own, numbers)
+                await self._multicast(i, number, first, own, numbers)
             else:
-                await self._unicast(i, thread, first, own, numbers)
+                await self._unicast(i, number, first, own, numbers)
 
     def _burst(self, first: int, own: int, numbers: random.Random) -> tuple[int, int, Any, int]:
         """Return offset, bytes, kind and size of a beat of a burst within the bytes of a thread."""
@@ -105,7 +104,7 @@ class Bench:
         length = numbers.randint(1, longest)
         return first + numbers.randint(0, own - length), length, kind, size
 
-    async def _unicast(self, i: int, thread: int, first: int, own: int, numbers: random.Random) -> None:
+    async def _unicast(self, i: int, number: int, first: int, own: int, numbers: random.Random) -> None:
         regions = [region for region in self.job.regions if region[0] != i]
         processor, base, _size = numbers.choice(regions)
         offset, length, kind, size = self._burst(first, own, numbers)
@@ -114,18 +113,18 @@ class Bench:
         if numbers.random() < 0.5:
             data = numbers.randbytes(length)
             self.expected[processor][place : place + length] = data
-            answer = await self.masters[i].write(address, data, awid=thread, burst=kind, size=size)
+            answer = await self.masters[i].write(address, data, awid=number, burst=kind, size=size)
             self._check(i, "write", address, answer.resp, AxiResp.OKAY)
             self.result.writes += 1
             return
         due = bytes(self.expected[processor][place : place + length])
-        answer = await self.masters[i].read(address, length, arid=thread, burst=kind, size=size)
+        answer = await self.masters[i].read(address, length, arid=number, burst=kind, size=size)
         self._check(i, "read", address, answer.resp, AxiResp.OKAY)
         if bytes(answer.data) != due:
             raise Wrong(f"read of {length} bytes by n{i} at {address:#x}: {bytes(answer.data).hex()}, not {due.hex()}")
         self.result.reads += 1
 
-    async def _multicast(self, i: int, thread: int, first: int, own: int, numbers: random.Random) -> None:
+    async def _multicast(self, i: int, number: int, first: int, own: int, numbers: random.Random) -> None:
         base, _size, processors = numbers.choice(self.job.windows)
         offset, length, kind, size = self._burst(first, own, numbers)
         data = numbers.randbytes(length)
@@ -134,16 +133,16 @@ class Bench:
                 start = next(low for number, low, _ in self.job.regions if number == processor) + offset
                 start &= (1 << 20) - 1
                 self.expected[processor][start : start + length] = data
-        answer = await self.masters[i].write(base + offset, data, awid=thread, burst=kind, size=size)
+        answer = await self.masters[i].write(base + offset, data, awid=number, burst=kind, size=size)
         self._check(i, "multicast", base + offset, answer.resp, AxiResp.OKAY)
         self.result.multicasts += 1
 
-    async def _error(self, i: int, thread: int, numbers: random.Random) -> None:
+    async def _error(self, i: int, number: int, numbers: random.Random) -> None:
         address, length = 0xF000_0000 + numbers.randrange(1 << 16), numbers.randint(1, 200)
         if numbers.random() < 0.5:
-            answer = await self.masters[i].write(address, numbers.randbytes(length), awid=thread)
+            answer = await self.masters[i].write(address, numbers.randbytes(length), awid=number)
         else:
-            answer = await self.masters[i].read(address, length, arid=thread)
+            answer = await self.masters[i].read(address, length, arid=number)
         self._check(i, "access without destination", address, answer.resp, AxiResp.DECERR)
         self.result.errors += 1
 
@@ -182,9 +181,11 @@ async def transactions(dut):
             bench.pause(phase)
             started = get_sim_time("ns")
             tasks = [cocotb.start_soon(bench.manage(i)) for i in job.managers]
-            await with_timeout(Combine(*tasks), PATIENCE_NS, "ns")
+            await with_timeout(Combine(*tasks), job.patience_cycles * CLOCK_PERIOD_NS, "ns")
             bench.result.cycles.append(int(get_sim_time("ns") - started) // CLOCK_PERIOD_NS)
             bench.check_memories()
     except Wrong as error:
         bench.result.report = f"phase {len(bench.result.cycles)}: {error}"
+    except SimTimeoutError:
+        bench.result.report = f"phase {len(bench.result.cycles)}: no end within {job.patience_cycles} cycles"
     Path(job.result).write_text(json.dumps(asdict(bench.result)))
