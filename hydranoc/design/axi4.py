@@ -7,7 +7,7 @@ from hydranoc.config.load import AXI4, NETWORK, Config
 from hydranoc.config.source import GivenSource
 from hydranoc.errors import ConfigError
 from topology.axi4.address_map import AddressMap, Region, Window
-from topology.axi4.words import Axi4Format
+from topology.axi4.words import MIN_STORED_BEATS, Axi4Format
 
 if TYPE_CHECKING:
     from hydranoc.design.design import Design
@@ -40,6 +40,11 @@ class Axi4Ends:
         assert config.axi4 is not None
         self.config = config
         section = self.section = config.axi4
+        if section.store_writes and section.write_beats < MIN_STORED_BEATS:
+            text = (
+                f"axi4.write_beats is {section.write_beats}; it must be at least {MIN_STORED_BEATS} with store_writes"
+            )
+            raise config.source.error((*AXI4, "write_beats"), text)
         self._check_processors()
         processors = len(config.network.processors)
         self.format = Axi4Format(

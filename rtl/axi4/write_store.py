@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from rtl.axi4.ports import axi4_members
 from rtl.parts.part import Part
-from topology.axi4.words import MAX_BEATS, Axi4Format, bits_of
+from topology.axi4.words import MIN_STORED_BEATS, Axi4Format, bits_of
 
 MIN_BEATS = 8
 MAX_BURSTS = 7
@@ -41,7 +41,7 @@ class WriteStore(Part):
     """
 
     def __init__(self, axi: Axi4Format, beats: int, *, whole: bool):
-        least = MAX_BEATS + 2 if whole else MIN_BEATS
+        least = MIN_STORED_BEATS if whole else MIN_BEATS
         if beats < least:
             raise ValueError(f"Store of writes has {beats!r} beats; it must have at least {least}")
         self.axi = axi

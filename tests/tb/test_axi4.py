@@ -97,6 +97,12 @@ def test_many_transactions(name, tmp_path, require_tool):
     check(run_job(plan_of(name), "verilator", tmp_path, transactions=4_000, phases=PHASES), name)
 
 
+VARIANTS: dict[str, dict[str, Any]] = {
+    "usual": {},
+    "one-id": {"id_bits": 0},
+    "tight": {"id_bits": 3, "outstanding": 2, "pending": 1, "store_writes": False, "write_beats": 8},
+}
+"""Variants of the irregular network that faults have to be seen in."""
 SETTINGS = {
     "64 bits, one ID": {"data_bits": 64, "id_bits": 0, "address_bits": 40},
     "one transaction": {"outstanding": 1, "pending": 1},

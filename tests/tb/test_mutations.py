@@ -27,7 +27,7 @@ from tests.tb import test_hypercube_lockstep as hypercube
 from tests.tb import test_torus_lockstep as torus
 from tests.tb.comparisons import REPORT, compare_verilog, from_anything
 from tests.tb.mutations import ROOT, as_parameters, copy_hardware, harness_verilog, mutations, python_in_copy
-from tests.tb.test_axi4 import PHASES, plan_of, source_of
+from tests.tb.test_axi4 import PHASES, VARIANTS, plan_of, source_of
 from tests.tb.test_axi4 import run_job as axi4_run
 from tests.tb.test_axi_streams import axi_source, check, network_job, run_job
 from tests.tb.test_harts_lockstep import forgers, short_run
@@ -227,9 +227,9 @@ sys.stdout.write(generate_axi_network(spam_plan(routing), mode).files["noc.v"])
 """
 WRITE_MEMORIES = """
 import pickle, sys
-from tests.tb.test_axi4 import plan_of, source_of
+from tests.tb.test_axi4 import VARIANTS, plan_of, source_of
 
-sys.stdout.buffer.write(pickle.dumps(source_of(plan_of(sys.argv[1]))))
+sys.stdout.buffer.write(pickle.dumps(source_of(plan_of("irregular", **VARIANTS[sys.argv[1]]))))
 """
 WRITE_REGISTERS = """
 import pickle, sys
@@ -281,11 +281,12 @@ def test_bench_of_memories_sees_the_fault(mutation, tmp_path, require_tool):
     """An exception inside of cocotbext-axi counts as well: it checks what it gets."""
     require_tool("icarus")
     copy_hardware(tmp_path, mutation)
-    plan = plan_of(mutation.workload.split()[1])
-    source: BenchSource = pickle.loads(python_in_copy(tmp_path, WRITE_MEMORIES, mutation.workload.split()[1]))
+    variant = mutation.workload.split()[1]
+    plan = plan_of("irregular", **VARIANTS[variant])
+    source: BenchSource = pickle.loads(python_in_copy(tmp_path, WRITE_MEMORIES, variant))
     assert source.verilog != source_of(plan).verilog
     try:
-        result = axi4_run(plan, "icarus", tmp_path, source, transactions=24, phases=PHASES[:2], patience_cycles=20_000)
+        result = axi4_run(plan, "icarus", tmp_path, source, transactions=40, phases=PHASES[:2], patience_cycles=20_000)
     except (SimulatorFailed, FileNotFoundError):
         return
     assert result.report, f"the bench did not see hardware that {mutation.name}"

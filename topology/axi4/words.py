@@ -14,6 +14,8 @@ RESPONSE_BITS = 2
 OKAY, EXOKAY, SLVERR, DECERR = range(4)
 LENGTH_BITS, SIZE_BITS, BURST_BITS = 8, 3, 2
 MAX_BEATS = 1 << LENGTH_BITS
+MIN_STORED_BEATS = MAX_BEATS + 2
+"""Least capacity of a store of complete writes; it takes no beat before it has room for two."""
 
 Fields = tuple[tuple[str, int], ...]
 

@@ -1,0 +1,136 @@
+"""Parts of AXI4 interfaces: answers of multicast writes, and writes that wait until they are complete."""
+
+from typing import Any
+
+import pytest
+
+from rtl.axi4.transactions import WriteTransactions
+from rtl.axi4.write_store import WriteStore
+from tests.each import each
+from tests.rtl.simulate import run
+from topology.axi4.words import DECERR, OKAY, SLVERR, Axi4Format
+
+AXI = Axi4Format(8, id_bits=2, outstanding=2, windows=1)
+
+
+async def start(ctx: Any, part: Any, number: int, receivers: int, *, failed: bool = False) -> int:
+    """Start a write; its slot."""
+    ctx.set(part.asked, 1)
+    ctx.set(part.id, number)
+    cycles = 0
+    while not ctx.get(part.granted):
+        await ctx.tick()
+        cycles += 1
+        assert cycles < 20
+    slot = ctx.get(part.slot)
+    ctx.set(part.asked, 0)
+    ctx.set(part.start, 1)
+    ctx.set(part.receivers, receivers)
+    ctx.set(part.failed, failed)
+    await ctx.tick()
+    ctx.set(part.start, 0)
+    return slot
+
+
+async def answer(ctx: Any, part: Any, slot: int, response: int) -> None:
+    ctx.set(part.answered, 1)
+    ctx.set(part.answer_slot, slot)
+    ctx.set(part.answer, response)
+    await ctx.tick()
+    ctx.set(part.answered, 0)
+
+
+async def next_answer(ctx: Any, part: Any) -> tuple[int, int]:
+    """ID and response that the manager takes."""
+    ctx.set(part.bready, 1)
+    for _ in range(5):
+        if ctx.get(part.bvalid):
+            found = ctx.get(part.bid), ctx.get(part.bresp)
+            await ctx.tick()
+            return found
+        await ctx.tick()
+    raise AssertionError("no answer within 5 cycles")
+
+
+@each("responses", [(OKAY, OKAY, OKAY), (OKAY, SLVERR, OKAY), (DECERR, SLVERR, OKAY), (OKAY, OKAY, DECERR)])
+def test_a_multicast_is_answered_once_with_the_worst(responses):
+    part = WriteTransactions(AXI, 3, in_order=False)
+
+    async def testbench(ctx: Any) -> None:
+        slot = await start(ctx, part, 1, len(responses))
+        for response in responses:
+            assert not ctx.get(part.bvalid)
+            await answer(ctx, part, slot, response)
+        assert await next_answer(ctx, part) == (1, max(responses))
+        for _ in range(5):
+            assert not ctx.get(part.bvalid)
+            await ctx.tick()
+
+    run(part, testbench)
+
+
+def test_answers_come_in_the_order_in_which_they_are_complete():
+    part = WriteTransactions(AXI, 3, in_order=False)
+
+    async def testbench(ctx: Any) -> None:
+        first = await start(ctx, part, 1, 1)
+        second = await start(ctx, part, 2, 2)
+        assert {first, second} == {0, 1}
+        await answer(ctx, part, second, OKAY)
+        await answer(ctx, part, first, SLVERR)
+        await answer(ctx, part, second, OKAY)
+        assert await next_answer(ctx, part) == (1, SLVERR)
+        assert await next_answer(ctx, part) == (2, OKAY)
+        await start(ctx, part, 3, 1, failed=True)
+        assert await next_answer(ctx, part) == (3, DECERR)
+
+    run(part, testbench)
+
+
+def test_an_id_has_one_write_at_a_time():
+    part = WriteTransactions(AXI, 3, in_order=False)
+
+    async def testbench(ctx: Any) -> None:
+        slot = await start(ctx, part, 1, 1)
+        ctx.set(part.asked, 1)
+        for _ in range(10):
+            await ctx.tick()
+            assert not ctx.get(part.granted)
+        await answer(ctx, part, slot, OKAY)
+        assert await next_answer(ctx, part) == (1, OKAY)
+        await start(ctx, part, 1, 1)
+
+    run(part, testbench)
+
+
+@each("whole", [True, False])
+def test_a_write_is_sent_when_its_data_are_complete(whole):
+    part = WriteStore(AXI, 512 if whole else 8, whole=whole)
+
+    async def testbench(ctx: Any) -> None:
+        for beat in range(4):
+            while not ctx.get(part.wready):
+                await ctx.tick()
+            ctx.set(part.wvalid, 1)
+            ctx.set(part.wdata, beat)
+            ctx.set(part.wlast, beat == 3)
+            await ctx.tick()
+            ctx.set(part.wvalid, 0)
+            for _ in range(6):  # the manager pauses
+                await ctx.tick()
+            assert ctx.get(part.startable) == (not whole or beat == 3)
+        for beat in range(4):
+            assert ctx.get(part.valid)
+            assert ctx.get(part.word) & 0xFFFFFFFF == beat
+            assert ctx.get(part.last) == (beat == 3)
+            ctx.set(part.pop, 1)
+            await ctx.tick()
+            ctx.set(part.pop, 0)
+        assert not ctx.get(part.valid)
+
+    run(part, testbench)
+
+
+def test_a_store_that_is_too_small_is_refused():
+    with pytest.raises(ValueError, match="Store of writes has 256 beats; it must have at least 258"):
+        WriteStore(AXI, 256, whole=True)
