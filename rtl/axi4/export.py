@@ -33,9 +33,15 @@ def generate_axi4(plan: Axi4Plan, top: str = "noc") -> GeneratedDesign:
     header, tree = f"{top}_map.h", f"{top}_map.dtsi"
     names = [f"{top}.v", f"{top}.vlt", f"{top}.core", header, tree, "manifest.json"]
     manifest = {**_manifest(plan), "top": top, "modules": library.modules, "ports": port_list(part), "files": names}
-    texts = [library.verilog(), lint_control(top), fusesoc_core(top, plan.requests, [header])]
+    texts = [library.verilog(), lint_control(top), fusesoc_core(top, _description(plan), [header])]
     texts += [_c_header(plan, top), _device_tree(plan), json.dumps(manifest, indent=1) + "\n"]
     return GeneratedDesign(top, manifest, dict(zip(names, texts, strict=True)))
+
+
+def _description(plan: Axi4Plan) -> str:
+    managers, subordinates = len(plan.managers), len(plan.subordinates)
+    families = " and ".join(dict.fromkeys((plan.requests.family, plan.responses.family)))
+    return f"{families} networks with AXI4 ends, {managers} managers, {subordinates} subordinates"
 
 
 def _manifest(plan: Axi4Plan) -> dict[str, Any]:
