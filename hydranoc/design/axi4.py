@@ -47,6 +47,9 @@ class Axi4Ends:
             raise config.source.error((*AXI4, "write_beats"), text)
         self._check_processors()
         processors = len(config.network.processors)
+        if section.data_bits & (section.data_bits - 1):
+            text = f"axi4.data_bits is {section.data_bits}; it must be a power of two"
+            raise config.source.error((*AXI4, "data_bits"), text)
         self.format = Axi4Format(
             *(processors, section.address_bits, section.data_bits, section.id_bits, section.user_bits),
             outstanding=section.outstanding,

@@ -37,6 +37,7 @@ WRONG = {
     "processor": (("axi4", "regions", 0, "processor"), 4, "processor is 4; it must be at most 3"),
     "manager": (("axi4", "managers"), [0, 7], "processor is 7; it must be at most 3"),
     "no manager": (("axi4", "managers"), [], "axi4.managers"),
+    "data": (("axi4", "data_bits"), 48, "axi4.data_bits is 48; it must be a power of two"),
     "store": (("axi4", "write_beats"), 100, "axi4.write_beats is 100; it must be at least 258 with store_writes"),
     "flits": (("network", "flit_bits"), 32, "network.flit_bits is 32; it must be at least 36"),
     "responses": (

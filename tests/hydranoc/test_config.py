@@ -205,7 +205,7 @@ VALUES: list[Any] = [
     *({"kind": "bursts", "rate_in_bursts": 0.5, "mean_burst_cycles": 4}, {"kind": "permutation", "destinations": [1]}),
     *({"kind": "hot-spot", "nodes": [1], "share": 0.5}, {"flits": 8}, {"flits": {8: 1}, "outstanding": None}),
     *([{"source": 0, "flits": 8}], [{"source": 0, "flits": 8, "x": 1}], [{"processor": 1, "cycles": 2}]),
-    *({"links": [[0, 1]]}, {"nodes": [3]}, {"nodes": {}}),
+    *({"links": [[0, 1]]}, {"nodes": [3]}, {"nodes": {}}, [{"processor": 1, "base": 0, "size": 4096}]),
 ]
 
 

@@ -66,7 +66,7 @@ class Axi4(Section):
     multicast: list[Axi4Window] = []
     managers: Processors = "others"
     address_bits: Annotated[int, Field(ge=12, le=64)] = 32
-    data_bits: Literal[32, 64, 128, 256, 512] = 32
+    data_bits: Annotated[int, Field(ge=32, le=512)] = 32
     id_bits: Annotated[int, Field(ge=0, le=16)] = 4
     user_bits: Annotated[int, Field(ge=0, le=64)] = 0
     outstanding: Annotated[int, Field(ge=1, le=16)] = 4
