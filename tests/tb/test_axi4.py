@@ -99,12 +99,12 @@ def test_many_transactions(name, tmp_path, require_tool):
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "usual": {},
-    "one-id": {"id_bits": 0},
+    "two-ids": {"id_bits": 1},
     "tight": {"id_bits": 3, "outstanding": 2, "pending": 1, "store_writes": False, "write_beats": 8},
 }
 """Variants of the irregular network that faults have to be seen in."""
 SETTINGS = {
-    "64 bits, one ID": {"data_bits": 64, "id_bits": 0, "address_bits": 40},
+    "64 bits, two IDs": {"data_bits": 64, "id_bits": 1, "address_bits": 40},
     "one transaction": {"outstanding": 1, "pending": 1},
     "cut through": {"store_writes": False, "write_beats": 16},
 }
@@ -116,3 +116,13 @@ def test_settings(name, tmp_path, require_tool):
     require_tool("icarus")
     plan = plan_of("spam", **SETTINGS[name])
     check(run_job(plan, "icarus", tmp_path, transactions=24, phases=PHASES), "spam")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_sound_variants_pass(variant, tmp_path, require_tool):
+    """Those in which `test_mutations.py` has faults."""
+    require_tool("icarus")
+    plan = plan_of(BY_DAY, **VARIANTS[variant])
+    options = {"transactions": 40, "phases": PHASES[:2], "patience_cycles": 20_000}
+    check(run_job(plan, "icarus", tmp_path, **options), BY_DAY, PHASES[:2])
