@@ -13,27 +13,11 @@ from sim_model.collective_plane.hosts import (
     pauses,
     request_barriers,
 )
-from sim_model.collective_plane.loop import ALL_GROUPS, change_wires, clear_errors, next_wake_cycle
-from sim_model.collective_plane.resets import reset_plane, reset_share
-from sim_model.collective_plane.state import (
-    CYCLE,
-    FLUSH_WIRES,
-    FLUSHED,
-    FRESH,
-    HOP,
-    HOP_BITS,
-    LAST,
-    LEFT,
-    NEXT_EVENT,
-    QUIET,
-    RESETTING,
-    SILENT,
-    WORD_HOPS,
-)
+from sim_model.collective_plane.loop import begin_cycle, end_cycle, first_reason, slots_of
+from sim_model.collective_plane.resets import reset_share
+from sim_model.collective_plane.state import CYCLE, FLUSHED, HOP, LAST
 from sim_model.collective_plane.switches import announce_up, count_waits, put_up, store_up, take_one
-from sim_model.collective_plane.trace import record_registers
-from sim_model.engines.cycle.clock import DEADLOCKED, FINISHED, LIMIT
-from sim_model.engines.cycle.records import NEVER
+from sim_model.engines.cycle.clock import LIMIT
 from sim_model.loops.bits import count_bits
 from sim_model.loops.compiled import compiled, compiled_loop
 
@@ -51,48 +35,15 @@ def run_barriers(state, trace, until_cycle):
     first_cycle = counters[CYCLE]
     cycle = first_cycle
     lines = len(trace.beat_marks)
-    reason = FINISHED if counters[LEFT] == 0 else LIMIT
-    slots = state.link_cycles + 1
-    if counters[FRESH] != 0:
-        counters[FRESH] = 0
-        reset_plane(state)
+    reason = first_reason(state)
     while cycle < until_cycle and (lines > 0 or reason == LIMIT):
-        now = cycle % slots
-        following = now + 1 if now < state.link_cycles else 0
-        far = following + 1 if following < state.link_cycles else 0
-        arrival = now - 1 if now > 0 else state.link_cycles
-        is_due = state.events[counters[NEXT_EVENT]].cycle <= cycle
-        if is_due:
-            change_wires(cycle, state)
-        if lines > 0:
-            last_slot = arrival - 1 if arrival > 0 else state.link_cycles
-            record_registers(cycle - first_cycle, now, last_slot, trace, state)
-        if is_due:
-            clear_errors(cycle, state)
-        changes = counters[FLUSH_WIRES] | counters[FLUSHED] | counters[RESETTING]
-        counters[SILENT] = counters[FLUSH_WIRES] | counters[FLUSHED] | (ALL_GROUPS if counters[RESETTING] != 0 else 0)
+        now, following, far, arrival = slots_of(cycle, state)
+        changes = begin_cycle(cycle, first_cycle, now, arrival, trace, state)
         for processor in range(len(state.endpoints)):
             changes += _step_member(processor, cycle, now, trace, cycle - first_cycle, state)
         for row in range(len(state.switches)):
             changes += _step_switch(row, now, following, far, arrival, state)
-        counters[WORD_HOPS] += changes >> HOP_BITS
-        counters[FLUSHED] = counters[FLUSH_WIRES]
-        if counters[RESETTING]:
-            reset_plane(state)
-            counters[FLUSHED] = 0
-        cycle += 1
-        if counters[LEFT] == 0:
-            reason = FINISHED
-        elif changes != 0:
-            counters[QUIET] = 0
-        else:
-            counters[QUIET] += 1
-            if counters[QUIET] > slots:
-                wake_cycle = next_wake_cycle(state)
-                if wake_cycle == NEVER:
-                    reason = DEADLOCKED
-                elif lines == 0:
-                    cycle = max(cycle, min(wake_cycle, until_cycle))
+        cycle, reason = end_cycle(cycle, changes, lines, until_cycle, state)
     counters[CYCLE] = cycle
     return reason
 

@@ -47,58 +47,86 @@ def run_plane(state, trace, until_cycle):
     first_cycle = counters[CYCLE]
     cycle = first_cycle
     lines = len(trace.beat_marks)
-    reason = FINISHED if counters[LEFT] == 0 else LIMIT
-    slots = state.link_cycles + 1
-    if counters[FRESH] != 0:
-        counters[FRESH] = 0
-        reset_plane(state)
+    reason = first_reason(state)
     while cycle < until_cycle and (lines > 0 or reason == LIMIT):
         if lines == 0 and cycle >= counters[STEADY_CYCLE] and seek_steady_stretch(cycle, state):
             reason = STEADY
             break
-        now = cycle % slots
-        following = now + 1 if now < state.link_cycles else 0
-        far = following + 1 if following < state.link_cycles else 0
-        arrival = now - 1 if now > 0 else state.link_cycles
-        is_due = state.events[counters[NEXT_EVENT]].cycle <= cycle
-        if is_due:
-            change_wires(cycle, state)
-        if lines > 0:
-            last_slot = arrival - 1 if arrival > 0 else state.link_cycles
-            record_registers(cycle - first_cycle, now, last_slot, trace, state)
-        if is_due:
-            clear_errors(cycle, state)
-        changes = counters[FLUSH_WIRES] | counters[FLUSHED] | counters[RESETTING]
-        counters[SILENT] = counters[FLUSH_WIRES] | counters[FLUSHED] | (ALL_GROUPS if counters[RESETTING] != 0 else 0)
+        now, following, far, arrival = slots_of(cycle, state)
+        changes = begin_cycle(cycle, first_cycle, now, arrival, trace, state)
         stage = cycle % state.stages
         for row in range(len(state.switches)):
             changes += step_switch(row, now, following, far, arrival, stage, state)
         for processor in range(len(state.endpoints)):
             changes += step_endpoint(processor, cycle, now, following, trace, cycle - first_cycle, state)
-        counters[WORD_HOPS] += changes >> HOP_BITS
-        counters[FLUSHED] = counters[FLUSH_WIRES]
-        if counters[RESETTING]:
-            reset_plane(state)
-            counters[FLUSHED] = 0
-        cycle += 1
-        if counters[LEFT] == 0:
-            reason = FINISHED
-        elif changes != 0:
-            counters[QUIET] = 0
-        else:
-            counters[QUIET] += 1
-            if counters[QUIET] > slots:
-                wake_cycle = next_wake_cycle(state)
-                if wake_cycle == NEVER:
-                    reason = DEADLOCKED
-                elif lines == 0:
-                    cycle = max(cycle, min(wake_cycle, until_cycle))
+        cycle, reason = end_cycle(cycle, changes, lines, until_cycle, state)
     counters[CYCLE] = cycle
     return reason
 
 
+@compiled
+def first_reason(state):
+    """Return ``FINISHED`` or ``LIMIT`` at the begin of a run, with registers at their first values in the first one."""
+    counters = state.counters
+    if counters[FRESH] != 0:
+        counters[FRESH] = 0
+        reset_plane(state)
+    return FINISHED if counters[LEFT] == 0 else LIMIT
+
+
+@compiled
+def slots_of(cycle, state):
+    """Return the slots of a cycle, of the next one, and of what arrives from and at a parent; see ``step_switch``."""
+    now = cycle % (state.link_cycles + 1)
+    following = now + 1 if now < state.link_cycles else 0
+    far = following + 1 if following < state.link_cycles else 0
+    return now, following, far, now - 1 if now > 0 else state.link_cycles
+
+
+@compiled
+def begin_cycle(cycle, first_cycle, now, arrival, trace, state):
+    """Change wires and record registers at the start of a cycle. Returns 0 if no wire of an event is high."""
+    counters = state.counters
+    is_due = state.events[counters[NEXT_EVENT]].cycle <= cycle
+    if is_due:
+        _change_wires(cycle, state)
+    if len(trace.beat_marks) > 0:
+        last_slot = arrival - 1 if arrival > 0 else state.link_cycles
+        record_registers(cycle - first_cycle, now, last_slot, trace, state)
+    if is_due:
+        _clear_errors(cycle, state)
+    flushed = counters[FLUSH_WIRES] | counters[FLUSHED]
+    counters[SILENT] = flushed | (ALL_GROUPS if counters[RESETTING] != 0 else 0)
+    return flushed | counters[RESETTING]
+
+
+@compiled
+def end_cycle(cycle, changes, lines, until_cycle, state):
+    """Return the cycle that is run next, and ``LIMIT`` or why the run stops."""
+    counters = state.counters
+    counters[WORD_HOPS] += changes >> HOP_BITS
+    counters[FLUSHED] = counters[FLUSH_WIRES]
+    if counters[RESETTING]:
+        reset_plane(state)
+        counters[FLUSHED] = 0
+    cycle += 1
+    if counters[LEFT] == 0:
+        return cycle, FINISHED
+    if changes != 0:
+        counters[QUIET] = 0
+        return cycle, LIMIT
+    counters[QUIET] += 1
+    if counters[QUIET] > state.link_cycles + 1:
+        wake_cycle = _next_wake_cycle(state)
+        if wake_cycle == NEVER:
+            return cycle, DEADLOCKED
+        if lines == 0:
+            cycle = max(cycle, min(wake_cycle, until_cycle))
+    return cycle, LIMIT
+
+
 @compiled_apart
-def change_wires(cycle, state):
+def _change_wires(cycle, state):
     """Change the wires of flushes and resets at the start of a cycle."""
     counters = state.counters
     event = state.events[counters[NEXT_EVENT]]
@@ -119,7 +147,7 @@ def change_wires(cycle, state):
 
 
 @compiled_apart
-def clear_errors(cycle, state):
+def _clear_errors(cycle, state):
     """Clear error masks that are written in a cycle."""
     event = state.events[state.counters[NEXT_EVENT]]
     while event.cycle <= cycle:
@@ -137,7 +165,7 @@ def _abandon_all(group, before_cycle, state):
 
 
 @compiled_apart
-def next_wake_cycle(state):
+def _next_wake_cycle(state):
     """Return the cycle in which a host or an event does something next; NEVER if none does."""
     wake_cycle = state.events[state.counters[NEXT_EVENT]].cycle
     for processor in range(len(state.endpoints)):
