@@ -43,7 +43,7 @@ ROOMS = {
         "design": "errors certificates config families lockstep measurement pictures replay reports",
         "api": "config families design",
         "sweeps": "errors config families measurement studies reports design api",
-        "surveys": "measurement studies design api",
+        "surveys": "measurement studies reports design api",
         "report_page": "errors config families replay pictures studies reports design sweeps",
         "fpga": "errors config design lockstep reports",
         "benches": "design",

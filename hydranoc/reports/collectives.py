@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from hydranoc.reports.table import aligned
 from sim_model.collectives.bandwidth import bus_factor
 from sim_model.engines.cycle.state import NONE
 from sim_model.engines.results import Results
@@ -160,11 +161,4 @@ def collective_lines(figures: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the lines of all operations for display; latencies are in cycles."""
     rows = [("collective", "algorithm", *TITLES)]
     rows += [(one["operation"], algorithm_text(one), *(value_text(one[name]) for name in COLUMNS)) for one in figures]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            cell.ljust(width) if position < 2 else cell.rjust(width)
-            for position, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
+    return aligned(rows)

@@ -1,6 +1,6 @@
 """Tables for display; every command loads this file, so it imports nothing of the project."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 def table(rows: Iterable[tuple[str, object]]) -> str:
@@ -19,3 +19,15 @@ def cell(value: object) -> str:
     if isinstance(value, float):
         return f"{value:,.1f}"
     return str(value)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of a table, the first two columns aligned to the left and the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if position < 2 else cell.rjust(width)
+            for position, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]

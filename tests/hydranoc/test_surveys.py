@@ -8,6 +8,7 @@ import pytest
 
 from hydranoc.cli import run
 from hydranoc.design.outcome import Outcome
+from hydranoc.reports.table import aligned
 from hydranoc.studies.common.check import check_figure
 from hydranoc.studies.common.figure import Effort
 from hydranoc.studies.common.measured import measured_figure
@@ -23,7 +24,7 @@ from hydranoc.surveys.collectives.points import (
     measure,
     tasks,
 )
-from hydranoc.surveys.collectives.tables import aligned, cycles_table, faster_on_plane, fastest_table, markdown
+from hydranoc.surveys.collectives.tables import cycles_table, faster_on_plane, fastest_table, markdown
 from sim_model.collectives.registry import OPERATIONS
 from sim_model.collectives.schedule import ALL_TO_ALL, BARRIER
 from tests.each import each

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from hydranoc.reports.table import aligned
 from hydranoc.studies.common.check import Comparable
 from hydranoc.studies.common.figure import Effort, Figure, Series
 from hydranoc.surveys.collectives.claims import all_claims
 from hydranoc.surveys.collectives.networks import NETWORKS, WIDE_TORUS, WITH_OPERATORS
 from hydranoc.surveys.collectives.points import ALL_REDUCE, CollectivePoint, CollectivePoints, measured
-from hydranoc.surveys.collectives.tables import aligned, cycles_table, fastest_table
+from hydranoc.surveys.collectives.tables import cycles_table, fastest_table
 from sim_model.collectives.registry import OPERATIONS
 
 KEYS = ("network", "operation", "words", "startup_cycles", "algorithm")

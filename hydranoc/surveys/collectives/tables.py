@@ -89,15 +89,3 @@ def markdown(rows: Sequence[Row]) -> list[str]:
         f"| {' | '.join((first, *row[1:]))} |".replace("|  |", "| |") for first, row in zip(firsts, rows, strict=True)
     ]
     return [lines[0], "|" + "---|" * len(rows[0]), *lines[1:]]
-
-
-def aligned(rows: Sequence[Row]) -> list[str]:
-    """Return the lines of a table for display."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            cell.ljust(width) if position < 2 else cell.rjust(width)
-            for position, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
