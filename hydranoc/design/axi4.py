@@ -29,7 +29,7 @@ class Axi4Ends:
     Members:
         format: Widths.
         areas: The address map.
-        managers, subordinates (tuple of int): Processors.
+        managers (tuple of int): Processors.
         requests, responses: Designs of the networks. A width of flits that is not given is the least that suffices.
 
     Raises:
@@ -56,7 +56,6 @@ class Axi4Ends:
             windows=len(section.multicast),
         )
         self.areas = self._address_map()
-        self.subordinates = tuple(sorted({region.processor for region in section.regions}))
         self.managers = self._managers()
         source = config.source
         network = source.data["network"]
@@ -118,7 +117,7 @@ class Axi4Ends:
         if isinstance(given, list):
             found = tuple(sorted(set(given)))
         else:
-            found = tuple(i for i in processors if given == ALL or i not in self.subordinates)
+            found = tuple(i for i in processors if given == ALL or i not in self.areas.subordinates)
         if not found:
             text = "axi4.managers has no processor; it must have at least one"
             path = (*AXI4, "managers") if "managers" in self.config.source.data["axi4"] else AXI4

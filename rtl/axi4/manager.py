@@ -12,7 +12,7 @@ from rtl.axi4.response_receiver import ResponseReceiver
 from rtl.axi4.transactions import ReadTransactions, WriteTransactions
 from rtl.axi4.write_store import WriteStore
 from rtl.parts.part import Part, instantiate
-from rtl.parts.selection import concat, table_row
+from rtl.parts.selection import table_row
 from topology.axi4.address_map import AddressMap
 from topology.axi4.words import Axi4Format
 
@@ -24,7 +24,6 @@ class ManagerInterface(Part):
         axi
         areas: The address map.
         request_bits, response_bits: Widths of the networks' words.
-        in_order: The networks keep the order of messages between two processors.
         write_beats: Capacity of the store of writes.
         whole: Writes are stored until they are complete, see ``WriteStore``.
 
@@ -44,7 +43,6 @@ class ManagerInterface(Part):
         request_bits: int,
         response_bits: int,
         *,
-        in_order: bool = False,
         write_beats: int = 512,
         whole: bool = True,
     ):
@@ -52,12 +50,11 @@ class ManagerInterface(Part):
         self.areas = areas
         self._ports = {name: AddressPort(axi, areas, name) for name in ("aw", "ar")}
         bits = len(self._ports["aw"].destination)
-        self._writes = WriteTransactions(axi, bits + bool(axi.windows), in_order=in_order)
-        self._reads = ReadTransactions(axi, axi.node_bits, in_order=in_order)
+        self._writes = WriteTransactions(axi)
+        self._reads = ReadTransactions(axi)
         self._store = WriteStore(axi, write_beats, whole=whole)
         self._sender = RequestSender(axi, areas, request_bits, bits)
         self._receiver = ResponseReceiver(axi, response_bits)
-        self._in_order = in_order
         members: dict[str, Any] = axi4_members(axi, axi.id_bits, faces_manager=True)
         members |= {"node": In(axi.node_bits), "reachable": In(len(areas.areas))}
         if axi.windows:
@@ -144,6 +141,3 @@ class ManagerInterface(Part):
         names = [*fields, "found", "destination", *(["multicast"] if channel == "aw" and self.axi.windows else [])]
         for name in names:
             m.d.comb += getattr(sender, f"{channel}_{name}").eq(getattr(port, name))
-        if self._in_order:
-            place = [port.destination, *([port.multicast] if channel == "aw" and self.axi.windows else [])]
-            m.d.comb += part.destination.eq(concat(place))

@@ -2,7 +2,7 @@
 """Two networks with AXI4 ends: one for requests, one for responses."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rtl.axi4.manager import ManagerInterface
@@ -28,7 +28,6 @@ class Axi4Plan:
         axi: Widths.
         areas: The address map.
         managers: Processors with a manager.
-        in_order: Both networks keep the order of messages between two processors.
         write_beats: Capacity of the store of writes of a manager.
         whole: Writes are stored until they are complete.
         pending: Transactions that a subordinate may have under way, in each direction.
@@ -42,11 +41,9 @@ class Axi4Plan:
     axi: Axi4Format
     areas: AddressMap
     managers: tuple[int, ...]
-    in_order: bool = False
     write_beats: int = 512
     whole: bool = True
     pending: int = 4
-    subordinates: tuple[int, ...] = field(init=False)
 
     def __post_init__(self):
         least = {REQUESTS: self.axi.min_request_bits, RESPONSES: self.axi.min_response_bits}
@@ -60,14 +57,16 @@ class Axi4Plan:
             raise ValueError(f"windows is {self.axi.windows!r}; it must be {len(self.areas.windows)}")
         if self.axi.windows and TUSER not in plan_modes(self.requests):
             raise ValueError(f"Family of the requests is {self.requests.family}; it must have multicasts for windows")
-        found = sorted({region.processor for region in self.areas.regions})
-        object.__setattr__(self, "subordinates", tuple(found))
+
+    @property
+    def subordinates(self) -> tuple[int, ...]:
+        """Processors with a subordinate."""
+        return self.areas.subordinates
 
     def make_manager(self) -> ManagerInterface:
         """Return the interface of a manager."""
         return ManagerInterface(
             *(self.axi, self.areas, self.requests.flit_bits, self.responses.flit_bits),
-            in_order=self.in_order,
             write_beats=self.write_beats,
             whole=self.whole,
         )

@@ -6,9 +6,6 @@ from amaranth.lib.wiring import In, Out
 
 from topology.axi4.words import BURST_BITS, LENGTH_BITS, RESPONSE_BITS, SIZE_BITS, Axi4Format
 
-REQUEST, DATA, ANSWER = "request", "data", "answer"
-"""Directions of a channel: from the manager with fields of a request or with data, or to the manager."""
-
 
 def request_channel(prefix: str, axi: Axi4Format, id_bits: int) -> dict[str, int]:
     """Return the signals of the channel AW or AR with their widths, without handshake."""

@@ -1,9 +1,8 @@
 """Transactions of a manager that are under way, in one direction.
 
 A slot is a transaction under way. Its number goes with the request and comes back with the response, so the network
-knows no IDs. Responses of one ID have to come in the order of the requests. Where messages between two processors may
-overtake each other, an ID has one transaction at a time. Elsewhere it may have several to one destination, and a change
-of the destination waits until all have ended.
+knows no IDs. Responses of one ID have to come in the order of the requests, and messages between two processors may
+overtake each other. So an ID has one transaction at a time.
 """
 
 from typing import Any
@@ -21,12 +20,12 @@ class _Slots:
     """Registers of the slots, in the module of the part that has them.
 
     Parameters:
-        part: With ``asked``, ``id`` (if IDs have bits), ``destination`` (if ``in_order``), ``granted`` and ``slot``.
+        part: With ``asked``, ``id`` (if IDs have bits), ``granted`` and ``slot``.
         start: The request that is granted becomes a transaction.
         end (Signal(outstanding)): Slots that become free.
     """
 
-    def __init__(self, m: Any, part: Any, axi: Axi4Format, start: Any, end: Any, *, in_order: bool):
+    def __init__(self, m: Any, part: Any, axi: Axi4Format, start: Any, end: Any):
         count = axi.outstanding
         self.busy: Any = Signal(count, name="busy")
         self.ids: Any = [Signal(axi.id_bits, name=f"id_{i}", reset_less=True) for i in range(count)]
@@ -36,22 +35,15 @@ class _Slots:
         conflicts: Any = Signal(count, name="conflicts")
         m.d.comb += free.eq(~self.busy)
         chosen = encoded(lowest_one(free), range(count), axi.slot_bits)
-        if in_order:
-            places: Any = [
-                Signal.like(part.destination, name=f"destination_{i}", reset_less=True) for i in range(count)
-            ]
         for i in range(count):
             same_id = self.ids[i] == part.id if axi.id_bits else Const(1)
-            other_place = places[i] != part.destination if in_order else Const(1)
             m.d.comb += [
-                conflicts[i].eq(self.busy[i] & same_id & other_place),
+                conflicts[i].eq(self.busy[i] & same_id),
                 self.starts[i].eq(start & (part.slot == i)),
             ]
-            with m.If(self.starts[i]):
-                if axi.id_bits:
+            if axi.id_bits:
+                with m.If(self.starts[i]):
                     m.d.sync += self.ids[i].eq(part.id)
-                if in_order:
-                    m.d.sync += places[i].eq(part.destination)
         # a granted request stays so: no other one takes a slot
         m.d.sync += [
             part.granted.eq(part.asked & ~start & free.any() & ~conflicts.any()),
@@ -65,12 +57,10 @@ class _Slots:
         return table_row(m, concat(self.ids), slot, self._axi.id_bits, name)
 
 
-def _asking_members(axi: Axi4Format, destination_bits: int, *, in_order: bool) -> dict[str, Any]:
+def _asking_members(axi: Axi4Format) -> dict[str, Any]:
     members: dict[str, Any] = {"asked": In(1), "granted": Out(1), "slot": Out(axi.slot_bits), "start": In(1)}
     if axi.id_bits:
         members["id"] = In(axi.id_bits)
-    if in_order:
-        members["destination"] = In(destination_bits)
     return members
 
 
@@ -79,11 +69,9 @@ class ReadTransactions(Part):
 
     Parameters:
         axi
-        destination_bits: Width of ``destination``.
-        in_order: The network keeps the order of messages between two processors.
 
     Members:
-        asked (In(1)), id (In), destination (In): A request waits. All are registers, unchanged until it has started.
+        asked (In(1)), id (In): A request waits. Both are registers, unchanged until it has started.
         granted (Out(1)), slot (Out): It may start, under this number. Registers; valid from the next cycle on.
         start (In(1)): It starts. Only with ``granted``.
         answer_slot (In), answer_id (Out): ID of a transaction. Combinational.
@@ -91,10 +79,9 @@ class ReadTransactions(Part):
         end_slot (In)
     """
 
-    def __init__(self, axi: Axi4Format, destination_bits: int, *, in_order: bool):
+    def __init__(self, axi: Axi4Format):
         self.axi = axi
-        self.in_order = in_order
-        members = _asking_members(axi, destination_bits, in_order=in_order)
+        members = _asking_members(axi)
         members |= {"answer_slot": In(axi.slot_bits), "end": In(1), "end_slot": In(axi.slot_bits)}
         if axi.id_bits:
             members["answer_id"] = Out(axi.id_bits)
@@ -103,7 +90,7 @@ class ReadTransactions(Part):
     def elaborate(self, _platform):
         m: Any = Module()
         ends = Signal(self.axi.outstanding)
-        slots = _Slots(m, self, self.axi, self.start, ends, in_order=self.in_order)
+        slots = _Slots(m, self, self.axi, self.start, ends)
         m.d.comb += ends.eq(concat(self.end & (self.end_slot == i) for i in range(self.axi.outstanding)))
         if self.axi.id_bits:
             m.d.comb += self.answer_id.eq(slots.id_of(m, self.answer_slot, "answered"))
@@ -117,21 +104,18 @@ class WriteTransactions(Part):
 
     Parameters:
         axi
-        destination_bits: Width of ``destination``.
-        in_order: The network keeps the order of messages between two processors.
 
     Members:
-        asked, id, destination, granted, slot, start: See ``ReadTransactions``.
+        asked, id, granted, slot, start: See ``ReadTransactions``.
         receivers (In): Number of responses to come; with ``start``. Absent without windows.
         failed (In(1)): The write has no destination; with ``start``, and not with ``answered``.
         answered (In(1)), answer_slot (In), answer (In): A response has come.
         bid, bresp, bvalid, bready: Channel B. Registers.
     """
 
-    def __init__(self, axi: Axi4Format, destination_bits: int, *, in_order: bool):
+    def __init__(self, axi: Axi4Format):
         self.axi = axi
-        self.in_order = in_order
-        members = _asking_members(axi, destination_bits, in_order=in_order)
+        members = _asking_members(axi)
         if axi.windows:
             members["receivers"] = In(axi.processors.bit_length())
         members |= {"failed": In(1), "answered": In(1), "answer_slot": In(axi.slot_bits)}
@@ -145,7 +129,7 @@ class WriteTransactions(Part):
         count = self.axi.outstanding
         m.submodules.complete = complete = SyncFIFO(width=self.axi.slot_bits, depth=count)
         ends: Any = Signal(count)
-        slots = _Slots(m, self, self.axi, self.start, ends, in_order=self.in_order)
+        slots = _Slots(m, self, self.axi, self.start, ends)
         completes, worst = self._collect(m, slots)
         load = Signal()
         m.d.comb += [

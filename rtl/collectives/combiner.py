@@ -84,7 +84,7 @@ def register_levels(branches: int, stages: int) -> list[int]:
 class Combiner(Part):
     """Combines the words of the branches that take part. Throughput 1 word per cycle.
 
-    Latency ``combiner_stages`` cycles: the result is that of words, branches and control so many cycles ago.
+    Latency ``combiner_stages`` cycles: the result is that of words, branches and control before these cycles.
 
     A node passes the operand that takes part, or combines two. Operands that do not take part therefore need no mask
     and no neutral element.

@@ -54,7 +54,7 @@ async def next_answer(ctx: Any, part: Any) -> tuple[int, int]:
 
 @each("responses", [(OKAY, OKAY, OKAY), (OKAY, SLVERR, OKAY), (DECERR, SLVERR, OKAY), (OKAY, OKAY, DECERR)])
 def test_a_multicast_is_answered_once_with_the_worst(responses):
-    part = WriteTransactions(AXI, 3, in_order=False)
+    part = WriteTransactions(AXI)
 
     async def testbench(ctx: Any) -> None:
         slot = await start(ctx, part, 1, len(responses))
@@ -70,7 +70,7 @@ def test_a_multicast_is_answered_once_with_the_worst(responses):
 
 
 def test_answers_come_in_the_order_in_which_they_are_complete():
-    part = WriteTransactions(AXI, 3, in_order=False)
+    part = WriteTransactions(AXI)
 
     async def testbench(ctx: Any) -> None:
         first = await start(ctx, part, 1, 1)
@@ -88,7 +88,7 @@ def test_answers_come_in_the_order_in_which_they_are_complete():
 
 
 def test_an_id_has_one_write_at_a_time():
-    part = WriteTransactions(AXI, 3, in_order=False)
+    part = WriteTransactions(AXI)
 
     async def testbench(ctx: Any) -> None:
         slot = await start(ctx, part, 1, 1)

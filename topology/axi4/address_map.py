@@ -63,6 +63,11 @@ class AddressMap:
         """All regions, and then all windows: the index is the target's number."""
         return (*self.regions, *self.windows)
 
+    @property
+    def subordinates(self) -> tuple[int, ...]:
+        """Processors with a region, ascending."""
+        return tuple(sorted({region.processor for region in self.regions}))
+
     def target(self, address: int) -> int | None:
         """Return the number of the area with this address; None if there is none."""
         return next((i for i, area in enumerate(self.areas) if address & -area.size == area.base), None)
