@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rtl.generator.network import GeneratedDesign
 
 ALL, OTHERS = "all", "others"
+PIPELINED = "pipelined"
 FLIT_BITS = "flit_bits"
 RESPONSES = (*AXI4, "responses")
 
@@ -69,9 +70,17 @@ class Axi4Ends:
         if count != processors:
             text = f"axi4.responses has {count} processors; it must have {processors}, those of network"
             raise source.error(RESPONSES, text)
+        if section.same_id == PIPELINED:
+            self._check_order()
         if section.multicast and not self.requests.family.multicasts(self.requests.config.network_section):
             text = f"family {config.family.name!r} has no multicast in hardware; axi4.multicast needs it"
             raise source.error((*AXI4, "multicast"), text)
+
+    def _check_order(self) -> None:
+        for name, design in self.networks.items():
+            if not design.routing.keeps_pairs:
+                text = f"axi4.same_id is {PIPELINED}; it must be serial: messages of the {name} may overtake each other"
+                raise self.config.source.error((*AXI4, "same_id"), f"{text} (see docs/look_up/ordering.md)")
 
     def _network(self, load: "Callable[[GivenSource], Design]", path: Any, given: Any, least: int) -> "Design":
         """Return the design of one network, with flits of at least some bits."""
@@ -141,6 +150,7 @@ class Axi4Ends:
             *(self.requests.plan, self.responses.plan, self.format, self.areas, self.managers),
             write_beats=section.write_beats,
             whole=section.store_writes,
+            pipelined=section.same_id == PIPELINED,
             pending=section.pending,
         )
 

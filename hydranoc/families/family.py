@@ -31,6 +31,11 @@ class Routing(Protocol):
         ...
 
     @property
+    def keeps_pairs(self) -> bool:
+        """True if messages of one source to the same destinations keep their order."""
+        ...
+
+    @property
     def header_flits(self) -> Callable[[Sequence[int]], int]:
         """Header length in flits of a message to some destinations."""
         ...

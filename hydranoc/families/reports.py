@@ -35,7 +35,8 @@ class CheckReport:
     @property
     def ordered(self) -> bool:
         """True if messages have the requested order."""
-        return self.promised_ordering == NO_ORDER or (self.ordering is not None and self.ordering.total)
+        promised = self.promised_ordering
+        return promised == NO_ORDER or (self.ordering is not None and self.ordering.keeps(promised))
 
     @property
     def network_right(self) -> bool:

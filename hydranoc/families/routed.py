@@ -27,15 +27,16 @@ class RoutedSection(NetworkSection):
             length.
         header (str): Header format of several destinations: ``bit_string``, a bit for each processor; or ``parts``, a
             flit for each group of processors with a destination (docs/look_up/headers.md).
-        ordering (str): Order of messages: ``none``, on shortest paths; or ``total``, where all messages turn at one
-            switch, so that all receivers see all messages in one order, those of each source as sent
+        ordering (str): Order of messages: ``none``, on shortest paths; ``pair``, on one shortest path for each header,
+            so that messages of a source to the same destinations arrive as sent; or ``total``, where all messages turn
+            at one switch, so that all receivers see all messages in one order, those of each source as sent
             (docs/look_up/ordering.md).
     """
 
     worm_guard: bool = False
     watchdog_flits: Annotated[int, Field(ge=0, le=MAX_MESSAGE_FLITS)] = 0
     header: Literal["bit_string", "parts"] = BIT_STRING
-    ordering: Literal["none", "total"] = NO_ORDER
+    ordering: Literal["none", "pair", "total"] = NO_ORDER
 
 
 SectionT = TypeVar("SectionT", bound=RoutedSection)

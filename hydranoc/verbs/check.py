@@ -14,6 +14,7 @@ from hydranoc.reports.plane_check import plane_figures, plane_rows
 from hydranoc.reports.progress import progress_bars
 from hydranoc.reports.table import table
 from hydranoc.verbs.options import NamedPath, config_argument, json_option, print_summary
+from topology.common.total_order import PAIR
 
 if TYPE_CHECKING:
     from hydranoc.design import Design
@@ -184,7 +185,7 @@ def _refutation(report: "CheckReport") -> str:
         return _reachability(report)
     if not report.deadlock.free or report.ordering is None:
         return report.deadlock.reason
-    return f"ordering is {report.promised_ordering}; {report.ordering.reason}"
+    return f"ordering is {report.promised_ordering}; {report.ordering.doubt(report.promised_ordering)}"
 
 
 def _certificate(certificate: Certificate, generated: str, file: Path | None, digests: Path | None) -> str:
@@ -249,7 +250,9 @@ def _ordering(report: "CheckReport", verdict: "OrderVerdict") -> str:
     if verdict.total:
         return f"total: {verdict.reason}"
     if not report.ordered:
-        return f"FAILS: {verdict.reason}"
+        return f"FAILS: {verdict.doubt(report.promised_ordering)}"
+    if report.promised_ordering == PAIR:
+        return "pair: every header has one candidate at each switch"
     if verdict.agreed:
         return f"one at all receivers, but messages of one source may overtake each other: {verdict.reason}"
     return f"none: {verdict.reason}"

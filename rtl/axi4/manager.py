@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib.wiring import In, Out
 
 from rtl.axi4.address_port import AddressPort
@@ -26,6 +26,8 @@ class ManagerInterface(Part):
         request_bits, response_bits: Widths of the networks' words.
         write_beats: Capacity of the store of writes.
         whole: Writes are stored until they are complete, see ``WriteStore``.
+        pipelined: An ID may have several transactions to one target; the networks must keep the order of messages of
+            one processor to the same ones.
 
     Members:
         awid, ..., rready: The AXI4 port.
@@ -45,13 +47,15 @@ class ManagerInterface(Part):
         *,
         write_beats: int = 512,
         whole: bool = True,
+        pipelined: bool = False,
     ):
         self.axi = axi
         self.areas = areas
         self._ports = {name: AddressPort(axi, areas, name) for name in ("aw", "ar")}
         bits = len(self._ports["aw"].destination)
-        self._writes = WriteTransactions(axi)
-        self._reads = ReadTransactions(axi)
+        self.pipelined = pipelined
+        self._writes = WriteTransactions(axi, len(self._target(self._ports["aw"])) if pipelined else 0)
+        self._reads = ReadTransactions(axi, len(self._target(self._ports["ar"])) if pipelined else 0)
         self._store = WriteStore(axi, write_beats, whole=whole)
         self._sender = RequestSender(axi, areas, request_bits, bits)
         self._receiver = ResponseReceiver(axi, response_bits)
@@ -127,6 +131,10 @@ class ManagerInterface(Part):
             m.d.comb += writes.receivers.eq(receivers)
         return m
 
+    def _target(self, port: Any) -> Any:
+        """Return the target of a request, for comparisons."""
+        return Cat(port.destination, port.found, *([port.multicast] if hasattr(port, "multicast") else []))
+
     def _connect_request(self, m: Any, channel: str, port: Any, part: Any, sender: Any) -> None:
         """Connect the request of a channel to its transactions and to the sender."""
         m.d.comb += [
@@ -137,6 +145,8 @@ class ManagerInterface(Part):
         ]
         if self.axi.id_bits:
             m.d.comb += part.id.eq(port.id)
+        if self.pipelined:
+            m.d.comb += part.target.eq(self._target(port))
         fields = [name for name, _ in self._ports[channel].fields.items() if name != "id"]
         names = [*fields, "found", "destination", *(["multicast"] if channel == "aw" and self.axi.windows else [])]
         for name in names:

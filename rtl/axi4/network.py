@@ -30,6 +30,7 @@ class Axi4Plan:
         managers: Processors with a manager.
         write_beats: Capacity of the store of writes of a manager.
         whole: Writes are stored until they are complete.
+        pipelined: An ID may have several transactions to one target, see ``ManagerInterface``.
         pending: Transactions that a subordinate may have under way, in each direction.
 
     Raises:
@@ -43,6 +44,7 @@ class Axi4Plan:
     managers: tuple[int, ...]
     write_beats: int = 512
     whole: bool = True
+    pipelined: bool = False
     pending: int = 4
 
     def __post_init__(self):
@@ -69,6 +71,7 @@ class Axi4Plan:
             *(self.axi, self.areas, self.requests.flit_bits, self.responses.flit_bits),
             write_beats=self.write_beats,
             whole=self.whole,
+            pipelined=self.pipelined,
         )
 
     def make_subordinate(self) -> SubordinateInterface:

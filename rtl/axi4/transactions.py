@@ -2,7 +2,8 @@
 
 A slot is a transaction under way. Its number goes with the request and comes back with the response, so the network
 knows no IDs. Responses of one ID have to come in the order of the requests, and messages between two processors may
-overtake each other. So an ID has one transaction at a time.
+overtake each other. So an ID has one transaction at a time. In networks that keep the order of such messages it may
+have several to one target: a processor, a window, or none.
 """
 
 from typing import Any
@@ -20,7 +21,8 @@ class _Slots:
     """Registers of the slots, in the module of the part that has them.
 
     Parameters:
-        part: With ``asked``, ``id`` (if IDs have bits), ``granted`` and ``slot``.
+        part: With ``asked``, ``id`` (if IDs have bits), ``target`` (if an ID may have several transactions),
+            ``granted`` and ``slot``.
         start: The request that is granted becomes a transaction.
         end (Signal(outstanding)): Slots that become free.
     """
@@ -29,6 +31,9 @@ class _Slots:
         count = axi.outstanding
         self.busy: Any = Signal(count, name="busy")
         self.ids: Any = [Signal(axi.id_bits, name=f"id_{i}", reset_less=True) for i in range(count)]
+        targets: Any = []
+        if hasattr(part, "target"):
+            targets = [Signal.like(part.target, name=f"target_{i}", reset_less=True) for i in range(count)]
         self._axi = axi
         self.starts: Any = Signal(count, name="starts")
         free: Any = Signal(count, name="free")
@@ -36,14 +41,16 @@ class _Slots:
         m.d.comb += free.eq(~self.busy)
         chosen = encoded(lowest_one(free), range(count), axi.slot_bits)
         for i in range(count):
-            same_id = self.ids[i] == part.id if axi.id_bits else Const(1)
+            conflict = self.ids[i] == part.id if axi.id_bits else Const(1)
+            if targets:
+                conflict &= targets[i] != part.target
             m.d.comb += [
-                conflicts[i].eq(self.busy[i] & same_id),
+                conflicts[i].eq(self.busy[i] & conflict),
                 self.starts[i].eq(start & (part.slot == i)),
             ]
-            if axi.id_bits:
-                with m.If(self.starts[i]):
-                    m.d.sync += self.ids[i].eq(part.id)
+            with m.If(self.starts[i]):
+                m.d.sync += [self.ids[i].eq(part.id)] if axi.id_bits else []
+                m.d.sync += [targets[i].eq(part.target)] if targets else []
         # a granted request stays so: no other one takes a slot
         m.d.sync += [
             part.granted.eq(part.asked & ~start & free.any() & ~conflicts.any()),
@@ -57,10 +64,12 @@ class _Slots:
         return table_row(m, concat(self.ids), slot, self._axi.id_bits, name)
 
 
-def _asking_members(axi: Axi4Format) -> dict[str, Any]:
+def _asking_members(axi: Axi4Format, target_bits: int) -> dict[str, Any]:
     members: dict[str, Any] = {"asked": In(1), "granted": Out(1), "slot": Out(axi.slot_bits), "start": In(1)}
     if axi.id_bits:
         members["id"] = In(axi.id_bits)
+    if target_bits:
+        members["target"] = In(target_bits)
     return members
 
 
@@ -69,9 +78,10 @@ class ReadTransactions(Part):
 
     Parameters:
         axi
+        target_bits: Width of ``target``; 0 if an ID has one transaction at a time.
 
     Members:
-        asked (In(1)), id (In): A request waits. Both are registers, unchanged until it has started.
+        asked (In(1)), id (In), target (In): A request waits. All are registers, unchanged until it has started.
         granted (Out(1)), slot (Out): It may start, under this number. Registers; valid from the next cycle on.
         start (In(1)): It starts. Only with ``granted``.
         answer_slot (In), answer_id (Out): ID of a transaction. Combinational.
@@ -79,9 +89,9 @@ class ReadTransactions(Part):
         end_slot (In)
     """
 
-    def __init__(self, axi: Axi4Format):
+    def __init__(self, axi: Axi4Format, target_bits: int = 0):
         self.axi = axi
-        members = _asking_members(axi)
+        members = _asking_members(axi, target_bits)
         members |= {"answer_slot": In(axi.slot_bits), "end": In(1), "end_slot": In(axi.slot_bits)}
         if axi.id_bits:
             members["answer_id"] = Out(axi.id_bits)
@@ -104,18 +114,19 @@ class WriteTransactions(Part):
 
     Parameters:
         axi
+        target_bits: See ``ReadTransactions``.
 
     Members:
-        asked, id, granted, slot, start: See ``ReadTransactions``.
+        asked, id, target, granted, slot, start: See ``ReadTransactions``.
         receivers (In): Number of responses to come; with ``start``. Absent without windows.
         failed (In(1)): The write has no destination; with ``start``, and not with ``answered``.
         answered (In(1)), answer_slot (In), answer (In): A response has come.
         bid, bresp, bvalid, bready: Channel B. Registers.
     """
 
-    def __init__(self, axi: Axi4Format):
+    def __init__(self, axi: Axi4Format, target_bits: int = 0):
         self.axi = axi
-        members = _asking_members(axi)
+        members = _asking_members(axi, target_bits)
         if axi.windows:
             members["receivers"] = In(axi.processors.bit_length())
         members |= {"failed": In(1), "answered": In(1), "answer_slot": In(axi.slot_bits)}

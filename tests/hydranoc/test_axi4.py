@@ -46,8 +46,18 @@ WRONG = {
         "must have 4",
     ),
     "family": (("network",), {"family": "torus", "topology": {"kind": "torus", "rows": 2, "columns": 2}}, "multicast"),
+    "order": (("axi4", "same_id"), "pipelined", "must be serial: messages of the requests may overtake each other"),
     "ends": (("network",), {"family": "harts", "topology": {"kind": "hexmesh", "size": 2}, "flit_bits": 64}, "harts"),
 }
+
+
+ORDERED: list[dict[str, Any]] = [
+    {"family": "spam", "topology": {"kind": "mesh", "shape": [2, 2]}, "ordering": "pair"},
+    {"family": "min", "topology": {"kind": "bi-butterfly", "radix": 2, "stages": 2}, "ordering": "pair"},
+    {"family": "min", "topology": {"kind": "butterfly", "radix": 2, "stages": 2}},
+    {"family": "torus", "topology": {"kind": "torus", "rows": 3, "columns": 3}, "virtual_channels": 2},
+    {"family": "hypercube", "topology": {"kind": "hypercube", "dimensions": 2}, "virtual_channels": 1},
+]
 
 
 @each("name", WRONG)
@@ -60,6 +70,14 @@ def test_a_wrong_section_is_refused(name):
     place[path[-1]] = value
     with pytest.raises(ConfigError, match=message):
         load(given).axi4_verilog()
+
+
+@each("network", ORDERED)
+def test_networks_that_keep_pairs_take_pipelined_ids(network):
+    section = {"regions": [{"processor": 1, "base": 0, "size": 4096}], "same_id": "pipelined"}
+    axi4 = load({"network": network, "axi4": section}).axi4
+    assert axi4 is not None
+    assert axi4.plan.pipelined
 
 
 def test_without_a_section_there_are_no_ends():

@@ -163,6 +163,60 @@ def test_without_the_key_receivers_in_random_networks_agree_and_sources_do_not()
     assert overtaken == RANDOM_NETWORKS
 
 
+TORUS = {"family": "torus", "topology": {"kind": "torus", "rows": 4, "columns": 4}}
+CUBE = {"family": "hypercube", "topology": {"kind": "hypercube", "dimensions": 4}}
+PAIRED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    **{
+        name: ({**network, "ordering": "pair"}, network)
+        for name, network in {"irregular": irregular(3), **BUTTERFLIES}.items()
+        if "4 channels" not in name
+    },
+    "torus": ({**TORUS, "virtual_channels": 2}, {**TORUS, "virtual_channels": 4}),
+    "hypercube": ({**CUBE, "virtual_channels": 1}, CUBE),
+}
+"""Networks that keep the order of pairs, and like ones that do not."""
+
+
+@each("name", PAIRED)
+def test_pairs_are_ordered(name):
+    for network, ordered in zip(PAIRED[name], (True, False), strict=True):
+        design = load(configuration_of_pairs(network))
+        assert design.routing.keeps_pairs == ordered
+        assert overtaken(design.simulate().results) != ordered
+
+
+def configuration_of_pairs(network: dict[str, Any]) -> dict[str, Any]:
+    """Each processor sends messages to one set and to two processors, most to one; buffers hold most worms."""
+    multicasts = network["family"] in ("spam", "min")
+    numbers = np.random.default_rng(1)
+    messages: list[dict[str, Any]] = []
+    for source in range(16):
+        first, second, *others = numbers.permutation(np.delete(np.arange(16), source)).tolist()
+        sets = [[first], [first], [second], others[:3] if multicasts else [first]]
+        for number in range(120):
+            messages.append({"source": source, "destinations": sets[number % 4], "flits": (3, 20, 4, 3, 6)[number % 5]})
+    return {
+        "network": {**network, "buffer_flits": 16},
+        "traffic": {"kind": "list", "messages": messages},
+        "hosts": {"stall": 0.5, "seed": 1},
+    }
+
+
+def overtaken(results: Results) -> bool:
+    """True if two messages of one source to one set of destinations arrive anywhere in another order than as sent."""
+    messages = results.messages
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for sequence in sent(results):
+        for message in sequence.tolist():
+            own = messages.destinations[messages.offsets[message] : messages.offsets[message + 1]]
+            groups.setdefault((int(messages.source[message]), *own.tolist()), []).append(message)
+    arrivals = (
+        np.stack([results.arrival_cycle[messages.offsets[i] : messages.offsets[i + 1]] for i in group])
+        for group in groups.values()
+    )
+    return any((np.diff(cycles, axis=0) < 0).any() for cycles in arrivals)
+
+
 def test_a_circle_of_three_receivers_is_no_common_order():
     """Pairs of receivers agree where each has one message in common with each other one."""
     circle = [np.array(sequence) for sequence in ([0, 1], [1, 2], [2, 0])]

@@ -27,7 +27,7 @@ from tests.tb import test_hypercube_lockstep as hypercube
 from tests.tb import test_torus_lockstep as torus
 from tests.tb.comparisons import REPORT, compare_verilog, from_anything
 from tests.tb.mutations import ROOT, as_parameters, copy_hardware, harness_verilog, mutations, python_in_copy
-from tests.tb.test_axi4 import PHASES, VARIANTS, plan_of, source_of
+from tests.tb.test_axi4 import PHASES, plan_of_variant, source_of
 from tests.tb.test_axi4 import run_job as axi4_run
 from tests.tb.test_axi_streams import axi_source, check, network_job, run_job
 from tests.tb.test_harts_lockstep import forgers, short_run
@@ -227,9 +227,9 @@ sys.stdout.write(generate_axi_network(spam_plan(routing), mode).files["noc.v"])
 """
 WRITE_MEMORIES = """
 import pickle, sys
-from tests.tb.test_axi4 import VARIANTS, plan_of, source_of
+from tests.tb.test_axi4 import plan_of_variant, source_of
 
-sys.stdout.buffer.write(pickle.dumps(source_of(plan_of("irregular", **VARIANTS[sys.argv[1]]))))
+sys.stdout.buffer.write(pickle.dumps(source_of(plan_of_variant(sys.argv[1]))))
 """
 WRITE_REGISTERS = """
 import pickle, sys
@@ -282,7 +282,7 @@ def test_bench_of_memories_sees_the_fault(mutation, tmp_path, require_tool):
     require_tool("icarus")
     copy_hardware(tmp_path, mutation)
     variant = mutation.workload.split()[1]
-    plan = plan_of("irregular", **VARIANTS[variant])
+    plan = plan_of_variant(variant)
     source: BenchSource = pickle.loads(python_in_copy(tmp_path, WRITE_MEMORIES, variant))
     assert source.verilog != source_of(plan).verilog
     try:

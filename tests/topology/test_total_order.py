@@ -9,7 +9,7 @@ from tests.each import each
 from tests.networks import figure_1, random_irregular
 from topology.common.channels import ChannelNetwork
 from topology.common.deadlock import check_deadlock
-from topology.common.total_order import TOTAL, OrderVerdict, check_order
+from topology.common.total_order import NO_ORDER, PAIR, TOTAL, OrderVerdict, check_order
 from topology.min.deadlock import branch_channels as min_branches
 from topology.min.deadlock import check_min_deadlock, min_dependencies
 from topology.min.graph import UNIDIRECTIONAL, MinNetwork
@@ -27,6 +27,26 @@ def spam_order(routing: SpamRouting, *, atomic: bool = True) -> OrderVerdict:
 
 def min_order(routing: MinRouting) -> OrderVerdict:
     return check_order(routing.network, min_dependencies(routing)[0], min_branches(routing))
+
+
+@each("seed", range(20))
+def test_one_candidate_per_header_keeps_pairs_and_is_free(seed):
+    network = random_irregular(seed)
+    own, paired = (SpamRouting(SpamLabels(network), 32, ordering=ordering) for ordering in (NO_ORDER, PAIR))
+    assert paired.keeps_pairs
+    assert np.array_equal(paired.routes, paired.routes & own.routes)
+    assert np.array_equal(paired.routes > 0, own.routes > 0)
+    assert check_deadlock(spam_dependencies(paired)).free
+    assert not unreached_pairs(paired)
+
+
+def test_candidates_are_chosen_by_key():
+    """So that the load of equally near outputs is spread."""
+    own, paired = (SpamRouting(SpamLabels(figure_1(), root=0), 32, ordering=kind).routes for kind in (NO_ORDER, PAIR))
+    several = (own & own - 1) > 0
+    assert several.any()
+    lowest = own & -own
+    assert 0 < (paired == lowest)[several].sum() < several.sum()
 
 
 @each("seed", range(20))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.common.flits import HeaderFormat
 
@@ -48,6 +49,11 @@ class HeaderLengths:
         return self.header.flits_of_sets(offsets, destinations)
 
 
+def has_no_choice(network: ChannelNetwork, routes: np.ndarray) -> bool:
+    """Return whether every source has one injection channel, and every header one candidate at each switch."""
+    return network.injection_channels_per_processor == 1 and not (routes & routes - 1).any()
+
+
 class RoutedHeaders(ABC):
     """Headers of a routing key, the sender and, in multicasts, the set of destinations."""
 
@@ -67,6 +73,11 @@ class RoutedHeaders(ABC):
         Raises:
             ValueError: For a number of destinations that the routing cannot send to.
         """
+
+    @property
+    def keeps_pairs(self) -> bool:
+        """True if messages of one source to the same destinations keep their order: no header has a choice."""
+        return False
 
     def destinations_of(self, source: int, destinations: Sequence[int]) -> tuple[int, ...]:
         """Return the destination set of a message: sorted, without repeats and without the source.

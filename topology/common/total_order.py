@@ -19,6 +19,10 @@ other: the outputs at which worms branch form a forest. Then all messages to two
 ways to the two part, and are enqueued there in one order, which the channels below keep. The orders of all switches
 together have no cycle: what two subtrees of a switch have in common passes that switch, so their orders can be merged
 along the switch's own.
+
+**Order of pairs.** Least of all: messages of one source to the same destinations stay in order. It suffices that no
+header ever has a choice. Then these messages take the same channels, and no buffer or queue of requests lets one of
+them pass another.
 """
 
 from collections.abc import Collection
@@ -30,8 +34,7 @@ from topology.common.channels import ChannelNetwork
 if TYPE_CHECKING:
     import networkx as nx
 
-NO_ORDER, TOTAL = "none", "total"
-ORDERINGS = (NO_ORDER, TOTAL)
+NO_ORDER, PAIR, TOTAL = ORDERINGS = ("none", "pair", "total")
 
 
 @dataclass(frozen=True)
@@ -41,12 +44,22 @@ class OrderVerdict:
     Members:
         total: True if all receivers are proved to see all messages in one order that keeps the order of each source.
         agreed: True if all receivers are proved to see all messages in one order.
+        pairs: True if messages of one source to the same destinations are proved to keep their order.
         reason: The proof of a total order in one line, or what breaks it.
     """
 
     total: bool
     agreed: bool
     reason: str
+    pairs: bool = False
+
+    def keeps(self, ordering: str) -> bool:
+        """Return whether an order, one of ``ORDERINGS``, is proved."""
+        return {NO_ORDER: True, PAIR: self.pairs, TOTAL: self.total}[ordering]
+
+    def doubt(self, ordering: str) -> str:
+        """Return the reason why an order is not proved."""
+        return self.reason if ordering == TOTAL else "headers have several candidates at a switch, or sources channels"
 
 
 class _Unordered(Exception):
@@ -54,7 +67,12 @@ class _Unordered(Exception):
 
 
 def check_order(
-    network: ChannelNetwork, path: "nx.DiGraph", branches: Collection[int], *, atomic: bool = True
+    network: ChannelNetwork,
+    path: "nx.DiGraph",
+    branches: Collection[int],
+    *,
+    atomic: bool = True,
+    pairs: bool = False,
 ) -> OrderVerdict:
     """Prove the order in which receivers see messages, or return what breaks a total order.
 
@@ -63,16 +81,17 @@ def check_order(
             header that arrived on channel c may request channel d.
         branches: Channels to which a worm that splits may be sent.
         atomic: True if a router enqueues all requests of a header at one moment.
+        pairs: True if no header has a choice, see ``RoutedHeaders.keeps_pairs``.
     """
     if len(network.processors) < 2:
-        return OrderVerdict(True, True, "there is one processor")
+        return OrderVerdict(True, True, "there is one processor", True)
     if not atomic:
-        return OrderVerdict(False, False, "requests of a header are enqueued one by one")
+        return OrderVerdict(False, False, "requests of a header are enqueued one by one", pairs)
     try:
         turns = f"every message turns at {network.switch_names[_turning_switch(network, path)]}"
     except _Unordered as unordered:
-        return OrderVerdict(False, _is_forest(network, path, branches), str(unordered))
-    return OrderVerdict(True, True, f"{turns}, and behind it each output has one input")
+        return OrderVerdict(False, _is_forest(network, path, branches), str(unordered), pairs)
+    return OrderVerdict(True, True, f"{turns}, and behind it each output has one input", pairs)
 
 
 def _is_forest(network: ChannelNetwork, path: "nx.DiGraph", branches: Collection[int]) -> bool:

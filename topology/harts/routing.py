@@ -51,6 +51,11 @@ class HartsRouting:
         """The mesh."""
         return self.mesh
 
+    @property
+    def keeps_pairs(self) -> bool:
+        """False: packets of one source may overtake each other."""
+        return False
+
     @cached_property
     def header(self) -> HeaderFormat:
         """Header format."""

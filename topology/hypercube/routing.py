@@ -79,6 +79,11 @@ class HypercubeRouting(RoutedHeaders):
         """Number of virtual channels, the first ones of a channel, that are candidates."""
         return self.network.vcs if self.rule == ADAPTIVE_ONLY else self.network.vcs - 1
 
+    @property
+    def keeps_pairs(self) -> bool:
+        network = self.network
+        return network.vcs == 1 and self.rule == DUATO and network.injection_channels_per_processor == 1
+
     def routing_key(self, _source: int, destinations: Sequence[int]) -> int:
         """Return the routing key of a message: the number of its destination.
 

@@ -8,7 +8,8 @@ multicast carries a bit string; its key gives the stage of its turn, because no 
 * a mask of 0 means a tree operation: the outputs are those whose ``reach`` holds a destination.
 
 With ``ordering`` total every message of a bidirectional network goes up by the first right port of each switch, to the
-one switch of the last stage where all of them turn round (``topology/common/total_order.py``).
+one switch of the last stage where all of them turn round (``topology/common/total_order.py``). With ``pair`` the key
+selects the port, so no message has a choice.
 """
 
 from collections.abc import Sequence
@@ -19,8 +20,8 @@ import numpy as np
 
 from topology.common.flits import HeaderFormat, bits_for
 from topology.common.part_headers import BIT_STRING, header_format
-from topology.common.routed_headers import RoutedHeaders
-from topology.common.total_order import NO_ORDER, TOTAL
+from topology.common.routed_headers import RoutedHeaders, has_no_choice
+from topology.common.total_order import NO_ORDER, PAIR, TOTAL
 from topology.min.graph import BACKWARD, FORWARD, MinNetwork
 from topology.min.groups import TokenGroups, branch_ports
 from topology.min.intervals import BranchIntervals, branch_intervals
@@ -90,7 +91,11 @@ class MinRouting(RoutedHeaders):
         False if custom tables replace them, in a derived class or for this network.
         """
         own = type(self) is MinRouting and vars(self).keys().isdisjoint(TABLES)
-        return own and self.intervals is not None
+        return own and self.ordering != PAIR and self.intervals is not None
+
+    @property
+    def keeps_pairs(self) -> bool:
+        return has_no_choice(self.network, self.routes)
 
     @property
     def switches_times_keys(self) -> int:
@@ -132,13 +137,20 @@ class MinRouting(RoutedHeaders):
         for switch, position in enumerate(network.switch_positions):
             onward = (self.reach[switch] * weights).sum(axis=0)  # one output at most leads to a processor
             table[switch, :processors, :] = onward[:, np.newaxis]
-            upward = self.upward(switch)
-            if upward:
+            upward = self._upward_by_key(switch)
+            if upward.any():
                 unicast = (onward == 0) | self.turns_at_top
                 multicast = (np.arange(network.stages) > position.stage) | self.turns_at_top
-                table[switch, :processors, FORWARD] = np.where(unicast, upward, onward)
-                table[switch, processors:, FORWARD] = np.where(multicast, upward, 0)
+                table[switch, :processors, FORWARD] = np.where(unicast, upward[:processors], onward)
+                table[switch, processors:, FORWARD] = np.where(multicast, upward[processors:], 0)
         return table
+
+    def _upward_by_key(self, switch: int) -> np.ndarray:
+        """Return the mask of the outputs to the next stage by key: with ``pair`` only one of them."""
+        mask = self.upward(switch)
+        if self.ordering != PAIR or not mask:
+            return np.full(self.keys, mask)
+        return 1 << self.network.radix + np.arange(self.keys) % mask.bit_count()
 
     def upward(self, switch: int) -> int:
         """Return the mask of the outputs to the next stage that a message may take; 0 where there are none.

@@ -10,7 +10,7 @@ every tree channel that leads to a destination (split phase). Both are tables he
 A mask is 0 exactly where the header is at L, or came down a tree channel at or below L, or cannot be there at all.
 
 With ``ordering`` total every header goes up the tree to the root, past L where it lies below, and down tree channels
-from there (``topology/common/total_order.py``).
+from there (``topology/common/total_order.py``). With ``pair`` a mask has one of the nearest outputs.
 """
 
 from collections.abc import Sequence
@@ -25,8 +25,8 @@ from topology.common.flits import HeaderFormat, bits_for
 from topology.common.graph import Network
 from topology.common.hops import unpacked
 from topology.common.part_headers import BIT_STRING, header_format
-from topology.common.routed_headers import RoutedHeaders
-from topology.common.total_order import NO_ORDER, TOTAL
+from topology.common.routed_headers import RoutedHeaders, has_no_choice
+from topology.common.total_order import NO_ORDER, PAIR, TOTAL
 from topology.spam.graph import CROSS, TREE, UP, SpamLabels
 
 
@@ -105,7 +105,12 @@ class SpamRouting(RoutedHeaders):
 
         False if custom tables replace them, in a derived class or for this network.
         """
-        return type(self) is SpamRouting and not self.up_after_down and vars(self).keys().isdisjoint(TABLES)
+        own = type(self) is SpamRouting and not self.up_after_down and self.ordering != PAIR
+        return own and vars(self).keys().isdisjoint(TABLES)
+
+    @property
+    def keeps_pairs(self) -> bool:
+        return has_no_choice(self.network, self.routes)
 
     @property
     def switches_times_keys(self) -> int:
@@ -171,6 +176,10 @@ class SpamRouting(RoutedHeaders):
         ahead = np.stack([self._hops_modulo_3(sink) for sink in network.neighbours[switch]])
         farther = np.where(allowed, (ahead - here + 4) % 3, 3)  # 0: one hop nearer, 1: as near, 2: one farther
         nearest = allowed & (farther == farther.min(axis=0))
+        if self.ordering == PAIR:
+            # the k-th one for L = k, modulo their number, spreads the load
+            turn = np.arange(network.vertices) % np.maximum(nearest.sum(axis=0), 1)
+            nearest &= nearest.cumsum(axis=0) == turn + 1
         weights = (1 << np.arange(network.degree(switch), dtype=np.int64))[:, np.newaxis]
         return (nearest * weights).sum(axis=0)
 

@@ -90,6 +90,11 @@ class TorusRouting(RoutedHeaders):
         """
         return int(self.classed and self.network.vc_of[vc] >= self.network.vcs // 2)
 
+    @property
+    def keeps_pairs(self) -> bool:
+        vcs, rule = self.network.vcs, self.vc_rule
+        return vcs == 1 or (vcs == 2 and self.classed and rule != BALANCED)
+
     def routing_key(self, source: int, destinations: Sequence[int], turns: Turns | None = None) -> int:
         """Return the routing key of a message.
 

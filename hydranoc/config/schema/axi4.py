@@ -55,6 +55,9 @@ class Axi4(Section):
         id_bits: Width of the managers' IDs.
         user_bits: Width of the sideband ``user`` of all channels but B.
         outstanding: Transactions that a manager has under way, in each direction.
+        same_id: Transactions of one ID: ``serial``, one under way in each direction; or ``pipelined``, several to one
+            region's processor or window, for which both networks must keep the order of messages of a pair
+            (``ordering: pair`` or a family with one path, see docs/look_up/ordering.md).
         pending: Transactions that a subordinate has under way, in each direction.
         store_writes: A manager's write is complete before it enters the network. Otherwise a manager that gives data
             only after it has read something can block itself.
@@ -70,6 +73,7 @@ class Axi4(Section):
     id_bits: Annotated[int, Field(ge=0, le=16)] = 4
     user_bits: Annotated[int, Field(ge=0, le=64)] = 0
     outstanding: Annotated[int, Field(ge=1, le=16)] = 4
+    same_id: Literal["serial", "pipelined"] = "serial"
     pending: Annotated[int, Field(ge=1, le=16)] = 4
     store_writes: bool = True
     write_beats: Annotated[int, Field(ge=8, le=MAX_BEATS_STORED)] = 512

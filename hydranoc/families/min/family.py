@@ -112,7 +112,7 @@ class MinFamily(RoutedFamily[MinSection, MinRouting]):
             deadlock=check_min_deadlock(
                 routing, depth_flits, TOKENS[section.negative_control], section.link_cycles, dependencies
             ),
-            ordering=check_order(network, dependencies[0], branch_channels(routing)),
+            ordering=check_order(network, dependencies[0], branch_channels(routing), pairs=routing.keeps_pairs),
             promised_ordering=section.ordering,
         )
 

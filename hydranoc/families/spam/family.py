@@ -20,7 +20,7 @@ from hydranoc.families.routed import (
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.common.graph import Network
-from topology.common.total_order import TOTAL, check_order
+from topology.common.total_order import NO_ORDER, check_order
 from topology.spam.graph import CLASS_NAMES, SpamLabels
 from topology.spam.routing import SpamRouting
 
@@ -100,8 +100,10 @@ class SpamFamily(RoutedFamily[SpamSection, SpamRouting]):
         root = None if section.root is None else _root(section.root, network)
         labels = SpamLabels(network, root)
         up_after_down = section.negative_control == UP_AFTER_DOWN
-        if up_after_down and section.ordering == TOTAL:
-            raise KeyWrong("ordering", f"ordering is total; it must be none with negative_control: {UP_AFTER_DOWN}")
+        if up_after_down and section.ordering != NO_ORDER:
+            raise KeyWrong(
+                "ordering", f"ordering is {section.ordering}; it must be none with negative_control: {UP_AFTER_DOWN}"
+            )
         routing = SpamRouting(
             labels,
             section.flit_bits,
@@ -141,7 +143,9 @@ class SpamFamily(RoutedFamily[SpamSection, SpamRouting]):
             unreached=tuple(unreached_pairs(routing)),
             pairs=processors * (processors - 1),
             deadlock=check_deadlock(dependencies),
-            ordering=check_order(network, dependencies.path, branch_channels(routing), atomic=atomic),
+            ordering=check_order(
+                network, dependencies.path, branch_channels(routing), atomic=atomic, pairs=routing.keeps_pairs
+            ),
             promised_ordering=section.ordering,
         )
 
