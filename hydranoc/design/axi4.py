@@ -72,9 +72,10 @@ class Axi4Ends:
             raise source.error(RESPONSES, text)
         if section.same_id == PIPELINED:
             self._check_order()
-        if section.multicast and not self.requests.family.multicasts(self.requests.config.network_section):
-            text = f"family {config.family.name!r} has no multicast in hardware; axi4.multicast needs it"
-            raise source.error((*AXI4, "multicast"), text)
+        multicasts = self.requests.family.multicasts(self.requests.config.network_section)
+        if section.multicast and not multicasts and not section.store_writes:
+            text = f"axi4.store_writes is false; with axi4.multicast it must be true in family {config.family.name!r}"
+            raise source.error((*AXI4, "store_writes"), f"{text}, which has no multicast in hardware")
 
     def _check_order(self) -> None:
         for name, design in self.networks.items():

@@ -28,6 +28,7 @@ class ManagerInterface(Part):
         whole: Writes are stored until they are complete, see ``WriteStore``.
         pipelined: An ID may have several transactions to one target; the networks must keep the order of messages of
             one processor to the same ones.
+        copies: Writes to windows are sent to one receiver after the other. Only with ``whole``.
 
     Members:
         awid, ..., rready: The AXI4 port.
@@ -48,16 +49,20 @@ class ManagerInterface(Part):
         write_beats: int = 512,
         whole: bool = True,
         pipelined: bool = False,
+        copies: bool = False,
     ):
+        if copies and not whole:
+            raise ValueError("copies is True; it must be False where writes are not stored until they are complete")
         self.axi = axi
         self.areas = areas
+        self.copies = copies
         self._ports = {name: AddressPort(axi, areas, name) for name in ("aw", "ar")}
         bits = len(self._ports["aw"].destination)
         self.pipelined = pipelined
         self._writes = WriteTransactions(axi, len(self._target(self._ports["aw"])) if pipelined else 0)
         self._reads = ReadTransactions(axi, len(self._target(self._ports["ar"])) if pipelined else 0)
-        self._store = WriteStore(axi, write_beats, whole=whole)
-        self._sender = RequestSender(axi, areas, request_bits, bits)
+        self._store = WriteStore(axi, write_beats, whole=whole, copies=copies)
+        self._sender = RequestSender(axi, areas, request_bits, bits, copies=copies)
         self._receiver = ResponseReceiver(axi, response_bits)
         members: dict[str, Any] = axi4_members(axi, axi.id_bits, faces_manager=True)
         members |= {"node": In(axi.node_bits), "reachable": In(len(areas.areas))}
@@ -97,10 +102,11 @@ class ManagerInterface(Part):
             m.d.comb += getattr(sender, name).eq(getattr(store, name))
         m.d.comb += [
             store.pop.eq(sender.pop),
+            *([store.keep.eq(sender.keep), store.rewind.eq(sender.rewind)] if self.copies else []),
             sender.node.eq(self.node),
             ports["aw"].pop.eq(sender.aw_pop),
             ports["ar"].pop.eq(sender.ar_pop | receiver.failed),
-            writes.start.eq(sender.aw_pop),
+            writes.start.eq(sender.aw_start if self.copies else sender.aw_pop),
             writes.failed.eq(sender.failed),
             reads.start.eq(sender.ar_pop),
             sender.answering.eq(receiver.answered),

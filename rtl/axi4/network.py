@@ -8,9 +8,8 @@ from typing import Any
 from rtl.axi4.manager import ManagerInterface
 from rtl.axi4.ports import axi4_members
 from rtl.axi4.subordinate import ID_BITS, SubordinateInterface
-from rtl.endpoints.axi_injector import TUSER
 from rtl.endpoints.axi_network import AxiStreamTop, plan_modes
-from rtl.generator.plan import NetworkPlan
+from rtl.generator.plan import Addressing, NetworkPlan
 from rtl.generator.structure import ModuleInstance, SharedModule, StructuralPart, Structure
 from topology.axi4.address_map import AddressMap
 from topology.axi4.words import Axi4Format
@@ -57,8 +56,14 @@ class Axi4Plan:
                 raise ValueError(f"Network of the {name} has {len(plan.network.processors)} processors, not as many")
         if self.axi.windows != len(self.areas.windows):
             raise ValueError(f"windows is {self.axi.windows!r}; it must be {len(self.areas.windows)}")
-        if self.axi.windows and TUSER not in plan_modes(self.requests):
-            raise ValueError(f"Family of the requests is {self.requests.family}; it must have multicasts for windows")
+        if self.copies and not self.whole:
+            text = f"Family of the requests is {self.requests.family}; without whole writes it must have multicasts"
+            raise ValueError(f"{text} for windows")
+
+    @property
+    def copies(self) -> bool:
+        """True if writes to windows are sent to one receiver after the other: the network has no multicasts."""
+        return self.axi.windows > 0 and not isinstance(self.requests.addressing, Addressing)
 
     @property
     def subordinates(self) -> tuple[int, ...]:
@@ -72,6 +77,7 @@ class Axi4Plan:
             write_beats=self.write_beats,
             whole=self.whole,
             pipelined=self.pipelined,
+            copies=self.copies,
         )
 
     def make_subordinate(self) -> SubordinateInterface:

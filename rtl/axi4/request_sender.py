@@ -4,10 +4,13 @@
 state     what happens                                                                     cycles
 ========  ===============================================================================  ===============
 ``IDLE``  chooses a read or a write, in turn                                               1
+``COPY``  chooses the receiver of the next copy of a write to a window                     1 per copy
 ``HEAD``  sends the words of fields                                                        1 per word
 ``BODY``  sends the data of a write                                                        1 per beat
 ``DRAIN`` drops the data of a write without destination, and answers it                    1 per beat, + 1
 ========  ===============================================================================  ===============
+
+In a network without multicasts a write to a window is sent to its receivers one after the other.
 """
 
 from typing import Any
@@ -15,6 +18,7 @@ from typing import Any
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib.wiring import In, Out
 
+from rtl.axi4.write_copies import WriteCopies
 from rtl.parts.part import Part
 from rtl.parts.selection import table_row
 from topology.axi4.address_map import AddressMap
@@ -31,22 +35,29 @@ class RequestSender(Part):
         areas: The address map.
         word_bits: Width of the request network's words.
         destination_bits: Width of ``aw_destination``.
+        copies: Writes to windows are sent as copies.
 
     Members:
         node (In): Number of the manager's processor, a constant.
         aw_granted, ar_granted (In(1)): A request may start. It has ``aw_found`` and ``aw_multicast``,
             ``aw_destination``, ``aw_slot`` and the fields ``aw_len`` and so on; those of a read likewise. All stay
             until ``aw_pop`` or ``ar_pop`` (Out(1)).
-        failed (Out(1)): The write that starts with ``aw_pop`` has no destination.
+        aw_start (Out(1)): The write starts. Only with copies; otherwise it starts with ``aw_pop``.
+        failed (Out(1)): The write that starts has no destination.
         answering (In(1)): No such write may start in this cycle.
         startable, word, last, valid (In), pop (Out(1)): See ``WriteStore``.
-        tdata, tvalid, tready, tlast, tdest, tuser: Packets for the network. No ``tuser`` without windows.
+        keep, rewind (Out(1)): See ``WriteStore``. Only with copies.
+        tdata, tvalid, tready, tlast, tdest, tuser: Packets for the network. No ``tuser`` without windows or with
+            copies.
     """
 
-    def __init__(self, axi: Axi4Format, areas: AddressMap, word_bits: int, destination_bits: int):
+    def __init__(
+        self, axi: Axi4Format, areas: AddressMap, word_bits: int, destination_bits: int, *, copies: bool = False
+    ):
         self.axi = axi
         self.areas = areas
         self.word_bits = word_bits
+        self.copies = copies
         own = ("write", "multicast", "source", "slot")
         self._fields = tuple((name, bits) for name, bits in axi.request_fields if name not in own)
         members: dict[str, Any] = {"node": In(axi.node_bits), "failed": Out(1), "answering": In(1)}
@@ -59,21 +70,29 @@ class RequestSender(Part):
         members |= {"pop": Out(1), "tdata": Out(word_bits), "tvalid": Out(1), "tready": In(1), "tlast": Out(1)}
         members["tdest"] = Out(axi.node_bits)
         if axi.windows:
-            members |= {"aw_multicast": In(1), "tuser": Out(axi.processors)}
+            members["aw_multicast"] = In(1)
+        if copies:
+            members |= {"aw_start": Out(1), "keep": Out(1), "rewind": Out(1)}
+        elif axi.windows:
+            members["tuser"] = Out(axi.processors)
         super().__init__(f"axi4_request_sender_w{word_bits}", members)
 
     def elaborate(self, _platform):
         m: Any = Module()
         words = self.axi.request_words(self.word_bits)
+        if self.copies:  # that of the write, whose request stays when it has started
+            self._slot: Any = Signal(self.axi.slot_bits, name="slot", reset_less=True)
         writes, write_last = Signal(), Signal()
         position: Any = Signal(range(words))
         last_word: Any = Signal()
         m.d.comb += last_word.eq(position == words - 1 if words > 1 else 1)
-        m.d.comb += self.tdest.eq(Mux(writes, self.aw_destination, self.ar_destination))
-        if self.axi.windows:
+        copies = WriteCopies(m, self.axi, self.areas, self._window, self.node) if self.copies else None
+        more = copies.more if copies else Const(0)
+        to = Mux(self.aw_multicast, copies.destination, self.aw_destination) if copies else self.aw_destination
+        m.d.comb += self.tdest.eq(Mux(writes, to, self.ar_destination))
+        if self.axi.windows and not copies:
             masks = Const(self._masks(), self.axi.windows * self.axi.processors)
-            number = self.aw_destination[: (self.axi.windows - 1).bit_length()]
-            row = table_row(m, masks, number, self.axi.processors, "mask")
+            row = table_row(m, masks, self._window, self.axi.processors, "mask")
             m.d.comb += self.tuser.eq(Mux(writes & self.aw_multicast, row, 0))
         can_write, can_read = Signal(), Signal()
         m.d.comb += [
@@ -87,10 +106,22 @@ class RequestSender(Part):
                     m.d.sync += [writes.eq(1), write_last.eq(1)]
                     with m.If(self.aw_found):
                         m.next = "HEAD"
+                        if copies:
+                            m.d.comb += self.aw_start.eq(1)
+                            m.d.sync += self._slot.eq(self.aw_slot)
+                            with m.If(self.aw_multicast):
+                                copies.begin()
+                                m.next = "COPY"
                     with m.Else():
                         m.next = "DRAIN"
                 with m.Elif(can_read):
                     m.d.sync += [writes.eq(0), write_last.eq(0)]
+                    m.next = "HEAD"
+            if copies:
+                m.d.comb += [self.keep.eq(more), self.rewind.eq(self.pop & self.last & more)]
+                with m.State("COPY"):
+                    copies.choose()
+                    m.d.sync += position.eq(0)
                     m.next = "HEAD"
             with m.State("HEAD"):
                 m.d.comb += [self.tvalid.eq(1), self.tdata.eq(self._header(m, writes, position, words))]
@@ -98,7 +129,7 @@ class RequestSender(Part):
                 with m.If(self.tready):
                     m.d.sync += position.eq(position + 1)
                     with m.If(last_word):
-                        m.d.comb += [self.aw_pop.eq(writes), self.ar_pop.eq(~writes)]
+                        m.d.comb += [self.aw_pop.eq(writes & ~more), self.ar_pop.eq(~writes)]
                         with m.If(writes):
                             m.next = "BODY"
                         with m.Else():
@@ -108,6 +139,9 @@ class RequestSender(Part):
                 m.d.comb += self.pop.eq(self.valid & self.tready)
                 with m.If(self.pop & self.last):
                     m.next = "IDLE"
+                    if copies:
+                        with m.If(more):
+                            m.next = "COPY"
             with m.State("DRAIN"):
                 # the last beat is dropped together with the answer
                 m.d.comb += [
@@ -115,9 +149,16 @@ class RequestSender(Part):
                     self.pop.eq(self.valid & ~(self.last & self.answering)),
                     self.aw_pop.eq(self.pop & self.last),
                 ]
+                if copies:
+                    m.d.comb += self.aw_start.eq(self.aw_pop)
                 with m.If(self.aw_pop):
                     m.next = "IDLE"
         return m
+
+    @property
+    def _window(self) -> Any:
+        """Number of a write's window."""
+        return self.aw_destination[: (self.axi.windows - 1).bit_length()]
 
     def _masks(self) -> int:
         """Return the destination sets of all windows, the first one lowest."""
@@ -130,7 +171,7 @@ class RequestSender(Part):
             return self.aw_addr
         bits, offset = self.axi.address_bits, Signal(self.axi.address_bits)
         sizes = Const(sum((w.size - 1) << i * bits for i, w in enumerate(self.areas.windows)), self.axi.windows * bits)
-        row = table_row(m, sizes, self.aw_destination[: (self.axi.windows - 1).bit_length()], bits, "offset")
+        row = table_row(m, sizes, self._window, bits, "offset")
         m.d.comb += offset.eq(self.aw_addr & Mux(self.aw_multicast, row, (1 << bits) - 1))
         return offset
 
@@ -142,7 +183,10 @@ class RequestSender(Part):
                 return writes if name == "write" else self.node
             if name == "multicast":
                 return writes & self.aw_multicast
-            write = self._write_address(m) if name == "addr" else getattr(self, f"aw_{name}")
+            if name == "slot" and self.copies:
+                write = self._slot
+            else:
+                write = self._write_address(m) if name == "addr" else getattr(self, f"aw_{name}")
             return Mux(writes, write, getattr(self, f"ar_{name}"))[:bits]
 
         row: Any = Signal(words * self.word_bits, name="fields")

@@ -29,27 +29,32 @@ class WriteStore(Part):
         axi
         beats: Capacity, at least 8. A store of whole bursts must hold one more than the longest burst.
         whole: Bursts are complete before they are sent.
+        copies: A burst may be sent several times. Only with ``whole``.
 
     Members:
         wdata, ..., wready: Channel W. ``wready`` is a register.
         startable (Out(1)): A burst can be sent.
         word (Out), last (Out(1)), valid (Out(1)): First beat, with the fields of a write's data word.
         pop (In(1)): Drop it. Only with ``valid``.
+        keep (In(1)): The beat comes again. Constant in a copy of a burst. Only with copies.
+        rewind (In(1)): The next beat is the first one that was kept; 3 cycles later at the earliest. Only with
+            ``pop`` and ``keep``, and with copies.
 
     Raises:
         ValueError: If the capacity is too small.
     """
 
-    def __init__(self, axi: Axi4Format, beats: int, *, whole: bool):
+    def __init__(self, axi: Axi4Format, beats: int, *, whole: bool, copies: bool = False):
         least = MIN_STORED_BEATS if whole else MIN_BEATS
         if beats < least:
             raise ValueError(f"Store of writes has {beats!r} beats; it must have at least {least}")
         self.axi = axi
         self.beats = beats
         self.whole = whole
+        self.copies = copies
         members: dict[str, Any] = axi4_members(axi, 0, faces_manager=True, only="w")
         members |= {"startable": Out(1), "word": Out(bits_of(axi.write_fields)), "last": Out(1), "valid": Out(1)}
-        members["pop"] = In(1)
+        members |= {"pop": In(1), **({"keep": In(1), "rewind": In(1)} if copies else {})}
         super().__init__(f"axi4_write_store_{beats}", members)
 
     def elaborate(self, _platform):
@@ -61,6 +66,9 @@ class WriteStore(Part):
             moved.eq(waits & (~self.valid | self.pop)),
         ]
         m.d.sync += [waits.eq(fetched | waits & ~moved), self.valid.eq(moved | self.valid & ~self.pop)]
+        if self.copies:
+            with m.If(self.rewind):
+                m.d.sync += [waits.eq(0), self.valid.eq(0)]
         row = self._keep(m, written, fetched, waits, moved)
         with m.If(moved):
             m.d.sync += [self.word.eq(row[:-1]), self.last.eq(row[-1])]
@@ -69,7 +77,7 @@ class WriteStore(Part):
             return m
         bursts: Any = Signal(range(MAX_BURSTS + 1))
         enters, leaves = Signal(), Signal()
-        m.d.comb += [enters.eq(written & self.wlast), leaves.eq(self.pop & self.last)]
+        m.d.comb += [enters.eq(written & self.wlast), leaves.eq(self._released & self.last)]
         with m.If(enters != leaves):
             m.d.sync += bursts.eq(Mux(enters, bursts + 1, bursts - 1))
         m.d.comb += self.startable.eq(bursts.any() & self.valid)
@@ -84,15 +92,32 @@ class WriteStore(Part):
         write: Any = store.write_port()
         read: Any = store.read_port()
         stored: Any = Signal(range(self.beats + 1))
-        m.d.comb += fetched.eq(stored.any() & (~waits | moved))
-        with m.If(written != fetched):
+        back, front = self._pointer(m, "back", written), self._pointer(m, "front", fetched)
+        if self.copies:
+            kept = self._pointer(m, "kept", self._released)
+            with m.If(self.rewind):
+                m.d.sync += front.eq(kept)
+            leaves, exists = self._released, front != back
+        else:
+            leaves, exists = fetched, stored.any()
+        m.d.comb += fetched.eq(exists & (~waits | moved))
+        with m.If(written != leaves):
             m.d.sync += stored.eq(Mux(written, stored + 1, stored - 1))
-        for port, step, name in ((write, written, "back"), (read, fetched, "front")):
-            pointer: Any = Signal(range(self.beats), name=name)
-            with m.If(step):
-                m.d.sync += pointer.eq(Mux(pointer == self.beats - 1, 0, pointer + 1))
+        for port, step, pointer in ((write, written, back), (read, fetched, front)):
             m.d.comb += [port.addr.eq(pointer), port.en.eq(step)]
         fields = [getattr(self, f"w{name}") for name, _ in self.axi.write_fields]
         m.d.comb += write.data.eq(Cat(*fields, self.wlast))
         m.d.sync += self.wready.eq(stored < self.beats - 2)
         return Value.cast(read.data)
+
+    @property
+    def _released(self) -> Any:
+        """The first beat leaves the store for good."""
+        return self.pop & ~self.keep if self.copies else self.pop
+
+    def _pointer(self, m: Any, name: str, step: Any) -> Any:
+        """Return a register with the number of a slot of the memory."""
+        pointer: Any = Signal(range(self.beats), name=name)
+        with m.If(step):
+            m.d.sync += pointer.eq(Mux(pointer == self.beats - 1, 0, pointer + 1))
+        return pointer

@@ -45,7 +45,6 @@ WRONG = {
         {"family": "spam", "topology": {"kind": "ring", "switches": 5}},
         "must have 4",
     ),
-    "family": (("network",), {"family": "torus", "topology": {"kind": "torus", "rows": 2, "columns": 2}}, "multicast"),
     "order": (("axi4", "same_id"), "pipelined", "must be serial: messages of the requests may overtake each other"),
     "ends": (("network",), {"family": "harts", "topology": {"kind": "hexmesh", "size": 2}, "flit_bits": 64}, "harts"),
 }
@@ -78,6 +77,13 @@ def test_networks_that_keep_pairs_take_pipelined_ids(network):
     axi4 = load({"network": network, "axi4": section}).axi4
     assert axi4 is not None
     assert axi4.plan.pipelined
+
+
+def test_copies_need_stored_writes():
+    torus = {"family": "torus", "topology": {"kind": "torus", "rows": 2, "columns": 2}}
+    message = "axi4.store_writes is false; with axi4.multicast it must be true in family 'torus'"
+    with pytest.raises(ConfigError, match=message):
+        load({"network": torus, "axi4": {**CONFIGURATION["axi4"], "store_writes": False}}).axi4_verilog()
 
 
 def test_without_a_section_there_are_no_ends():

@@ -22,11 +22,12 @@ def member(part: Any, path: str) -> Value:
     return Value.cast(part)
 
 
-def run(part: Any, testbench: Callable[[Any], Any]) -> None:
-    """Simulate a part under a testbench."""
+def run(part: Any, *testbenches: Callable[[Any], Any]) -> None:
+    """Simulate a part under testbenches."""
     simulator = Simulator(part)
     simulator.add_clock(CLOCK_PERIOD_SECONDS)
-    simulator.add_testbench(testbench)
+    for testbench in testbenches:
+        simulator.add_testbench(testbench)
     simulator.run()
 
 

@@ -48,7 +48,8 @@ class Axi4(Section):
 
     Members:
         regions: The address map; every processor in it has a subordinate.
-        multicast: Windows of multicast writes.
+        multicast: Windows of multicast writes. In families without multicast in hardware a write is sent to one
+            receiver after the other, and ``store_writes`` must be true.
         managers: Processors with a manager: a list, ``all``, or ``others``, those without a subordinate.
         address_bits: Width of addresses.
         data_bits: Width of data, a power of two.
