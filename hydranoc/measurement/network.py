@@ -93,6 +93,7 @@ def observations_of(
         np.minimum(results.group_destinations - 1, len(kinds) - 1),
         _group_flits(results),
         channel_flits,
+        results.group_source,
     )
 
 
@@ -104,6 +105,7 @@ def with_all_kinds(run: Observations, kind: int) -> Observations:
         end_cycle=np.tile(run.end_cycle, 2),
         kind=np.concatenate([run.kind, np.full(len(run.kind), kind)]),
         flits=np.tile(run.flits, 2),
+        source=None,
     )
 
 

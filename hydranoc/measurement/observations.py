@@ -27,6 +27,7 @@ class Observations:
         flits (int64[M]): Total flits delivered to its destinations.
         channel_flits (int64[PARTS + 1, channels] or None): Flits that had moved on each channel by the beginning of
             each part, and by the end of the last; None if not counted.
+        source (int[M] or None): Processor that sent the message; None if not known.
     """
 
     cycles: int
@@ -35,6 +36,7 @@ class Observations:
     kind: np.ndarray
     flits: np.ndarray
     channel_flits: np.ndarray | None = None
+    source: np.ndarray | None = None
 
     @property
     def part(self) -> np.ndarray:

@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from hydranoc.measurement.fairness import jain_index
 from hydranoc.measurement.observations import (
     COUNTED_PARTS,
     NOT_DELIVERED,
@@ -104,6 +105,7 @@ class MeasuredPoint:
         verdicts: By kind.
         utilisation (float[channels] or None): Flits per cycle on each channel, in the counted cycles.
         channel_flow: Mean of ``utilisation`` over all channels.
+        jain: Jain's index of the sources' throughputs, see ``hydranoc.measurement.fairness``; None if not known.
     """
 
     stable: bool
@@ -115,6 +117,7 @@ class MeasuredPoint:
     verdicts: tuple[StabilityVerdict, ...]
     utilisation: np.ndarray | None = None
     channel_flow: Interval | None = None
+    jain: Interval | None = None
 
     @property
     def verdict(self) -> str:
@@ -166,6 +169,7 @@ def measure_point(experiment: Experiment, plan: Plan) -> MeasuredPoint:
         verdicts,
         utilisation(runs, warmup),
         channel_flow(runs, warmup),
+        jain_index(runs, warmup),
     )
 
 

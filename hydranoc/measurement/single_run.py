@@ -1,17 +1,19 @@
 """Offered and accepted load of one run, and the test of a run beyond saturation (docs/understand/verdicts.md)."""
 
+from dataclasses import asdict
 from typing import Any
 
+from hydranoc.measurement.fairness import STARVING_SHARE, counts_of, fairness_of, longest_wait
 from hydranoc.measurement.growth import growth_of
 from hydranoc.measurement.network import UNICAST_AND_MULTICAST, observations_of
-from hydranoc.measurement.observations import NOT_DELIVERED
+from hydranoc.measurement.observations import NOT_DELIVERED, Observations
 from hydranoc.measurement.stability import ERROR_RATE, MAX_GROWTH
 from sim_model.engines.results import Results
 from sim_model.messages.header_lengths import distinct
 
 
 def load_figures(results: Results, *, nodes: int, first: int, last: int) -> dict[str, Any]:
-    """Return the offered and accepted load of a run under random traffic, as plain values for JSON.
+    """Return load and fairness of a run under random traffic, as plain values for JSON.
 
     Parameters:
         results: Of the run, to its end.
@@ -22,7 +24,8 @@ def load_figures(results: Results, *, nodes: int, first: int, last: int) -> dict
     Returns:
         dict: Messages and delivered flits per node and cycle, offered and accepted, and ``beyond_saturation``: the
             backlog of unicasts or of multicasts grows by more than 1 % of the offered messages, in the run and in its
-            first half. The error rate is 5 %.
+            first half. The error rate is 5 %. ``fairness`` has Jain's index, the least source's share of the mean
+            throughput, and the longest wait of a source; see ``hydranoc.measurement.fairness``.
     """
     run = observations_of(results, last, UNICAST_AND_MULTICAST)
     cycles = nodes * (last - first)
@@ -38,4 +41,15 @@ def load_figures(results: Results, *, nodes: int, first: int, last: int) -> dict
         "offered_flits_per_node_per_cycle": int(run.flits[started].sum()) / cycles,
         "accepted_flits_per_node_per_cycle": int(run.flits[arrived].sum()) / cycles,
         "beyond_saturation": any(growth.above(MAX_GROWTH, ERROR_RATE / len(kinds)) for growth in growths),
+        **_fairness(results, run, first, last),
     }
+
+
+def _fairness(results: Results, run: Observations, first: int, last: int) -> dict[str, Any]:
+    """Return the fairness among sources in cycles ``first`` to ``last - 1``; nothing if no message was delivered."""
+    counts = counts_of(results.group_source, run.start_cycle, run.end_cycle, first, last)
+    fairness, wait = fairness_of(*counts), longest_wait(results)
+    if fairness is None or wait is None:
+        return {}
+    starving = wait.cycles > STARVING_SHARE * (last - first)
+    return {"fairness": {**asdict(fairness), "longest_wait": asdict(wait), "starving": starving}}

@@ -182,18 +182,28 @@ def summary_text(summary: Mapping[str, Any]) -> str:
 
 
 def load_lines(load: Mapping[str, Any]) -> list[str]:
-    """Return the lines of offered and accepted load.
+    """Return the lines of offered and accepted load, and of fairness among sources.
 
     Parameters:
         load: See ``hydranoc.measurement.whole_runs.load_figures``.
 
     Returns:
-        One line, and a second one for a run beyond saturation.
+        One line below saturation; beyond it one more and the fairness. A source that starves has a line in any case.
     """
     rates = [load[f"{name}_messages_per_node_per_cycle"] for name in ("offered", "accepted")]
     cycles = f"cycles {load['first_cycle']:,} to {load['last_cycle']:,}"
     line = f"load, {cycles}: offered {rates[0]:.4g}, accepted {rates[1]:.4g} messages per node and cycle"
-    return [line, BEYOND_SATURATION] if load["beyond_saturation"] else [line]
+    lines, fairness = [line], load.get("fairness")
+    if load["beyond_saturation"]:
+        lines.append(BEYOND_SATURATION)
+        if fairness:
+            least = f"p{fairness['least_processor']} has {fairness['least']:.3g} of the mean throughput"
+            lines.append(f"fairness: Jain's index {fairness['jain']:.3g}, {least}")
+    if fairness and fairness["starving"]:
+        wait = fairness["longest_wait"]
+        waited = f"a message of p{wait['processor']} waited {wait['cycles']:,} cycles for its injector"
+        lines.append(f"starvation: {waited}, from cycle {wait['first_cycle']:,}")
+    return lines
 
 
 def _shaded(kind: str, histogram: Mapping[str, Any]) -> str:

@@ -34,7 +34,8 @@ COLLECTIVE = (
     "collective_algorithm_bandwidth",
     "collective_bus_bandwidth",
 )
-COLUMNS = (*SUMMARY, *(f"{kind}_{name}" for kind in UNICAST_AND_MULTICAST for name in VALUES), *COLLECTIVE)
+FAIRNESS = ("jain", "jain_half_width")
+COLUMNS = (*SUMMARY, *FAIRNESS, *(f"{kind}_{name}" for kind in UNICAST_AND_MULTICAST for name in VALUES), *COLLECTIVE)
 
 
 @dataclass(frozen=True)
@@ -136,10 +137,13 @@ def _measured(design: Design, traffic: RandomTraffic, effort: SweepSettings) -> 
     kinds = UNICAST_AND_MULTICAST[1:] if only else UNICAST_AND_MULTICAST[: 1 + several]
     plan = Plan(traffic.cycles, effort.precision, effort.seeds, effort.most_seeds, effort.doublings)
     try:
-        point = LoadPoint.of("", 0.0, measure_point(DesignExperiment(design, kinds), plan))
+        measured = measure_point(DesignExperiment(design, kinds), plan)
     except NetworkDeadlock:
         return {"verdict": DIVERGES, "precise": False, "deadlocked": True}
+    point = LoadPoint.of("", 0.0, measured)
     row: dict[str, Any] = {name: getattr(point, name) for name in SUMMARY if name != "deadlocked"}
+    if measured.jain is not None:
+        row |= {"jain": measured.jain.mean, "jain_half_width": _number(measured.jain.half_width)}
     row |= {"needed_cycles": _whole_number(point.needed_cycles), "deadlocked": False}
     for kind, values in point.kinds.items():
         left_out = () if point.stable else LATENCIES

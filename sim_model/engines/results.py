@@ -163,6 +163,13 @@ class Results:
         return first
 
     @cached_property
+    def group_source(self) -> np.ndarray:
+        """Source of the first message of each group, int32[G], by position in ``groups``."""
+        if self._all_alone:
+            return self.messages.source
+        return self.messages.source[np.unique(self._group_position, return_index=True)[1]]
+
+    @cached_property
     def group_latency_cycles(self) -> np.ndarray:
         """First start to last arrival of each group, int64[G], by position in ``groups``; -1 if not complete."""
         if self._all_alone:
