@@ -1,22 +1,28 @@
-"""The files of a bench project: a network with AXI4-Stream ports, tests in cocotb around it, and a bench in Verilog."""
+"""The files of a bench project: a network with AXI4-Stream or AXI4 ports, and tests in cocotb around it."""
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from hydranoc.benches.own_manager import own_manager_files
 from hydranoc.benches.plain_verilog import plain_bench
 from hydranoc.design import Design
 
-TEMPLATE = ("Makefile", "README.md", "noc_tests.py", "registers.py", "streams.py", "test_noc.py")
+if TYPE_CHECKING:
+    from rtl.generator.network import GeneratedDesign
+
+COMMON = ("Makefile", "test_noc.py")
+STREAMS = ("README.md", "noc_tests.py", "project.mk", "registers.py", "streams.py")
+AXI4 = ("README.md", "ends.py", "noc_tests.py")
 DIGESTS = "generated.json"
 """File with the digests of all written files: a file with another digest was changed by hand."""
 
 
 def bench_project(design: Design, axi_stream: str | None = None, **options: Any) -> dict[str, str]:
-    """Return names and texts of all files.
+    """Return names and texts of all files of a bench with AXI4-Stream ports, also of one in plain Verilog.
 
     Parameters:
         design: The network.
@@ -26,11 +32,34 @@ def bench_project(design: Design, axi_stream: str | None = None, **options: Any)
     Raises:
         ConfigError: If its family has no AXI4-Stream ends.
     """
-    folder = resources.files("hydranoc.benches").joinpath("template")
-    files = {name: folder.joinpath(name).read_text(encoding="utf-8") for name in TEMPLATE}
     generated = design.verilog("noc", axi_stream or design.destination_modes[0], **options)
-    files["noc_bench.v"] = plain_bench(generated.manifest)
-    files |= {f"noc/{name}": text for name, text in generated.files.items()}
+    return _project(generated, "streams", STREAMS, {"noc_bench.v": plain_bench(generated.manifest)})
+
+
+def axi4_bench_project(design: Design, own_managers: Sequence[int] = ()) -> dict[str, str]:
+    """Return names and texts of all files of a bench with cocotbext-axi's masters and memories.
+
+    Parameters:
+        design: The network.
+        own_managers: Processors whose manager is a module of the user's own; each has a manager.
+
+    Raises:
+        ConfigError: If it has no AXI4 ends, or ports without IDs, which cocotbext-axi's masters need.
+    """
+    if design.axi4 and design.axi4.format.id_bits == 0:
+        text = "axi4.id_bits is 0; it must be at least 1, for masters of cocotbext-axi"
+        raise design.config.source.error(("axi4", "id_bits"), text)
+    generated = design.axi4_verilog("noc")
+    own = own_manager_files(generated.manifest, sorted(set(own_managers))) if own_managers else {}
+    return _project(generated, "axi4", AXI4, {f"own/{name}": text for name, text in own.items()})
+
+
+def _project(generated: "GeneratedDesign", kind: str, names: Iterable[str], more: dict[str, str]) -> dict[str, str]:
+    """Return files of the template, further ones, the network's, and the digests of all."""
+    template = resources.files("hydranoc.benches").joinpath("template")
+    files = {name: template.joinpath(name).read_text(encoding="utf-8") for name in COMMON}
+    files |= {name: template.joinpath(kind, name).read_text(encoding="utf-8") for name in names}
+    files |= more | {f"noc/{name}": text for name, text in generated.files.items()}
     digests = {name: _digest(text.encode()) for name, text in files.items()}
     return files | {DIGESTS: json.dumps(digests, indent=1) + "\n"}
 

@@ -135,3 +135,14 @@ def network_choices(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options except ``axi_stream`` as arguments of ``Design.verilog``."""
     chosen = {name: options[name] for name in ("moved", "tkeep", "arrays")}
     return {**chosen, "clocks": options["axi_clocks"] or AXI_CLOCKS[0], "registers": bool(options["registers"])}
+
+
+def refuse_with_axi4(options: Mapping[str, Any]) -> None:
+    """Refuse options of other ends than AXI4.
+
+    Raises:
+        UsageError: For the first of them.
+    """
+    for name in ("axi_stream", "axi_clocks", "tkeep", "registers", "arrays", "router"):
+        if options.get(name):
+            raise click.UsageError(f"--axi4 and --{name.replace('_', '-')} cannot be given together")

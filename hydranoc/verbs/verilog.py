@@ -18,6 +18,7 @@ from hydranoc.verbs.options import (
     network_options,
     output_option,
     print_summary,
+    refuse_with_axi4,
 )
 
 MAX_TOP = 200
@@ -57,7 +58,7 @@ def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **option
         raise click.BadParameter(text)
     axi_stream = options["axi_stream"]
     if options["axi4"]:
-        _refuse_with_axi4(options)
+        refuse_with_axi4(options)
     for option in ("axi_clocks", "tkeep", "arrays"):
         if options[option] and axi_stream is None:
             raise click.UsageError(f"--{option.replace('_', '-')} needs --axi-stream as well")
@@ -86,10 +87,3 @@ def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **option
         as_json,
     )
     return 0
-
-
-def _refuse_with_axi4(options: dict[str, Any]) -> None:
-    """Refuse options of other ends."""
-    for name in ("axi_stream", "axi_clocks", "tkeep", "registers", "arrays", "router"):
-        if options[name]:
-            raise click.UsageError(f"--axi4 and --{name.replace('_', '-')} cannot be given together")

@@ -1,0 +1,150 @@
+"""``hydranoc bench --axi4``: the project runs, also with a manager of the user's own, and sees faults."""
+
+import copy
+import json
+import re
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hydranoc import ConfigError, load
+from hydranoc.benches.project import axi4_bench_project
+from hydranoc.cli import run
+from tests.hydranoc.shells import ROOT, WITH_TOOLS, passes, shell
+from tests.hydranoc.test_axi4 import CONFIGURATION, EXAMPLE
+from tests.hydranoc.test_bench import OURS
+
+TORUS = {"family": "torus", "topology": {"kind": "torus", "rows": 2, "columns": 2}}
+WIDE = {"data_bits": 64, "address_bits": 40, "user_bits": 3, "managers": "all", "multicast": []}
+Kind = tuple[dict[str, Any], dict[str, Any], tuple[int, ...], str]
+KINDS: dict[str, Kind] = {
+    "with an own manager": ({}, {"managers": [0, 2]}, (2,), "PASS=4 FAIL=0 SKIP=0"),
+    "own manager alone": ({}, {}, (0,), "PASS=1 FAIL=0 SKIP=3"),
+    "unicasts": (TORUS, WIDE, (0, 3), "PASS=3 FAIL=0 SKIP=1"),
+    "masters alone": ({}, {}, (), "PASS=3 FAIL=0 SKIP=1"),
+}
+"""Changes of the network and of its ends, processors with an own manager, and the verdict."""
+PYTEST = f"{shlex.quote(sys.executable)} -m pytest -q -p no:cacheprovider"
+
+
+def configuration(kind: str) -> dict[str, Any]:
+    network, changes, _, _ = KINDS[kind]
+    given = copy.deepcopy(CONFIGURATION)
+    given["network"] = network or given["network"]
+    given["axi4"] |= changes
+    return given
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+
+
+def project(folder: Path, kind: str) -> Path:
+    write(folder, axi4_bench_project(load(configuration(kind)), KINDS[kind][2]))
+    return folder
+
+
+@pytest.fixture
+def icarus(require_tool):
+    for name in ("icarus", "make"):
+        require_tool(name)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("icarus")
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_bench_passes(kind, tmp_path):
+    assert KINDS[kind][-1] in passes("make SIM=icarus", project(tmp_path, kind), **OURS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["make", PYTEST, "make lint"], ids=["make", "pytest", "lint"])
+def test_verilator_runs_it(command, tmp_path, require_tool):
+    for name in ("verilator", "make", "c++", "perl"):
+        require_tool(name)
+    passes(command, project(tmp_path, "unicasts"), EXTRA_ARGS="-CFLAGS -O0")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("icarus")
+@pytest.mark.parametrize(
+    ("file", "text", "replacement", "verdict"),
+    [
+        ("own/manager_n2.v", "m_axi_rdata != WORD", "m_axi_rdata == WORD", "manager_n2 failed"),
+        ("own/manager_n2.v", "done <= 1'b1", "done <= 1'b0", "SimTimeoutError"),
+        ("ends.py", "read(address, length))\n", "read(address + 1, length))\n", "written by manager 0"),
+    ],
+)
+def test_faults_are_seen(file, text, replacement, verdict, tmp_path):
+    path = project(tmp_path, "with an own manager") / file
+    source = path.read_text()
+    assert source.count(text) == 1
+    path.write_text(source.replace(text, replacement))
+    answer = shell(WITH_TOOLS + "make SIM=icarus", tmp_path, **OURS)
+    assert answer.returncode != 0
+    assert verdict in answer.stdout + answer.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--axi4", "--own-manager", "1"], "--own-manager is 1; it must be a processor with a manager: 0, 4 "),
+        (["--own-manager", "0"], "--own-manager needs --axi4 as well "),
+        (["--axi4", "--tkeep"], "--axi4 and --tkeep cannot be given together "),
+    ],
+)
+def test_wrong_options_are_refused(options, message, tmp_path, capsys):
+    assert run(["bench", EXAMPLE, "-o", str(tmp_path / "mine"), *options]) == 2
+    assert f"error: {message}" in capsys.readouterr().err
+    assert not (tmp_path / "mine").exists()
+
+
+def test_masters_need_ids():
+    given = configuration("masters alone")
+    given["axi4"]["id_bits"] = 0
+    with pytest.raises(ConfigError, match=r"axi4.id_bits is 0; it must be at least 1, for masters of cocotbext-axi"):
+        axi4_bench_project(load(given))
+
+
+def test_the_command_writes_the_project(tmp_path, capsys):
+    (tmp_path / "net.yaml").write_text(json.dumps(configuration("masters alone")))
+    command = ["bench", str(tmp_path / "net.yaml"), "--axi4", "--own-manager", "0", "-o", str(tmp_path / "mine")]
+    assert run(command) == 0
+    names = {path.relative_to(tmp_path / "mine").as_posix() for path in (tmp_path / "mine").rglob("*.[vp]*")}
+    assert {"ends.py", "noc_tests.py", "test_noc.py", "own/manager_n0.v", "own/system.v", "noc/noc.v"} <= names
+    assert "mine/own/manager_n0.v" in capsys.readouterr().out
+
+
+QUESTIONS = (ROOT / "docs" / "do" / "axi4_questions.md").read_text()
+PAGE = (ROOT / "docs" / "do" / "axi4_bench.md").read_text()
+FILES = dict(re.findall(r"`([\w.]+)`[^`]*\n\n```\w+\n(.*?)```", PAGE, flags=re.DOTALL))
+COMMANDS = [line.strip() for line in re.sub(r"```.*?```", "", PAGE, flags=re.DOTALL).splitlines() if line[:4] == "    "]
+
+
+def test_the_path_has_ten_commands():
+    assert len(COMMANDS) == 10
+    assert list(FILES) == ["map.yaml", "fill.v", "instance.v", "fill_test.py"]
+
+
+@pytest.mark.usefixtures("icarus")
+def test_the_answers_to_questions_are_true(tmp_path):
+    (tmp_path / "map.yaml").write_text(FILES["map.yaml"])
+    write(tmp_path, axi4_bench_project(load(tmp_path / "map.yaml")))
+    snippets = re.findall(r"```python\n(.*?)```", QUESTIONS, flags=re.DOTALL)
+    with (tmp_path / "noc_tests.py").open("a") as tests:
+        tests.write("\n".join(snippets))
+    assert "PASS=7 FAIL=0 SKIP=1" in passes("make SIM=icarus", tmp_path, **OURS)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("icarus")
+def test_the_path_of_a_newcomer(tmp_path):
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    out = passes("\n".join(COMMANDS), tmp_path, SIM="icarus", **OURS)
+    assert re.findall(r"`(TESTS=\d.*?)`", PAGE) == re.findall(r"TESTS=\d PASS=\d FAIL=\d SKIP=\d", out)
