@@ -7,7 +7,7 @@ from hydranoc.config.load import AXI4, NETWORK, Config
 from hydranoc.config.source import GivenSource
 from hydranoc.errors import ConfigError
 from topology.axi4.address_map import AddressMap, Region, Window
-from topology.axi4.words import MIN_STORED_BEATS, Axi4Format
+from topology.axi4.words import MAX_BEATS, MIN_STORED_BEATS, Axi4Format
 
 if TYPE_CHECKING:
     from hydranoc.design.design import Design
@@ -62,7 +62,8 @@ class Axi4Ends:
         network = source.data["network"]
         self.requests = self._network(load, NETWORK, network, self.format.min_request_bits)
         if section.responses is None:
-            given = {key: value for key, value in network.items() if key not in (FLIT_BITS, "collectives")}
+            own = ("collectives",) if self.requests.family.one_flit_headers else (FLIT_BITS, "collectives")
+            given = {key: value for key, value in network.items() if key not in own}
             self.responses = self._network(load, NETWORK, given, self.format.min_response_bits)
         else:
             self.responses = self._network(load, RESPONSES, section.responses, self.format.min_response_bits)
@@ -70,6 +71,9 @@ class Axi4Ends:
         if count != processors:
             text = f"axi4.responses has {count} processors; it must have {processors}, those of network"
             raise source.error(RESPONSES, text)
+        at = NETWORK if section.responses is None else RESPONSES
+        self._check_length(NETWORK, self.requests, self.format.request_words(self._flit_bits(self.requests)))
+        self._check_length(at, self.responses, 1)
         if section.same_id == PIPELINED:
             self._check_order()
         multicasts = self.requests.family.multicasts(self.requests.config.network_section)
@@ -95,6 +99,18 @@ class Axi4Ends:
             text = f"{path[-1]}.{FLIT_BITS} is {bits}; it must be at least {least}, the bits of a beat"
             raise source.error((*path, FLIT_BITS), text)
         return design
+
+    @staticmethod
+    def _flit_bits(design: "Design") -> int:
+        return design.config.network_section.flit_bits
+
+    def _check_length(self, path: Any, design: "Design", words: int) -> None:
+        """Refuse a network whose longest message is too short for a burst behind some words of fields."""
+        longest = design.family.longest_message(design.config.network_section)
+        least = design.routing.header_flits((0,)) + words + MAX_BEATS
+        if longest < least:
+            text = f"{path[-1]}.packet_flits is {longest}; it must be at least {least}, the flits of a burst of"
+            raise self.config.source.error(path, f"{text} {MAX_BEATS} beats")
 
     def _check_processors(self) -> None:
         section, count = self.section, len(self.config.network.processors)
@@ -153,13 +169,19 @@ class Axi4Ends:
             whole=section.store_writes,
             pipelined=section.same_id == PIPELINED,
             pending=section.pending,
+            timeout_cycles=section.timeout_cycles,
         )
 
     def _check_ends(self, path: Any, design: "Design") -> None:
         """Refuse networks whose AXI4-Stream ends do not fit."""
+        from rtl.endpoints.axi_network import plan_modes
+
         family, network = design.family.name, design.network
-        if design.plan.addressing is None:
-            raise self.config.source.error((*path, "family"), f"family {family!r} has no AXI4 ends yet")
+        if not plan_modes(design.plan):
+            raise self.config.source.error((*path, "family"), f"family {family!r} has no AXI4 ends")
+        if design.family.loses_messages(design.config.network_section):
+            text = f"{path[-1]} has faults; with AXI4 ends it must have none, since no request is sent again"
+            raise self.config.source.error(path, text)
         deliveries = len(network.delivery_names_of(0))
         if max(network.injection_channels_per_processor, deliveries) > 1:
             text = f"processors have {network.injection_channels_per_processor} injection channels"

@@ -5,7 +5,7 @@ This file loads no other room, so that commands can list the families.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from topology.common.flits import MAX_MESSAGE_FLITS
 
@@ -56,12 +56,14 @@ class Family(ABC, Generic[SectionT, RoutingT]):
         title: Title for display, with the paper.
         network_section (type): Schema of ``network`` for this family.
         first: First configuration of ``hydranoc init``.
+        one_flit_headers: Headers are one flit, so flits have at least the bits of a header.
     """
 
     name: str
     title: str
     network_section: "type[NetworkSection]"
     first: "FirstConfiguration"
+    one_flit_headers: ClassVar[bool] = False
 
     @abstractmethod
     def build_routing(self, section: SectionT, network: "ChannelNetwork") -> RoutingT:
@@ -160,6 +162,14 @@ class Family(ABC, Generic[SectionT, RoutingT]):
             section (NetworkSection): ``network`` of the configuration.
         """
         return True
+
+    def loses_messages(self, section: SectionT) -> bool:
+        """Return True if messages may be lost or changed on their way; by default never.
+
+        Parameters:
+            section (NetworkSection): ``network`` of the configuration.
+        """
+        return False
 
     def longest_message(self, section: SectionT) -> int:
         """Return the flits of the longest message, header included.

@@ -54,6 +54,7 @@ def _manifest(plan: Axi4Plan) -> dict[str, Any]:
         "axi4": {
             **{name: getattr(axi, name) for name in widths},
             "pending": plan.pending,
+            **({"timeout_cycles": plan.timeout_cycles} if plan.timeout_cycles else {}),
             "managers": {i: f"{MANAGER}_n{i}" for i in plan.managers},
             "subordinates": {i: f"{SUBORDINATE}_n{i}" for i in plan.subordinates},
             "regions": regions,

@@ -5,9 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from amaranth.lib.wiring import Out
+
 from rtl.axi4.manager import ManagerInterface
 from rtl.axi4.ports import axi4_members
 from rtl.axi4.subordinate import ID_BITS, SubordinateInterface
+from rtl.axi4.timeout import INSIDE, OUTSIDE, SubordinateTimeout
 from rtl.endpoints.axi_network import AxiStreamTop, plan_modes
 from rtl.generator.plan import Addressing, NetworkPlan
 from rtl.generator.structure import ModuleInstance, SharedModule, StructuralPart, Structure
@@ -31,6 +34,7 @@ class Axi4Plan:
         whole: Writes are stored until they are complete.
         pipelined: An ID may have several transactions to one target, see ``ManagerInterface``.
         pending: Transactions that a subordinate may have under way, in each direction.
+        timeout_cycles: Before a subordinate has stopped, see ``SubordinateTimeout``; 0 for never.
 
     Raises:
         ValueError: If the networks do not fit the widths, or each other.
@@ -45,6 +49,7 @@ class Axi4Plan:
     whole: bool = True
     pipelined: bool = False
     pending: int = 4
+    timeout_cycles: int = 0
 
     def __post_init__(self):
         least = {REQUESTS: self.axi.min_request_bits, RESPONSES: self.axi.min_response_bits}
@@ -86,6 +91,10 @@ class Axi4Plan:
             *(self.axi, self.requests.flit_bits, self.responses.flit_bits), pending=self.pending
         )
 
+    def make_timeout(self) -> SubordinateTimeout:
+        """Return the part between the interface of a subordinate and the subordinate. Only with a timeout."""
+        return SubordinateTimeout(self.axi, self.timeout_cycles, self.pending)
+
     def manager_constants(self, processor: int) -> dict[str, int]:
         """Return the constants of a manager's interface."""
         areas, axi = self.areas, self.axi
@@ -103,18 +112,22 @@ class Axi4Top(StructuralPart):
     Members:
         s_axi_n{i}_awid, ..., s_axi_n{i}_rready: For the manager of processor i.
         m_axi_n{i}_awid, ..., m_axi_n{i}_rready: For the subordinate of processor i.
+        m_axi_n{i}_error (Out(1)): It has stopped. Only with a timeout.
     """
 
     def __init__(self, plan: Axi4Plan):
         self.plan = plan
         self._manager = SharedModule(plan.make_manager)
         self._subordinate = SharedModule(plan.make_subordinate)
+        self._timeout = SharedModule(plan.make_timeout)
         self._networks = {name: SharedModule(_network(getattr(plan, name))) for name in (REQUESTS, RESPONSES)}
         members: dict[str, Any] = {}
         for prefix, processors, id_bits in self._ends():
             ports = axi4_members(plan.axi, id_bits, faces_manager=prefix == MANAGER)
             for i in processors:
                 members |= {f"{prefix}_n{i}_{name}": member for name, member in ports.items()}
+                if prefix == SUBORDINATE and plan.timeout_cycles:
+                    members[f"{prefix}_n{i}_error"] = Out(1)
         super().__init__("axi4_network", members)
 
     def _ends(self) -> tuple[tuple[str, Sequence[int], int], ...]:
@@ -135,12 +148,14 @@ class Axi4Top(StructuralPart):
                 for name, value in constants.items():
                     if name in module.inputs:
                         end.tie(name, value)
+                guarded = not is_manager and self.plan.timeout_cycles > 0
+                outer, outside = (self._add_timeout(structure, i, end, ports), OUTSIDE) if guarded else (end, "")
                 for name in ports:
                     port = f"{prefix}_n{i}_{name}"
                     if port in structure.inputs:
-                        end.connect(name, structure.ports[port])
+                        outer.connect(f"{outside}{name}", structure.ports[port])
                     else:
-                        structure.outputs[port] = end.output(name)
+                        structure.outputs[port] = outer.output(f"{outside}{name}")
                 into, out = (REQUESTS, RESPONSES) if is_manager else (RESPONSES, REQUESTS)
                 users[into, "s", i] = users[out, "m", i] = end
         for name, network in networks.items():
@@ -148,6 +163,17 @@ class Axi4Top(StructuralPart):
                 _connect_source(network, i, users.get((name, "s", i)), name)
                 _connect_sink(network, i, users.get((name, "m", i)), name)
         return structure
+
+    def _add_timeout(self, structure: Structure, i: int, end: ModuleInstance, ports: dict[str, Any]) -> ModuleInstance:
+        """Place the timeout of a subordinate before its interface."""
+        timeout = structure.instance(f"timeout_n{i}", self._timeout)
+        for name, member in ports.items():
+            if member.flow == Out:
+                timeout.connect(f"{INSIDE}{name}", end.output(name))
+            else:
+                end.connect(name, timeout.output(f"{INSIDE}{name}"))
+        structure.outputs[f"{SUBORDINATE}_n{i}_error"] = timeout.output("error")
+        return timeout
 
 
 def _network(plan: NetworkPlan):

@@ -25,6 +25,7 @@ CONFIGURATION: dict[str, Any] = {
         "multicast": [{"processors": [1, 3], "base": 0x8000, "size": 0x1000}],
     },
 }
+MESH = {"family": "harts", "topology": {"kind": "hexmesh", "size": 2}}
 WRONG = {
     "size": (("axi4", "regions", 0, "size"), 0x1800, "Size is 0x1800; it must be a power of two, at least 0x1000"),
     "small": (("axi4", "regions", 0, "size"), 0x800, "Size is 0x800; it must be a power of two, at least 0x1000"),
@@ -46,7 +47,12 @@ WRONG = {
         "must have 4",
     ),
     "order": (("axi4", "same_id"), "pipelined", "must be serial: messages of the requests may overtake each other"),
-    "ends": (("network",), {"family": "harts", "topology": {"kind": "hexmesh", "size": 2}, "flit_bits": 64}, "harts"),
+    "packets": (("network",), MESH, "packet_flits is 65; it must be at least 259, the flits of a burst of 256 beats"),
+    "faults": (
+        ("network",),
+        {**MESH, "packet_flits": 260, "faults": {"silent_nodes": [2]}},
+        "network has faults; with AXI4 ends it must have none",
+    ),
 }
 
 

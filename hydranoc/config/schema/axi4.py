@@ -6,6 +6,7 @@ from hydranoc.config.schema.fields import Discriminator, Field, Tag
 from hydranoc.config.schema.section import Section
 
 MAX_BEATS_STORED = 4096
+MAX_TIMEOUT_CYCLES = 1 << 24
 Processor = Annotated[int, Field(ge=0)]
 Address = Annotated[int, Field(ge=0, lt=2**64)]
 Bytes = Annotated[int, Field(ge=1, le=2**64)]
@@ -63,6 +64,8 @@ class Axi4(Section):
         store_writes: A manager's write is complete before it enters the network. Otherwise a manager that gives data
             only after it has read something can block itself.
         write_beats: Beats of writes that a manager's interface stores.
+        timeout_cycles: Cycles after which a subordinate that does nothing has stopped; 0 for never. From then on, until
+            reset, its interface answers with SLVERR in its place. At least the longest time that it needs.
         responses: Network of the responses, with the keys of ``network``; default the one of the requests again.
     """
 
@@ -78,4 +81,5 @@ class Axi4(Section):
     pending: Annotated[int, Field(ge=1, le=16)] = 4
     store_writes: bool = True
     write_beats: Annotated[int, Field(ge=8, le=MAX_BEATS_STORED)] = 512
+    timeout_cycles: Annotated[int, Field(ge=0, le=MAX_TIMEOUT_CYCLES)] = 0
     responses: dict[Any, Any] | None = None

@@ -108,6 +108,7 @@ class HartsFamily(Family[HartsSection, HartsRouting]):
     name = "harts"
     title = "HARTS: broadcasts in wrapped hexagonal meshes (Kandlur and Shin, 1991)"
     network_section = HartsSection
+    one_flit_headers = True
     first = FirstConfiguration(
         topology={"kind": "hexmesh", "size": 3},
         multicast={"multicast_fraction": 0.05, "algorithm": "6-bcast"},
@@ -232,6 +233,10 @@ class HartsFamily(Family[HartsSection, HartsRouting]):
     def multicasts(self, section: HartsSection) -> bool:
         """Return False: a message has one destination, or a procedure brings it to all nodes."""
         return False
+
+    def loses_messages(self, section: HartsSection) -> bool:
+        """Return True if the mesh has faults."""
+        return section.faults != FaultSection()
 
     def longest_message(self, section: HartsSection) -> int:
         """Return the flits of the longest packet."""

@@ -67,6 +67,10 @@ class Bench:
         for channel, probability in channels:
             channel.set_pause_generator(_pauses(self.numbers, probability) if probability else None)
             channel.pause = False
+        for i in self.job.stopped:
+            for channel in (self.memories[i].write_if.b_channel, self.memories[i].read_if.r_channel):
+                channel.set_pause_generator(None)
+                channel.pause = True
 
     async def manage(self, i: int) -> None:
         """Do random transactions of one manager. Several are under way; those of an ID are in order."""
@@ -108,19 +112,20 @@ class Bench:
         offset, length, kind, size = self._burst(first, own, numbers)
         address = base + offset
         place = address & MEMORY_BYTES - 1
+        due_answer = AxiResp.SLVERR if processor in self.job.stopped else AxiResp.OKAY
         if numbers.random() < 0.5:
             data = numbers.randbytes(length)
             self.expected[processor][place : place + length] = data
             answer = await self.masters[i].write(address, data, awid=number, burst=kind, size=size)
-            self._check(i, "write", address, answer.resp, AxiResp.OKAY)
-            self.result.writes += 1
+            self._check(i, "write", address, answer.resp, due_answer)
+            self._count("writes", due_answer)
             return
         due = bytes(self.expected[processor][place : place + length])
         answer = await self.masters[i].read(address, length, arid=number, burst=kind, size=size)
-        self._check(i, "read", address, answer.resp, AxiResp.OKAY)
-        if bytes(answer.data) != due:
+        self._check(i, "read", address, answer.resp, due_answer)
+        if bytes(answer.data) != due and due_answer == AxiResp.OKAY:
             raise Wrong(f"read of {length} bytes by n{i} at {address:#x}: {bytes(answer.data).hex()}, not {due.hex()}")
-        self.result.reads += 1
+        self._count("reads", due_answer)
 
     async def _multicast(self, i: int, number: int, first: int, own: int, numbers: random.Random) -> None:
         base, _size, processors = numbers.choice(self.job.windows)
@@ -132,8 +137,14 @@ class Bench:
                 start &= MEMORY_BYTES - 1
                 self.expected[processor][start : start + length] = data
         answer = await self.masters[i].write(base + offset, data, awid=number, burst=kind, size=size)
-        self._check(i, "multicast", base + offset, answer.resp, AxiResp.OKAY)
-        self.result.multicasts += 1
+        stops = any(processor in self.job.stopped for processor in processors if processor != i)
+        due_answer = AxiResp.SLVERR if stops else AxiResp.OKAY
+        self._check(i, "multicast", base + offset, answer.resp, due_answer)
+        self._count("multicasts", due_answer)
+
+    def _count(self, kind: str, answer: Any) -> None:
+        name = kind if answer == AxiResp.OKAY else "errors"
+        setattr(self.result, name, getattr(self.result, name) + 1)
 
     async def _error(self, i: int, number: int, numbers: random.Random) -> None:
         address, length = 0xF000_0000 + numbers.randrange(1 << 16), numbers.randint(1, 200)
@@ -151,8 +162,12 @@ class Bench:
             raise Wrong(f"{what} by n{i} at {address:#x}: answer {AxiResp(worst).name}, not {due.name}")
 
     def check_memories(self) -> None:
-        """Compare every byte of every memory."""
+        """Compare every byte of every memory that answers; those that do not are known to have stopped."""
         for i, memory in self.memories.items():
+            if self.job.stopped and int(getattr(self.dut, f"m_axi_n{i}_error").value) != (i in self.job.stopped):
+                raise Wrong(f"error of n{i} is not {i in self.job.stopped:d}")
+            if i in self.job.stopped:
+                continue
             seen, due = memory.read(0, MEMORY_BYTES), bytes(self.expected[i])
             if seen != due:
                 place = next(k for k in range(MEMORY_BYTES) if seen[k] != due[k])

@@ -19,6 +19,7 @@ class Axi4Job:
             subordinates' answers, of the subordinates' requests and data. A reset comes before each phase.
         share: Bytes of each region that belong to one manager, which alone writes them.
         longest: Most beats of a burst.
+        stopped: Subordinates that give no answers; the ends have a timeout.
         patience_cycles: A phase fails after as many.
         seed: Of all random numbers.
         result: Path of the file for the result.
@@ -34,6 +35,7 @@ class Axi4Job:
     phases: tuple[tuple[float, float, float, float], ...] = ((0.0, 0.0, 0.0, 0.0),)
     share: int = 1024
     longest: int = 64
+    stopped: tuple[int, ...] = ()
     patience_cycles: int = 4_000_000
     seed: int = 1
     result: str = ""
@@ -45,7 +47,8 @@ class Axi4Result:
 
     Members:
         report: The first fault, or None.
-        reads, writes, multicasts, errors: Transactions that ended; errors are those without destination.
+        reads, writes, multicasts, errors: Transactions that ended; errors are those without destination, or that go to
+            a subordinate that has stopped.
         cycles: Of each phase.
     """
 
