@@ -14,7 +14,6 @@ from hydranoc.reports.plane_check import plane_figures, plane_rows
 from hydranoc.reports.progress import progress_bars
 from hydranoc.reports.table import table
 from hydranoc.verbs.options import NamedPath, config_argument, json_option, print_summary
-from topology.common.total_order import PAIR
 
 if TYPE_CHECKING:
     from hydranoc.design import Design
@@ -247,6 +246,8 @@ def _order_figures(report: "CheckReport", verdict: "OrderVerdict") -> dict[str, 
 
 
 def _ordering(report: "CheckReport", verdict: "OrderVerdict") -> str:
+    from topology.common.total_order import PAIR  # loads NumPy: only where a network is checked
+
     if verdict.total:
         return f"total: {verdict.reason}"
     if not report.ordered:
