@@ -1,7 +1,7 @@
 """An exported network as a LiteX module: its streams are endpoints, and its registers a slave for the bus of a SoC.
 
-The module reads ``manifest.json`` beside the Verilog, so it takes any network that ``hydranoc verilog --axi-stream``
-has written, and does not need HydraNoC in Python.
+The module reads ``manifest.json`` beside the Verilog, so it takes any network that ``hydranoc verilog --axi-stream`` or
+``--axi4`` has written, and does not need HydraNoC in Python. AXI4 ends are LiteX's AXI interfaces.
 """
 
 import json
@@ -10,12 +10,12 @@ from types import SimpleNamespace
 
 from litex.gen import LiteXModule
 from litex.soc.integration.soc import SoCRegion
-from litex.soc.interconnect.axi import AXILiteInterface, AXIStreamInterface
+from litex.soc.interconnect.axi import AXIInterface, AXILiteInterface, AXIStreamInterface
 from migen import ClockSignal, Instance, ResetSignal, Signal
 
 SIZED = ("data", "keep", "id", "dest", "user")
 """Signals of a stream with a width; those absent in a network have one bit in LiteX, and are not connected."""
-AXI_LITE_CHANNELS = ("aw", "w", "b", "ar", "r")
+AXI_CHANNELS = ("aw", "w", "b", "ar", "r")
 
 
 class Noc(LiteXModule):
@@ -31,6 +31,8 @@ class Noc(LiteXModule):
             node 0, node 1, and so on.
         sources (list of AXIStreamInterface): Packets out of it, in the order of ``outputs``. Connect each: one that is
             never ready blocks its senders. ``first`` is not driven.
+        managers (dict of int to AXIInterface): With ``--axi4``, of processor i: connect a master of yours to it.
+        subordinates (dict of int to AXIInterface): Likewise: connect it to a slave of yours.
         bus (AXILiteInterface or None): The registers, if the network was exported with ``--registers axi-lite``.
         ev: Its ``irq`` is the interrupt of the registers, where ``soc.irq.add("noc")`` looks for it.
         signals (dict of str to Signal): All other ports by their names: ``s_axis_n0_error``, ``moved``, clocks of the
@@ -38,19 +40,22 @@ class Noc(LiteXModule):
         manifest (dict)
 
     Raises:
-        ValueError: If the network was exported without ``--axi-stream``.
+        ValueError: If the network was exported without ``--axi-stream`` and without ``--axi4``.
     """
 
     def __init__(self, platform, folder, clock_domain="sys"):
         folder = Path(folder)
         self.manifest = json.loads((folder / "manifest.json").read_text())
-        if "axi_stream" not in self.manifest:
+        if not {"axi_stream", "axi4"} & set(self.manifest):
             raise ValueError(
-                f"{folder}: the network must have AXI4-Stream ports: hydranoc verilog ... --axi-stream MODE"
+                f"{folder}: the network must have AXI4-Stream or AXI4 ports: "
+                "hydranoc verilog ... --axi-stream MODE, or --axi4"
             )
         self._domain = clock_domain
         self._bits = {port["name"]: port["bits"] for port in self.manifest["ports"]}
-        self._make_streams(self.manifest["axi_stream"])
+        self._fields = {}
+        self._make_streams(self.manifest.get("axi_stream", {"inputs": [], "outputs": []}))
+        self._make_axi4(self.manifest.get("axi4", {"managers": {}, "subordinates": {}}))
         self._make_bus(self.manifest.get("registers"))
         self.signals = {}
         ports = {}
@@ -77,11 +82,28 @@ class Noc(LiteXModule):
         streams = {name: interface(name) for name in (*axi_stream["inputs"], *axi_stream["outputs"])}
         self.sinks = [streams[name] for name in axi_stream["inputs"]]
         self.sources = [streams[name] for name in axi_stream["outputs"]]
-        self._fields = {
-            f"{name}_t{field}": getattr(stream, field)
-            for name, stream in streams.items()
-            for field in ("valid", "ready", "last", *SIZED)
-        }
+        for name, stream in streams.items():
+            self._fields |= {f"{name}_t{field}": getattr(stream, field) for field in ("valid", "ready", "last", *SIZED)}
+
+    def _make_axi4(self, axi4):
+        self.managers = {int(i): self._axi_interface(name) for i, name in axi4["managers"].items()}
+        self.subordinates = {int(i): self._axi_interface(name) for i, name in axi4["subordinates"].items()}
+
+    def _axi_interface(self, name):
+        users = {f"{channel}_user_width": self._bits.get(f"{name}_{channel}user", 0) for channel in AXI_CHANNELS}
+        interface = AXIInterface(
+            data_width=self._bits[f"{name}_wdata"],
+            address_width=self._bits[f"{name}_awaddr"],
+            id_width=self._bits.get(f"{name}_awid", 0),
+            clock_domain=self._domain,
+            **users,
+        )
+        for channel_name in AXI_CHANNELS:
+            channel = getattr(interface, channel_name)
+            description = channel.description
+            fields = ["valid", "ready", "last", *(n for n, *_ in description.payload_layout + description.param_layout)]
+            self._fields |= {f"{name}_{channel_name}{field}": getattr(channel, field) for field in fields}
+        return interface
 
     def _make_bus(self, registers):
         self.bus = None
@@ -89,7 +111,7 @@ class Noc(LiteXModule):
             return
         # a bridge to another bus requires all bits of an address; the network uses its own
         self.bus = AXILiteInterface(data_width=registers["data_bits"], address_width=32, clock_domain=self._domain)
-        for channel_name in AXI_LITE_CHANNELS:
+        for channel_name in AXI_CHANNELS:
             channel = getattr(self.bus, channel_name)
             for field in ("valid", "ready", *(name for name, _width in channel.description.payload_layout)):
                 self._fields[f"{registers['prefix']}{channel_name}{field}"] = getattr(channel, field)

@@ -36,12 +36,13 @@ def bench_project(design: Design, axi_stream: str | None = None, **options: Any)
     return _project(generated, "streams", STREAMS, {"noc_bench.v": plain_bench(generated.manifest)})
 
 
-def axi4_bench_project(design: Design, own_managers: Sequence[int] = ()) -> dict[str, str]:
+def axi4_bench_project(design: Design, own_managers: Sequence[int] = (), *, arrays: bool = False) -> dict[str, str]:
     """Return names and texts of all files of a bench with cocotbext-axi's masters and memories.
 
     Parameters:
         design: The network.
         own_managers: Processors whose manager is a module of the user's own; each has a manager.
+        arrays: As for ``Design.axi4_verilog``.
 
     Raises:
         ConfigError: If it has no AXI4 ends, or ports without IDs, which cocotbext-axi's masters need.
@@ -49,7 +50,7 @@ def axi4_bench_project(design: Design, own_managers: Sequence[int] = ()) -> dict
     if design.axi4 and design.axi4.format.id_bits == 0:
         text = "axi4.id_bits is 0; it must be at least 1, for masters of cocotbext-axi"
         raise design.config.source.error(("axi4", "id_bits"), text)
-    generated = design.axi4_verilog("noc")
+    generated = design.axi4_verilog("noc", arrays=arrays)
     own = own_manager_files(generated.manifest, sorted(set(own_managers))) if own_managers else {}
     return _project(generated, "axi4", AXI4, {f"own/{name}": text for name, text in own.items()})
 

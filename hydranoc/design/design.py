@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from hydranoc.lockstep.simulator import BenchSource
     from hydranoc.replay.record import Recording
     from hydranoc.replay.use import Use
+    from rtl.axi4.component import Axi4Network
     from rtl.endpoints.stream_component import StreamNetwork
     from rtl.generator.network import GeneratedDesign
     from sim_model.collective_plane.joint import JointResults
@@ -607,11 +608,12 @@ class Design:
         counted = PlaneRegisters(plane.plan, plane.parameters.timeout_cycles, self.counts_channels)
         return export_plane(plane.plan, top, counted if registers else None)
 
-    def axi4_verilog(self, top: str = "noc") -> "GeneratedDesign":
+    def axi4_verilog(self, top: str = "noc", *, arrays: bool = False) -> "GeneratedDesign":
         """Return both networks with their AXI4 ends as Verilog.
 
         Parameters:
             top: Name of the top module, and prefix of all other module names.
+            arrays: Add a SystemVerilog module whose AXI4 ports are arrays.
 
         Returns:
             Its manifest has the address map and the names of the ports.
@@ -619,9 +621,31 @@ class Design:
         Raises:
             ConfigError: If there is no ``axi4``, or the networks cannot have such ends.
         """
+        from rtl.endpoints.port_arrays import with_port_arrays
+
+        generated = self._axi4_ends.verilog(top)
+        return with_port_arrays(generated) if arrays else generated
+
+    def axi4_component(self) -> "Axi4Network":
+        """Return both networks with their AXI4 ends as an Amaranth component, for a design in Amaranth around them.
+
+        Its ports are ``managers[i]`` and ``subordinates[i]`` of processor i, with a stream per channel.
+
+        Returns:
+            Axi4Network
+
+        Raises:
+            ConfigError: If there is no ``axi4``, or the networks cannot have such ends.
+        """
+        from rtl.axi4.component import Axi4Network
+
+        return Axi4Network(self._axi4_ends.plan)
+
+    @property
+    def _axi4_ends(self) -> "Axi4Ends":
         if self.axi4 is None:
             raise self.config.source.error((), "key 'axi4' is missing; there are no AXI4 ends")
-        return self.axi4.verilog(top)
+        return self.axi4
 
     def router(self, switch: int | str, top: str = "router") -> "GeneratedDesign":
         """Return one router as Verilog, by itself: its links are its ports, its tables are constants.

@@ -76,7 +76,7 @@ def bench(
     with result_folder(folder) as scratch, progress_bars("writing Verilog"):
         if axi4:
             _check_managers(design, own_managers)
-            files = axi4_bench_project(design, own_managers)
+            files = axi4_bench_project(design, own_managers, arrays=options["arrays"])
         else:
             files = bench_project(design, axi_stream, **network_choices(options))
         if changed := changed_files(folder, files):

@@ -120,7 +120,9 @@ _OPTIONS = (
         type=click.Choice(REGISTER_BUSES),
         help="Registers behind AXI4-Lite in place of the ports of counters, tables and errors, with an interrupt.",
     ),
-    click.option("--arrays", is_flag=True, help="Add a SystemVerilog module whose AXI4-Stream ports are arrays."),
+    click.option(
+        "--arrays", is_flag=True, help="Add a SystemVerilog module whose AXI4-Stream or AXI4 ports are arrays."
+    ),
 )
 
 
@@ -143,6 +145,6 @@ def refuse_with_axi4(options: Mapping[str, Any]) -> None:
     Raises:
         UsageError: For the first of them.
     """
-    for name in ("axi_stream", "axi_clocks", "tkeep", "registers", "arrays", "router"):
+    for name in ("axi_stream", "axi_clocks", "tkeep", "registers", "router"):
         if options.get(name):
             raise click.UsageError(f"--axi4 and --{name.replace('_', '-')} cannot be given together")

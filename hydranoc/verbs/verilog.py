@@ -59,9 +59,11 @@ def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **option
     axi_stream = options["axi_stream"]
     if options["axi4"]:
         refuse_with_axi4(options)
-    for option in ("axi_clocks", "tkeep", "arrays"):
+    for option in ("axi_clocks", "tkeep"):
         if options[option] and axi_stream is None:
             raise click.UsageError(f"--{option.replace('_', '-')} needs --axi-stream as well")
+    if options["arrays"] and axi_stream is None and not options["axi4"]:
+        raise click.UsageError("--arrays needs --axi-stream or --axi4 as well")
     for option in ("axi_stream", "registers"):
         if options[option] and options["router"] is not None:
             raise click.UsageError(f"--router is one router without ends: --{option.replace('_', '-')} is of a network")
@@ -69,7 +71,7 @@ def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **option
     folder = folder or RESULTS / design.config.name
     with result_folder(folder) as scratch, progress_bars("writing Verilog"):
         if options["axi4"]:
-            generated = design.axi4_verilog(top)
+            generated = design.axi4_verilog(top, arrays=options["arrays"])
         elif options["router"] is not None:
             generated = design.router(options["router"], top)
         else:

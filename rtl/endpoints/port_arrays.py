@@ -1,4 +1,4 @@
-"""A SystemVerilog module around a network with AXI4-Stream ports, whose ports of all nodes are arrays."""
+"""A SystemVerilog module around a network with AXI4-Stream or AXI4 ports, whose ports of all nodes are arrays."""
 
 import json
 import re
@@ -29,7 +29,7 @@ def arrays_name(top: str) -> str:
 
 
 def with_port_arrays(generated: GeneratedDesign) -> GeneratedDesign:
-    """Return a network with AXI4-Stream ports and its wrapper module: one more file, listed in manifest and core."""
+    """Return a network with AXI4-Stream or AXI4 ports and its wrapper module: one more file of manifest and core."""
     top, name = generated.top, arrays_name(generated.top)
     file = f"{name}.sv"
     manifest = {
@@ -50,17 +50,17 @@ def port_arrays(manifest: dict[str, Any]) -> str:
     """Return the SystemVerilog of the wrapper: packed arrays ``s_axis_tdata[i]`` and so on, indexed by stream.
 
     The streams are in the manifest's order: by node, and with several channels of a node by channel. The clocks of
-    the nodes are a vector ``axis_clk``, by node. All other ports are the network's.
+    the nodes are a vector ``axis_clk``, by node. AXI4 ports are arrays ``s_axi_awaddr[i]`` and so on, of managers and
+    subordinates by processor. All other ports are the network's.
 
     Parameters:
-        manifest: Of a network with AXI4-Stream ports.
+        manifest: Of a network with AXI4-Stream or AXI4 ports.
     """
-    stream = manifest["axi_stream"]
-    streams = {"s_axis": stream["inputs"], "m_axis": stream["outputs"]}
+    streams = _ends(manifest)
     arrays: dict[str, tuple[str, int, int]] = {}
     connections = []
     for port in manifest["ports"]:
-        name, index, length = _place(port["name"], streams, len(manifest["nodes"]))
+        name, index, length = _place(port["name"], streams, len(manifest.get("nodes", ())))
         arrays[name] = (port["direction"], length, port["bits"])
         connections.append(f"      .{port['name']}({name}{'' if length == 0 else f'[{index}]'})")
     return _MODULE.format(
@@ -71,6 +71,14 @@ def port_arrays(manifest: dict[str, Any]) -> str:
         ports=",\n".join(_declared(name, *array) for name, array in arrays.items()),
         connections=",\n".join(connections),
     )
+
+
+def _ends(manifest: dict[str, Any]) -> dict[str, list[str]]:
+    """Return the prefixes of all streams or AXI4 ports, by the prefix of their arrays."""
+    if "axi_stream" in manifest:
+        return {"s_axis": manifest["axi_stream"]["inputs"], "m_axis": manifest["axi_stream"]["outputs"]}
+    axi4 = manifest["axi4"]
+    return {"s_axi": [*axi4["managers"].values()], "m_axi": [*axi4["subordinates"].values()]}
 
 
 def _place(name: str, streams: dict[str, list[str]], nodes: int) -> tuple[str, int, int]:

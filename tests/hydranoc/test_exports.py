@@ -66,7 +66,7 @@ def test_clocks_and_bytes(tmp_path, capsys):
 REFUSED = {
     "fig1 --axi-clocks shared": "--axi-clocks needs --axi-stream as well",
     "fig1 --tkeep": "--tkeep needs --axi-stream as well",
-    "fig1 --arrays": "--arrays needs --axi-stream as well",
+    "fig1 --arrays": "--arrays needs --axi-stream or --axi4 as well",
     "fig1 --axi-stream tuser --axi-clocks mine": "'mine' is not one of 'network', 'shared', 'separate'",
     "fig1 --axi-stream tuser --tkeep": r"fig1.yaml:\d+: .*one bit more than whole bytes for tkeep, such as 33, not 32",
     "fig1 --axi-stream tdest": r"fig1.yaml:\d+: --axi-stream is 'tdest'; it must be 'tuser' or 'leading-word'",
