@@ -54,7 +54,8 @@ class AddressPort(Part):
     def elaborate(self, _platform):
         m: Any = Module()
         valid, ready = (getattr(self, f"{self.channel}{name}") for name in ("valid", "ready"))
-        held, take = Signal(), Signal()
+        held = Signal()
+        take = Signal()
         m.d.comb += take.eq(valid & ready)
         m.d.sync += [
             ready.eq(~(held | take) | self.pop),

@@ -82,7 +82,8 @@ class RequestSender(Part):
         words = self.axi.request_words(self.word_bits)
         if self.copies:  # that of the write, whose request stays when it has started
             self._slot: Any = Signal(self.axi.slot_bits, name="slot", reset_less=True)
-        writes, write_last = Signal(), Signal()
+        writes = Signal()
+        write_last = Signal()
         position: Any = Signal(range(words))
         last_word: Any = Signal()
         m.d.comb += last_word.eq(position == words - 1 if words > 1 else 1)

@@ -56,12 +56,12 @@ class ResponseReceiver(Part):
         m.d.comb += [
             self.answer_slot.eq(head["slot"]),
             self.answer.eq(head["resp"]),
-            self.rdata.eq(word["data"]),
+            self.rdata.eq(Mux(wrong, 0, word["data"])),  # the stream may change while a beat waits
             self.rresp.eq(Mux(wrong, DECERR, word["resp"])),
             self.rlast.eq(Mux(wrong, left == 0, self.tlast)),
         ]
         if self.axi.user_bits:
-            m.d.comb += self.ruser.eq(word["user"])
+            m.d.comb += self.ruser.eq(Mux(wrong, 0, word["user"]))
         with m.FSM():
             with m.State("HEAD"):
                 m.d.sync += left.eq(self.failing_len)

@@ -112,7 +112,9 @@ class SubordinateInterface(Part):
 
     def _send_responses(self, m: Any, queues: dict[str, Any]) -> None:
         """Send answers to their managers, those of writes and of reads in turn."""
-        reads, read_last, reading = Signal(), Signal(), Signal()
+        reads = Signal()
+        read_last = Signal()
+        reading = Signal()
         can_write, can_read = Signal(), Signal()
         owner = Mux(reads, queues["reads"].r_data, queues["writes"].r_data)
         slot = Value.cast(owner)[: self.axi.slot_bits]

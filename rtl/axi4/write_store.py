@@ -59,7 +59,9 @@ class WriteStore(Part):
 
     def elaborate(self, _platform):
         m: Any = Module()
-        written, fetched, moved = Signal(), Signal(), Signal()
+        written = Signal()
+        fetched = Signal()
+        moved = Signal()
         waits = Signal()  # in block RAM's output
         m.d.comb += [
             written.eq(self.wvalid & self.wready),
