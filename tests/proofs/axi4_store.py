@@ -1,0 +1,93 @@
+"""Claims about the store of writes of an AXI4 manager's interface."""
+
+from typing import Any
+
+from amaranth.hdl import Const, Mux, Signal
+
+from rtl.axi4.write_store import MAX_BURSTS, WriteStore
+from rtl.parts.selection import concat, either
+from tests.proofs.axi4_rules import stays
+from tests.proofs.claims import Claims, Describe, Inside, started
+from tests.proofs.links import ReferenceQueue
+from topology.axi4.words import MIN_STORED_BEATS, Axi4Format
+
+BEHIND = 2
+"""Beats behind the memory: in its output, and in the register."""
+
+
+def axi4_store(beats: int, *, whole: bool) -> Describe:
+    """Claims about a store. It has fewer beats than any that is configured, so it holds only short bursts."""
+
+    def describe(claims: Claims) -> None:
+        part: Any = WriteStore(Axi4Format(3, user_bits=1), max(beats, MIN_STORED_BEATS), whole=whole)
+        part.beats = beats
+        claims.free_inputs(part)
+        inside = Inside(claims, part)
+        claims.assume(~part.pop | part.valid)
+        enters = claims.named(part.wvalid & part.wready, "enters")
+        entry = concat((part.wdata, part.wstrb, part.wuser, part.wlast))
+        queue = ReferenceQueue(claims, beats + BEHIND, enters, entry, part.pop)
+        waited = _prove(claims, part, queue, enters)
+        _tie(claims, inside, part, queue, waited)
+
+    return describe
+
+
+def _prove(claims: Claims, part: Any, queue: ReferenceQueue, enters: Any) -> Any:
+    """Return whether a beat has waited for a cycle without being in front."""
+    beat = claims.named(concat((part.word, part.last)), "beat")
+    first = (queue.held != 0) & (beat == queue.row[0])
+    claims.always("beats leave once, unaltered and in order", ~part.valid | first)
+    claims.always("a beat stays until it leaves", stays(claims, part.valid, part.pop, beat, "beat"))
+    some = queue.held != 0
+    waited = claims.was(some & ~part.valid, "waited")
+    late = claims.was(waited & some & ~part.valid, "waited_long") & ~part.valid
+    claims.always("the first beat is there 3 cycles after it has come", ~late)
+    claims.always("no beat comes without room", ~enters | (queue.held != part.beats + BEHIND))
+    bursts: Any = Signal(range(MAX_BURSTS + 2), name="bursts_reference")
+    comes, leaves = enters & part.wlast, part.pop & part.last
+    claims.m.d.sync += bursts.eq(bursts + comes - leaves)
+    lasts = concat(row[-1] & (queue.held > k) for k, row in enumerate(queue.row))
+    claims.invariant("bursts are counted", bursts == sum((bit for bit in lasts), Const(0)))
+    full = bursts >= MAX_BURSTS - 2 if part.whole else Const(0)
+    room = claims.was((queue.held < part.beats - 2) & ~full, "room")
+    claims.always("data are taken while there is room", ~(room & started(claims)) | part.wready)
+    if part.whole:
+        claims.always("a burst that may be sent is complete", ~part.startable | (bursts != 0))
+        claims.always("a complete burst may be sent", part.startable == part.valid & (bursts != 0))
+        waits = claims.was(part.startable & ~part.pop, "startable")
+        claims.always("what may be sent stays so until its first beat leaves", ~waits | part.startable)
+        claims.possible("two bursts are complete", bursts == 2)
+    else:
+        claims.always("a burst may be sent from its first beat on", part.startable == part.valid)
+    claims.possible("there is no room", (queue.held == part.beats - 1) & ~part.wready)
+    return waited & some & ~part.valid
+
+
+def _tie(claims: Claims, inside: Inside, part: Any, queue: ReferenceQueue, waited: Any) -> None:
+    beats = part.beats
+    stored, waits = inside.register("stored"), inside.register("waits")
+    front, back = inside.register("front"), inside.register("back")
+    reads, writes = inside.wire("fetched"), inside.wire("written")
+    claims.always("no place is read and written in one cycle", ~(reads & writes) | (front != back))
+    claims.invariant("a beat that has waited is in the memory's output", ~waited | waits)
+    claims.invariant("beats are counted", queue.held == part.valid + waits + stored)
+    claims.invariant("pointers are within the memory", (front < beats) & (back < beats) & (stored <= beats))
+    apart = Mux(front + stored >= beats, front + stored - beats, front + stored)
+    claims.invariant("pointers are apart by the beats", back == apart)
+    claims.invariant("the memory keeps one place free behind each beat that comes", stored < beats)
+    claims.invariant("a place is free where data are taken", ~part.wready | (stored < beats - 1))
+    second = Mux(part.valid, queue.row[1], queue.row[0])
+    claims.invariant("the output has its beat", ~waits | (inside.memory_output("beats") == second))
+    rows = [inside.memory_row(k, "beats") for k in range(beats)]
+    ahead = claims.named(part.valid + waits, "ahead")
+    for k in range(beats):
+        row = either([Mux(front == at, rows[(at + k) % beats], 0) for at in range(beats)])
+        expected = either([Mux(ahead == n, queue.row[min(k + n, len(queue.row) - 1)], 0) for n in range(BEHIND + 1)])
+        claims.invariant("places have their beats", (stored <= k) | (row == expected))
+    if part.whole:
+        reference = inside.register("bursts")
+        lasts = concat(row[-1] & (queue.held > k) for k, row in enumerate(queue.row))
+        claims.invariant("the counter of bursts counts", reference == sum((bit for bit in lasts), Const(0)))
+        claims.invariant("bursts are at most the limit", reference <= MAX_BURSTS - 1)
+        claims.invariant("few bursts are there where data are taken", ~part.wready | (reference < MAX_BURSTS - 1))
