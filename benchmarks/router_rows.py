@@ -3,8 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from fpga.common.subject import representative_switches
+from rtl.axi4.manager import ManagerInterface
+from rtl.axi4.subordinate import SubordinateInterface
+from rtl.axi4.timeout import SubordinateTimeout
 from rtl.collectives.endpoint import PlaneEndpoint
 from rtl.collectives.parameters import PlaneParameters
 from rtl.collectives.plan import PlanePlan, make_switch
@@ -17,6 +21,8 @@ from rtl.parts.part import Part
 from rtl.spam.network import spam_plan
 from rtl.spam.router import SpamRouter
 from rtl.torus.network import torus_plan
+from topology.axi4.address_map import AddressMap, Region, Window
+from topology.axi4.words import Axi4Format
 from topology.collectives.operators import OPERATORS
 from topology.collectives.tables import PlaneTables, groups_of
 from topology.collectives.tree import plane_tree
@@ -40,6 +46,7 @@ UNICAST = "-unicast"
 """End of the name of a router without the logic for multicasts."""
 FAR = "-far"
 PLANE = "plane"
+AXI4 = "axi4"
 PLANE_BRANCHES = 4
 HYPERCUBE_PORTS = 7
 """Six dimensions and a processor: 64 nodes."""
@@ -209,20 +216,61 @@ def plane_row(operators: str = "all", groups: int = 2, *, endpoint: bool = False
     def make() -> Part:
         return PlaneEndpoint(plane.parameters) if endpoint else make_switch(plane.shapes[switch])
 
+    part = "endpoint" if endpoint else f"switch-{PLANE_BRANCHES}"
+    name = f"{PLANE}-{part}-w{plane.parameters.word_bits}-g{groups}-{operators}"
+    constants = {} if endpoint else plane.constants(switch)
+    parameters: dict[str, object] = {"operators": operators, "groups": groups, "endpoint": endpoint}
+    return _part_row(name, PLANE, make, constants, parameters, switch)
+
+
+def axi4_row(part: str = "manager", end: str = "", *, windows: int = 0, **options: Any) -> RouterRow:
+    """Return an interface of an AXI4 end, or the timeout of a subordinate: 64 processors, eight regions of 64 KiB.
+
+    32 bits of data and address, 2 bits of ID, 4 transactions in each direction. ``options`` are those of the part.
+    """
+    subordinates = tuple(range(12, 20))
+    regions = [Region(processor, i << 16, 1 << 16) for i, processor in enumerate(subordinates)]
+    areas = AddressMap(regions, [Window(subordinates, 1 << 31, 1 << 16)] * windows)
+    axi = Axi4Format(64, id_bits=2, windows=windows)
+    widths = axi.min_request_bits, axi.min_response_bits
+    constants: dict[str, int] = {}
+    if part == "manager":
+        constants = {"node": 5, "reachable": (1 << len(areas.areas)) - 1}
+    if windows and part != "timeout":
+        constants |= {"receivers": len(subordinates)} if part == "manager" else {"base": 1 << 16}
+
+    def make() -> Part:
+        if part == "timeout":
+            return SubordinateTimeout(axi, options["cycles"], options["pending"])
+        if part == "manager":
+            return ManagerInterface(axi, areas, *widths, **options)
+        return SubordinateInterface(axi, *widths, **options)
+
+    return _part_row(f"{AXI4}-{part}{end}", AXI4, make, constants, {"part": part, "windows": windows, **options})
+
+
+def _part_row(
+    name: str,
+    family: str,
+    make: Callable[[], Part],
+    constants: dict[str, int],
+    parameters: dict[str, object],
+    switch: int = 0,
+) -> RouterRow:
+    """Return a part beside the routers of an 8 x 8 mesh, in the place of a router."""
+
     def plan() -> NetworkPlan:
-        router = RouterInstance(PLANE, {} if endpoint else plane.constants(switch))
         return replace(
-            spam_plan(SpamRouting(SpamLabels(network), plane.parameters.word_bits)),
-            family=PLANE,
-            shapes={PLANE: make},
-            routers=(router,) * 64,
-            parameters={"operators": operators, "groups": groups, "endpoint": endpoint},
+            spam_plan(SpamRouting(SpamLabels(mesh_network((8, 8))), 32)),
+            family=family,
+            shapes={family: make},
+            routers=(RouterInstance(family, constants),) * 64,
+            parameters=parameters,
             side_wires=(),
             status=(),
         )
 
-    part = "endpoint" if endpoint else f"switch-{PLANE_BRANCHES}"
-    return RouterRow(f"{PLANE}-{part}-w{plane.parameters.word_bits}-g{groups}-{operators}", plan, lambda _plan: switch)
+    return RouterRow(name, plan, lambda _plan: switch)
 
 
 def _without_multicast(plan: NetworkPlan, unicast_router: Callable[[Part], Part]) -> NetworkPlan:
@@ -305,6 +353,19 @@ PLANE_ROWS = [
 """Parts of collective planes."""
 
 
+AXI4_ROWS = [
+    axi4_row(),
+    axi4_row(end="-pipelined", pipelined=True),
+    axi4_row(end="-cut16", cut_beats=16),
+    axi4_row(end="-window", windows=1),
+    axi4_row(end="-window-cut16", windows=1, cut_beats=16),
+    axi4_row(end="-window-copies", windows=1, copies=True),
+    axi4_row("subordinate"),
+    axi4_row("timeout", end="-1024", cycles=1024, pending=4),
+]
+"""Parts of AXI4 ends."""
+
+
 def rows() -> list[RouterRow]:
     """Return all rows of the table."""
-    return [*(row for of_family in ROWS.values() for row in of_family), *PLANE_ROWS]
+    return [*(row for of_family in ROWS.values() for row in of_family), *PLANE_ROWS, *AXI4_ROWS]

@@ -7,7 +7,7 @@ from hydranoc.config.load import AXI4, NETWORK, Config
 from hydranoc.config.source import GivenSource
 from hydranoc.errors import ConfigError
 from topology.axi4.address_map import AddressMap, Region, Window
-from topology.axi4.words import MAX_BEATS, MIN_STORED_BEATS, Axi4Format
+from topology.axi4.words import LITE_DATA_BITS, MAX_BEATS, MIN_STORED_BEATS, Axi4Format
 
 if TYPE_CHECKING:
     from hydranoc.design.design import Design
@@ -48,9 +48,10 @@ class Axi4Ends:
             raise config.source.error((*AXI4, "write_beats"), text)
         self._check_processors()
         processors = len(config.network.processors)
-        if section.data_bits & (section.data_bits - 1):
-            text = f"axi4.data_bits is {section.data_bits}; it must be a power of two"
-            raise config.source.error((*AXI4, "data_bits"), text)
+        for key in ("data_bits", "max_burst_flits"):
+            value = getattr(section, key)
+            if value & (value - 1):
+                raise config.source.error((*AXI4, key), f"axi4.{key} is {value}; it must be a power of two")
         self.format = Axi4Format(
             *(processors, section.address_bits, section.data_bits, section.id_bits, section.user_bits),
             outstanding=section.outstanding,
@@ -58,6 +59,7 @@ class Axi4Ends:
         )
         self.areas = self._address_map()
         self.managers = self._managers()
+        self._check_lite()
         source = config.source
         network = source.data["network"]
         self.requests = self._network(load, NETWORK, network, self.format.min_request_bits)
@@ -107,10 +109,11 @@ class Axi4Ends:
     def _check_length(self, path: Any, design: "Design", words: int) -> None:
         """Refuse a network whose longest message is too short for a burst behind some words of fields."""
         longest = design.family.longest_message(design.config.network_section)
-        least = design.routing.header_flits((0,)) + words + MAX_BEATS
+        beats = self.section.max_burst_flits
+        least = design.routing.header_flits((0,)) + words + beats
         if longest < least:
             text = f"{path[-1]}.packet_flits is {longest}; it must be at least {least}, the flits of a burst of"
-            raise self.config.source.error(path, f"{text} {MAX_BEATS} beats")
+            raise self.config.source.error(path, f"{text} {beats} beats (axi4.max_burst_flits)")
 
     def _check_processors(self) -> None:
         section, count = self.section, len(self.config.network.processors)
@@ -124,9 +127,21 @@ class Axi4Ends:
                 text = f"processor is {number}; it must be at most {count - 1}, the last of the network"
                 raise self.config.source.error(path, text)
 
+    def _check_lite(self) -> None:
+        lite, bits = self.section.lite, self.section.data_bits
+        if lite and bits not in LITE_DATA_BITS:
+            text = f"axi4.data_bits is {bits}; with axi4.lite it must be one of {', '.join(map(str, LITE_DATA_BITS))}"
+            raise self.config.source.error((*AXI4, "data_bits"), text)
+        for i, processor in enumerate(lite):
+            if processor not in (*self.managers, *self.areas.subordinates):
+                text = f"processor is {processor}; it must have a manager or a subordinate"
+                raise self.config.source.error((*AXI4, "lite", i), text)
+
     def _address_map(self) -> AddressMap:
         section, source = self.section, self.config.source
-        regions = [Region(area.processor, area.base, area.size) for area in section.regions]
+        regions = [
+            Region(area.processor, area.base, area.size, area.processor in section.lite) for area in section.regions
+        ]
         windows = [Window(tuple(area.processors), area.base, area.size) for area in section.multicast]
         # an error names the first area with which the map is wrong
         for count in range(1, len(regions) + len(windows) + 1):
@@ -169,6 +184,8 @@ class Axi4Ends:
             whole=section.store_writes,
             pipelined=section.same_id == PIPELINED,
             pending=section.pending,
+            cut_beats=section.max_burst_flits if section.max_burst_flits < MAX_BEATS else 0,
+            lite=tuple(section.lite),
             timeout_cycles=section.timeout_cycles,
         )
 

@@ -623,6 +623,10 @@ class Design:
         """
         from rtl.endpoints.port_arrays import with_port_arrays
 
+        lite = self._axi4_ends.section.lite
+        if arrays and lite:
+            text = f"axi4.lite is {lite}; it must be empty for ports as arrays, whose elements are alike"
+            raise self.config.source.error(("axi4", "lite"), text)
         generated = self._axi4_ends.verilog(top)
         return with_port_arrays(generated) if arrays else generated
 

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from amaranth.hdl import Const, Module, Mux, Signal
+from amaranth.hdl import Const, Module, Mux, Signal, Value
 from amaranth.lib.wiring import In, Out
 
 from rtl.axi4.ports import axi4_members, request_channel
 from rtl.parts.part import Part
-from rtl.parts.selection import either
-from topology.axi4.address_map import AddressMap, Window
-from topology.axi4.words import Axi4Format
+from rtl.parts.selection import concat, either
+from topology.axi4.address_map import MIN_SIZE, AddressMap, Window
+from topology.axi4.words import INCR, LENGTH_BITS, Axi4Format
 
 
 class AddressPort(Part):
@@ -22,22 +22,27 @@ class AddressPort(Part):
         axi
         areas: The address map.
         channel: ``aw``, or ``ar``, which does not reach windows.
+        cut_beats: Most beats of a piece of a burst, a power of two; 0 for whole bursts.
 
     Members:
         awid, ..., awready: The channel. ``awready`` is a register.
         reachable (In(areas)): Targets that this manager reaches, a constant.
         id, len, ... (Out): Fields of the request. Registers.
         decoded (Out(1)): The next outputs are valid. All are registers.
-        found (Out(1)): Some target has the address, and the manager reaches it.
+        found (Out(1)): Some target has the address, the manager reaches it, and it takes bursts, if this is one.
         multicast (Out(1)): It is a window. Absent without windows.
         destination (Out): Processor, or number of the window.
         pop (In(1)): Drop the request. Only with ``decoded``.
+        piece_len (Out(8)), more (Out(1)), advance (In(1)): Length of the first piece that is left, in the coding of
+            ``len``; others follow; ``addr`` and ``len`` become those without the first piece. Functions of registers.
+            Only with ``cut_beats``.
     """
 
-    def __init__(self, axi: Axi4Format, areas: AddressMap, channel: str):
+    def __init__(self, axi: Axi4Format, areas: AddressMap, channel: str, *, cut_beats: int = 0):
         self.axi = axi
         self.areas = areas
         self.channel = channel
+        self.cut_beats = cut_beats
         self.windows = len(areas.windows) if channel == "aw" else 0
         self.targets = len(areas.regions) + self.windows
         fields = {name.removeprefix(channel): bits for name, bits in request_channel(channel, axi, axi.id_bits).items()}
@@ -49,6 +54,8 @@ class AddressPort(Part):
         members |= {"decoded": Out(1), "found": Out(1), "destination": Out(bits), "pop": In(1)}
         if self.windows:
             members["multicast"] = Out(1)
+        if cut_beats:
+            members |= {"piece_len": Out(LENGTH_BITS), "more": Out(1), "advance": In(1)}
         super().__init__(f"axi4_{channel}_port", members)
 
     def elaborate(self, _platform):
@@ -66,8 +73,14 @@ class AddressPort(Part):
             for name in self.fields:
                 register = getattr(self, name)
                 m.d.sync += register.eq(getattr(self, f"{self.channel}{name}"))
+        if self.cut_beats:
+            self._cut(m)
         hits = self._hits(m)
-        m.d.sync += self.found.eq((hits & self.reachable).any())
+        single = sum(self.areas.single(target) << target for target in range(self.targets))
+        usable = self.reachable
+        if single:
+            usable &= ~Mux(self.len.any(), Const(single, self.targets), 0)
+        m.d.sync += self.found.eq((hits & usable).any())
         numbers = []
         for target, area in enumerate(self.areas.areas[: self.targets]):
             number = target - len(self.areas.regions) if isinstance(area, Window) else area.processor
@@ -76,6 +89,23 @@ class AddressPort(Part):
         if self.windows:
             m.d.sync += self.multicast.eq(hits[len(self.areas.regions) :].any())
         return m
+
+    def _cut(self, m: Any) -> None:
+        """Give the first piece; advance to the next one. A burst does not cross a boundary of 4,096 bytes."""
+        low = self.cut_beats.bit_length() - 1
+        length, address, size = (Value.cast(getattr(self, name)) for name in ("len", "addr", "size"))
+        bits = MIN_SIZE.bit_length() - 1
+        widest = self.axi.strobe_bits.bit_length() - 1
+        step = concat(size == bit - low if low <= bit <= low + widest else Const(0) for bit in range(bits))
+        aligned = concat(address[bit] & (size <= bit) if bit < widest else address[bit] for bit in range(bits))
+        m.d.comb += [
+            self.more.eq(length[low:].any()),
+            self.piece_len.eq(Mux(self.more, self.cut_beats - 1, length[:low])),
+        ]
+        with m.If(self.advance):
+            m.d.sync += length[low:].eq(length[low:] - 1)
+            with m.If(self.burst == INCR):
+                m.d.sync += address[:bits].eq(aligned + step)
 
     def _hits(self, m: Any) -> Any:
         hits: Any = Signal(self.targets)

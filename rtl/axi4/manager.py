@@ -14,7 +14,7 @@ from rtl.axi4.write_store import WriteStore
 from rtl.parts.part import Part, instantiate
 from rtl.parts.selection import table_row
 from topology.axi4.address_map import AddressMap
-from topology.axi4.words import Axi4Format
+from topology.axi4.words import MAX_BEATS, MIN_CUT_BEATS, Axi4Format
 
 
 class ManagerInterface(Part):
@@ -29,6 +29,7 @@ class ManagerInterface(Part):
         pipelined: An ID may have several transactions to one target; the networks must keep the order of messages of
             one processor to the same ones.
         copies: Writes to windows are sent to one receiver after the other. Only with ``whole``.
+        cut_beats: Most beats of a piece of a burst, a power of two, at least 16; 0 for whole bursts.
 
     Members:
         awid, ..., rready: The AXI4 port.
@@ -50,20 +51,26 @@ class ManagerInterface(Part):
         whole: bool = True,
         pipelined: bool = False,
         copies: bool = False,
+        cut_beats: int = 0,
     ):
         if copies and not whole:
             raise ValueError("copies is True; it must be False where writes are not stored until they are complete")
+        if cut_beats and (cut_beats < MIN_CUT_BEATS or cut_beats & (cut_beats - 1)):
+            raise ValueError(f"cut_beats is {cut_beats!r}; it must be a power of two, at least {MIN_CUT_BEATS}")
         self.axi = axi
         self.areas = areas
         self.copies = copies
-        self._ports = {name: AddressPort(axi, areas, name) for name in ("aw", "ar")}
+        self.cut_beats = cut_beats
+        self._ports = {name: AddressPort(axi, areas, name, cut_beats=cut_beats) for name in ("aw", "ar")}
         bits = len(self._ports["aw"].destination)
         self.pipelined = pipelined
-        self._writes = WriteTransactions(axi, len(self._target(self._ports["aw"])) if pipelined else 0)
+        pieces = MAX_BEATS // cut_beats if cut_beats else 1
+        targets = len(self._target(self._ports["aw"])) if pipelined else 0
+        self._writes = WriteTransactions(axi, targets, pieces=pieces)
         self._reads = ReadTransactions(axi, len(self._target(self._ports["ar"])) if pipelined else 0)
         self._store = WriteStore(axi, write_beats, whole=whole, copies=copies)
-        self._sender = RequestSender(axi, areas, request_bits, bits, copies=copies)
-        self._receiver = ResponseReceiver(axi, response_bits)
+        self._sender = RequestSender(axi, areas, request_bits, bits, copies=copies, cut_beats=cut_beats)
+        self._receiver = ResponseReceiver(axi, response_bits, cut=cut_beats > 0)
         members: dict[str, Any] = axi4_members(axi, axi.id_bits, faces_manager=True)
         members |= {"node": In(axi.node_bits), "reachable": In(len(areas.areas))}
         if axi.windows:
@@ -106,9 +113,9 @@ class ManagerInterface(Part):
             sender.node.eq(self.node),
             ports["aw"].pop.eq(sender.aw_pop),
             ports["ar"].pop.eq(sender.ar_pop | receiver.failed),
-            writes.start.eq(sender.aw_start if self.copies else sender.aw_pop),
+            writes.start.eq(sender.aw_start if self.copies or self.cut_beats else sender.aw_pop),
             writes.failed.eq(sender.failed),
-            reads.start.eq(sender.ar_pop),
+            reads.start.eq(sender.ar_start if self.cut_beats else sender.ar_pop),
             sender.answering.eq(receiver.answered),
             receiver.failing.eq(reads.granted & ~ports["ar"].found),
             receiver.failing_len.eq(ports["ar"].len),
@@ -119,6 +126,8 @@ class ManagerInterface(Part):
             reads.end.eq(receiver.ended),
             reads.end_slot.eq(receiver.ended_slot),
         ]
+        if self.cut_beats:
+            self._connect_pieces(m, ports, writes, sender, receiver)
         if axi.id_bits:
             m.d.comb += [receiver.failing_id.eq(ports["ar"].id), receiver.answer_id.eq(reads.answer_id)]
         for prefix, part in (("request", sender), ("response", receiver)):
@@ -141,6 +150,22 @@ class ManagerInterface(Part):
         """Return the target of a request, for comparisons."""
         return Cat(port.destination, port.found, *([port.multicast] if hasattr(port, "multicast") else []))
 
+    @staticmethod
+    def _connect_pieces(m: Any, ports: dict[str, Any], writes: Any, sender: Any, receiver: Any) -> None:
+        """Connect what sends and answers the pieces of bursts."""
+        for channel, port in ports.items():
+            m.d.comb += [
+                getattr(sender, f"{channel}_more").eq(port.more),
+                port.advance.eq(getattr(sender, f"{channel}_advance")),
+            ]
+        m.d.comb += [
+            writes.sending.eq(sender.sending),
+            writes.sending_slot.eq(sender.write_slot),
+            writes.again.eq(sender.aw_advance),
+            receiver.unfinished.eq(sender.reading & (receiver.ended_slot == sender.read_slot)),
+            sender.piece_ended.eq(receiver.piece_ended),
+        ]
+
     def _connect_request(self, m: Any, channel: str, port: Any, part: Any, sender: Any) -> None:
         """Connect the request of a channel to its transactions and to the sender."""
         m.d.comb += [
@@ -156,4 +181,5 @@ class ManagerInterface(Part):
         fields = [name for name, _ in self._ports[channel].fields.items() if name != "id"]
         names = [*fields, "found", "destination", *(["multicast"] if channel == "aw" and self.axi.windows else [])]
         for name in names:
-            m.d.comb += getattr(sender, f"{channel}_{name}").eq(getattr(port, name))
+            given = "piece_len" if name == "len" and self.cut_beats else name
+            m.d.comb += getattr(sender, f"{channel}_{name}").eq(getattr(port, given))

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from amaranth.lib.wiring import Out
+from amaranth.lib.wiring import In, Out
 
 from rtl.axi4.manager import ManagerInterface
-from rtl.axi4.ports import axi4_members
+from rtl.axi4.ports import axi4_members, lite_constants, lite_members
 from rtl.axi4.subordinate import ID_BITS, SubordinateInterface
 from rtl.axi4.timeout import INSIDE, OUTSIDE, SubordinateTimeout
 from rtl.endpoints.axi_network import AxiStreamTop, plan_modes
@@ -34,6 +34,8 @@ class Axi4Plan:
         whole: Writes are stored until they are complete.
         pipelined: An ID may have several transactions to one target, see ``ManagerInterface``.
         pending: Transactions that a subordinate may have under way, in each direction.
+        cut_beats: Most beats of a piece of a burst, see ``ManagerInterface``; 0 for whole bursts.
+        lite: Processors with AXI4-Lite ports. Their regions are single.
         timeout_cycles: Before a subordinate has stopped, see ``SubordinateTimeout``; 0 for never.
 
     Raises:
@@ -49,6 +51,8 @@ class Axi4Plan:
     whole: bool = True
     pipelined: bool = False
     pending: int = 4
+    cut_beats: int = 0
+    lite: tuple[int, ...] = ()
     timeout_cycles: int = 0
 
     def __post_init__(self):
@@ -75,6 +79,13 @@ class Axi4Plan:
         """Processors with a subordinate."""
         return self.areas.subordinates
 
+    def members(self, prefix: str, processor: int) -> dict[str, Any]:
+        """Return the port of a processor's manager or subordinate."""
+        is_manager = prefix == MANAGER
+        if processor in self.lite:
+            return lite_members(self.axi, faces_manager=is_manager)
+        return axi4_members(self.axi, self.axi.id_bits if is_manager else ID_BITS, faces_manager=is_manager)
+
     def make_manager(self) -> ManagerInterface:
         """Return the interface of a manager."""
         return ManagerInterface(
@@ -83,6 +94,7 @@ class Axi4Plan:
             whole=self.whole,
             pipelined=self.pipelined,
             copies=self.copies,
+            cut_beats=self.cut_beats,
         )
 
     def make_subordinate(self) -> SubordinateInterface:
@@ -122,10 +134,9 @@ class Axi4Top(StructuralPart):
         self._timeout = SharedModule(plan.make_timeout)
         self._networks = {name: SharedModule(_network(getattr(plan, name))) for name in (REQUESTS, RESPONSES)}
         members: dict[str, Any] = {}
-        for prefix, processors, id_bits in self._ends():
-            ports = axi4_members(plan.axi, id_bits, faces_manager=prefix == MANAGER)
+        for prefix, processors, _ in self._ends():
             for i in processors:
-                members |= {f"{prefix}_n{i}_{name}": member for name, member in ports.items()}
+                members |= {f"{prefix}_n{i}_{name}": member for name, member in plan.members(prefix, i).items()}
                 if prefix == SUBORDINATE and plan.timeout_cycles:
                     members[f"{prefix}_n{i}_error"] = Out(1)
         super().__init__("axi4_network", members)
@@ -150,11 +161,14 @@ class Axi4Top(StructuralPart):
                         end.tie(name, value)
                 guarded = not is_manager and self.plan.timeout_cycles > 0
                 outer, outside = (self._add_timeout(structure, i, end, ports), OUTSIDE) if guarded else (end, "")
-                for name in ports:
+                own = self.plan.members(prefix, i)
+                for name, member in ports.items():
                     port = f"{prefix}_n{i}_{name}"
-                    if port in structure.inputs:
+                    if name not in own and member.flow == In:
+                        outer.tie(f"{outside}{name}", lite_constants(self.plan.axi).get(name, 0))
+                    elif member.flow == In:
                         outer.connect(f"{outside}{name}", structure.ports[port])
-                    else:
+                    elif name in own:
                         structure.outputs[port] = outer.output(f"{outside}{name}")
                 into, out = (REQUESTS, RESPONSES) if is_manager else (RESPONSES, REQUESTS)
                 users[into, "s", i] = users[out, "m", i] = end

@@ -4,7 +4,20 @@ from typing import Any
 
 from amaranth.lib.wiring import In, Out
 
-from topology.axi4.words import BURST_BITS, LENGTH_BITS, RESPONSE_BITS, SIZE_BITS, Axi4Format
+from topology.axi4.words import BURST_BITS, INCR, LENGTH_BITS, RESPONSE_BITS, SIZE_BITS, Axi4Format
+
+LITE = frozenset(
+    f"{channel}{name}"
+    for channel, names in {
+        "aw": "addr prot",
+        "w": "data strb",
+        "b": "resp",
+        "ar": "addr prot",
+        "r": "data resp",
+    }.items()
+    for name in (*names.split(), "valid", "ready")
+)
+"""Signals of AXI4-Lite."""
 
 
 def request_channel(prefix: str, axi: Axi4Format, id_bits: int) -> dict[str, int]:
@@ -26,6 +39,18 @@ def channels(axi: Axi4Format, id_bits: int) -> dict[str, tuple[bool, dict[str, i
         "ar": (True, request_channel("ar", axi, id_bits)),
         "r": (False, {name: bits for name, bits in reads.items() if bits}),
     }
+
+
+def lite_members(axi: Axi4Format, *, faces_manager: bool) -> dict[str, Any]:
+    """Return the members of an AXI4-Lite port; see ``axi4_members``."""
+    members = axi4_members(axi, 0, faces_manager=faces_manager)
+    return {name: member for name, member in members.items() if name in LITE}
+
+
+def lite_constants(axi: Axi4Format) -> dict[str, int]:
+    """Return the values of the inputs of an AXI4 port that an AXI4-Lite port lacks; all others are 0."""
+    whole = axi.strobe_bits.bit_length() - 1
+    return {"awsize": whole, "arsize": whole, "awburst": INCR, "arburst": INCR, "wlast": 1, "rlast": 1}
 
 
 def axi4_members(axi: Axi4Format, id_bits: int, *, faces_manager: bool, only: str = "") -> dict[str, Any]:

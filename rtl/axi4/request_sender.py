@@ -7,10 +7,14 @@ state     what happens                                                          
 ``COPY``  chooses the receiver of the next copy of a write to a window                     1 per copy
 ``HEAD``  sends the words of fields                                                        1 per word
 ``BODY``  sends the data of a write                                                        1 per beat
+``NEXT``  goes to the next piece of a write, which has more responses to come              1 per piece
 ``DRAIN`` drops the data of a write without destination, and answers it                    1 per beat, + 1
 ========  ===============================================================================  ===============
 
 In a network without multicasts a write to a window is sent to its receivers one after the other.
+
+A burst may be cut into pieces, each with a request of its own. Those of a write follow each other. A piece of a read is
+sent when the response to the one before has ended, since messages may overtake each other.
 """
 
 from typing import Any
@@ -36,13 +40,20 @@ class RequestSender(Part):
         word_bits: Width of the request network's words.
         destination_bits: Width of ``aw_destination``.
         copies: Writes to windows are sent as copies.
+        cut_beats: Most beats of a piece of a burst, a power of two; 0 for whole bursts.
 
     Members:
         node (In): Number of the manager's processor, a constant.
         aw_granted, ar_granted (In(1)): A request may start. It has ``aw_found`` and ``aw_multicast``,
             ``aw_destination``, ``aw_slot`` and the fields ``aw_len`` and so on; those of a read likewise. All stay
             until ``aw_pop`` or ``ar_pop`` (Out(1)).
-        aw_start (Out(1)): The write starts. Only with copies; otherwise it starts with ``aw_pop``.
+        aw_start (Out(1)): The write starts. Only with copies or pieces; otherwise it starts with ``aw_pop``.
+        ar_start (Out(1)): The read starts. Only with pieces; otherwise it starts with ``ar_pop``.
+        aw_more, ar_more (In(1)), aw_advance, ar_advance (Out(1)): See ``AddressPort``, whose ``piece_len`` is
+            ``aw_len`` or ``ar_len``. Only with pieces, as all that follows here.
+        sending (Out(1)), write_slot (Out): A write of several pieces is not sent to its end.
+        reading (Out(1)), read_slot (Out): Neither is a read.
+        piece_ended (In(1)): The response to a piece of this read has ended.
         failed (Out(1)): The write that starts has no destination.
         answering (In(1)): No such write may start in this cycle.
         startable, word, last, valid (In), pop (Out(1)): See ``WriteStore``.
@@ -52,12 +63,20 @@ class RequestSender(Part):
     """
 
     def __init__(
-        self, axi: Axi4Format, areas: AddressMap, word_bits: int, destination_bits: int, *, copies: bool = False
+        self,
+        axi: Axi4Format,
+        areas: AddressMap,
+        word_bits: int,
+        destination_bits: int,
+        *,
+        copies: bool = False,
+        cut_beats: int = 0,
     ):
         self.axi = axi
         self.areas = areas
         self.word_bits = word_bits
         self.copies = copies
+        self.cut_beats = cut_beats
         own = ("write", "multicast", "source", "slot")
         self._fields = tuple((name, bits) for name, bits in axi.request_fields if name not in own)
         members: dict[str, Any] = {"node": In(axi.node_bits), "failed": Out(1), "answering": In(1)}
@@ -71,8 +90,15 @@ class RequestSender(Part):
         members["tdest"] = Out(axi.node_bits)
         if axi.windows:
             members["aw_multicast"] = In(1)
+        if copies or cut_beats:
+            members["aw_start"] = Out(1)
+        if cut_beats:
+            members |= {f"{channel}_more": In(1) for channel in (WRITE, READ)}
+            members |= {f"{channel}_advance": Out(1) for channel in (WRITE, READ)}
+            members |= {"sending": Out(1), "write_slot": Out(axi.slot_bits)}
+            members |= {"ar_start": Out(1), "reading": Out(1), "read_slot": Out(axi.slot_bits), "piece_ended": In(1)}
         if copies:
-            members |= {"aw_start": Out(1), "keep": Out(1), "rewind": Out(1)}
+            members |= {"keep": Out(1), "rewind": Out(1)}
         elif axi.windows:
             members["tuser"] = Out(axi.processors)
         super().__init__(f"axi4_request_sender_w{word_bits}", members)
@@ -80,8 +106,10 @@ class RequestSender(Part):
     def elaborate(self, _platform):
         m: Any = Module()
         words = self.axi.request_words(self.word_bits)
-        if self.copies:  # that of the write, whose request stays when it has started
-            self._slot: Any = Signal(self.axi.slot_bits, name="slot", reset_less=True)
+        cut, repeats = self.cut_beats > 0, self.copies or self.cut_beats > 0
+        if repeats:
+            self._write_slot = self.write_slot if cut else Signal(self.axi.slot_bits, name="write_slot")
+        piece_end = self._piece_end(m)
         writes = Signal()
         write_last = Signal()
         position: Any = Signal(range(words))
@@ -100,6 +128,13 @@ class RequestSender(Part):
             can_write.eq(self.aw_granted & self.startable),
             can_read.eq(self.ar_granted & self.ar_found),
         ]
+        due = Signal()  # the next piece of a read may be sent
+        if cut:
+            m.d.comb += self.ar_advance.eq(self.piece_ended)
+            with m.If(self.piece_ended):
+                m.d.sync += due.eq(1)
+            with m.If(self.reading):
+                m.d.comb += can_read.eq(due)
         with m.FSM():
             with m.State("IDLE"):
                 m.d.sync += position.eq(0)
@@ -107,9 +142,12 @@ class RequestSender(Part):
                     m.d.sync += [writes.eq(1), write_last.eq(1)]
                     with m.If(self.aw_found):
                         m.next = "HEAD"
-                        if copies:
+                        if repeats:
                             m.d.comb += self.aw_start.eq(1)
-                            m.d.sync += self._slot.eq(self.aw_slot)
+                            m.d.sync += self._write_slot.eq(self.aw_slot)
+                        if cut:
+                            m.d.sync += self.sending.eq(self.aw_more)
+                        if copies:
                             with m.If(self.aw_multicast):
                                 copies.begin()
                                 m.next = "COPY"
@@ -118,8 +156,12 @@ class RequestSender(Part):
                 with m.Elif(can_read):
                     m.d.sync += [writes.eq(0), write_last.eq(0)]
                     m.next = "HEAD"
+                    if cut:
+                        m.d.sync += due.eq(0)
+                        with m.If(~self.reading):
+                            m.d.sync += self.read_slot.eq(self.ar_slot)
             if copies:
-                m.d.comb += [self.keep.eq(more), self.rewind.eq(self.pop & self.last & more)]
+                m.d.comb += [self.keep.eq(more), self.rewind.eq(self.pop & piece_end & more)]
                 with m.State("COPY"):
                     copies.choose()
                     m.d.sync += position.eq(0)
@@ -130,19 +172,43 @@ class RequestSender(Part):
                 with m.If(self.tready):
                     m.d.sync += position.eq(position + 1)
                     with m.If(last_word):
-                        m.d.comb += [self.aw_pop.eq(writes & ~more), self.ar_pop.eq(~writes)]
+                        if cut:
+                            m.d.comb += [
+                                self.aw_pop.eq(writes & ~more & ~self.aw_more),
+                                self.ar_pop.eq(~writes & ~self.ar_more),
+                                self.ar_start.eq(~writes & ~self.reading),
+                            ]
+                            with m.If(self.aw_pop):
+                                m.d.sync += self.sending.eq(0)
+                            with m.If(~writes):
+                                m.d.sync += self.reading.eq(self.ar_more)
+                        else:
+                            m.d.comb += [self.aw_pop.eq(writes & ~more), self.ar_pop.eq(~writes)]
                         with m.If(writes):
                             m.next = "BODY"
                         with m.Else():
                             m.next = "IDLE"
             with m.State("BODY"):
-                m.d.comb += [self.tvalid.eq(self.valid), self.tdata.eq(self.word), self.tlast.eq(self.last)]
+                m.d.comb += [self.tvalid.eq(self.valid), self.tdata.eq(self.word), self.tlast.eq(piece_end)]
                 m.d.comb += self.pop.eq(self.valid & self.tready)
-                with m.If(self.pop & self.last):
+                with m.If(self.pop & piece_end):
                     m.next = "IDLE"
+                    if cut:
+                        with m.If(self.sending):
+                            m.next = "NEXT"
                     if copies:
                         with m.If(more):
                             m.next = "COPY"
+            if cut:
+                with m.State("NEXT"):
+                    m.d.sync += position.eq(0)
+                    with m.If(~self.answering):
+                        m.d.comb += self.aw_advance.eq(1)
+                        m.next = "HEAD"
+                        if copies:
+                            with m.If(self.aw_multicast):
+                                copies.begin()
+                                m.next = "COPY"
             with m.State("DRAIN"):
                 # the last beat is dropped together with the answer
                 m.d.comb += [
@@ -150,11 +216,22 @@ class RequestSender(Part):
                     self.pop.eq(self.valid & ~(self.last & self.answering)),
                     self.aw_pop.eq(self.pop & self.last),
                 ]
-                if copies:
+                if repeats:
                     m.d.comb += self.aw_start.eq(self.aw_pop)
                 with m.If(self.aw_pop):
                     m.next = "IDLE"
         return m
+
+    def _piece_end(self, m: Any) -> Any:
+        """Return whether the first beat in the store is the last one of a piece."""
+        if not self.cut_beats:
+            return self.last
+        beats: Any = Signal(range(self.cut_beats))
+        end: Any = Signal(name="piece_end")
+        m.d.comb += end.eq(self.last | (beats == self.cut_beats - 1))
+        with m.If(self.pop):
+            m.d.sync += beats.eq(Mux(end, 0, beats + 1))
+        return end
 
     @property
     def _window(self) -> Any:
@@ -184,11 +261,12 @@ class RequestSender(Part):
                 return writes if name == "write" else self.node
             if name == "multicast":
                 return writes & self.aw_multicast
-            if name == "slot" and self.copies:
-                write = self._slot
-            else:
-                write = self._write_address(m) if name == "addr" else getattr(self, f"aw_{name}")
-            return Mux(writes, write, getattr(self, f"ar_{name}"))[:bits]
+            write = self._write_address(m) if name == "addr" else getattr(self, f"aw_{name}")
+            read = getattr(self, f"ar_{name}")
+            if name == "slot":  # a request that has started stays if there are other packets of it
+                write = self._write_slot if self.copies or self.cut_beats else write
+                read = self.read_slot if self.cut_beats else read
+            return Mux(writes, write, read)[:bits]
 
         row: Any = Signal(words * self.word_bits, name="fields")
         m.d.comb += row.eq(Cat(*(Value.cast(field(name, bits)) for name, bits in self.axi.request_fields)))

@@ -26,6 +26,7 @@ class ResponseReceiver(Part):
     Parameters:
         axi
         word_bits: Width of the response network's words.
+        cut: A read may have several responses.
 
     Members:
         tdata, tvalid, tready, tlast: Packets from the network.
@@ -33,16 +34,21 @@ class ResponseReceiver(Part):
         answered (Out(1)), answer_slot (Out), answer (Out): A write's response has come. ``answer_slot`` is that of
             the word on the stream, of reads too; ``answer_id`` (In) is the ID of this read.
         ended (Out(1)), ended_slot (Out): The last word of a read has been taken.
+        unfinished (In(1)), piece_ended (Out(1)): The read ``ended_slot`` goes on in another response; the last word of
+            this one has been taken. Only with ``cut``.
         failing (In(1)), failing_id, failing_len (In): A read without destination waits, until ``failed`` (Out(1)).
     """
 
-    def __init__(self, axi: Axi4Format, word_bits: int):
+    def __init__(self, axi: Axi4Format, word_bits: int, *, cut: bool = False):
         self.axi = axi
+        self.cut = cut
         members: dict[str, Any] = {"tdata": In(word_bits), "tvalid": In(1), "tready": Out(1), "tlast": In(1)}
         members |= axi4_members(axi, axi.id_bits, faces_manager=True, only="r")
         members |= {"answered": Out(1), "answer_slot": Out(axi.slot_bits), "answer": Out(RESPONSE_BITS)}
         members |= {"ended": Out(1), "ended_slot": Out(axi.slot_bits)}
         members |= {"failing": In(1), "failing_len": In(LENGTH_BITS), "failed": Out(1)}
+        if cut:
+            members |= {"unfinished": In(1), "piece_ended": Out(1)}
         if axi.id_bits:
             members |= {"answer_id": In(axi.id_bits), "failing_id": In(axi.id_bits)}
         super().__init__(f"axi4_response_receiver_w{word_bits}", members)
@@ -53,12 +59,13 @@ class ResponseReceiver(Part):
         word = fields_of(self.tdata, self.axi.read_fields)
         wrong = Signal()
         left: Any = Signal(LENGTH_BITS)
+        last = self.tlast & ~self.unfinished if self.cut else self.tlast
         m.d.comb += [
             self.answer_slot.eq(head["slot"]),
             self.answer.eq(head["resp"]),
             self.rdata.eq(Mux(wrong, 0, word["data"])),  # the stream may change while a beat waits
             self.rresp.eq(Mux(wrong, DECERR, word["resp"])),
-            self.rlast.eq(Mux(wrong, left == 0, self.tlast)),
+            self.rlast.eq(Mux(wrong, left == 0, last)),
         ]
         if self.axi.user_bits:
             m.d.comb += self.ruser.eq(Mux(wrong, 0, word["user"]))
@@ -79,7 +86,9 @@ class ResponseReceiver(Part):
             with m.State("BODY"):
                 m.d.comb += [self.rvalid.eq(self.tvalid), self.tready.eq(self.rready)]
                 with m.If(self.tvalid & self.rready & self.tlast):
-                    m.d.comb += self.ended.eq(1)
+                    m.d.comb += self.ended.eq(~self.unfinished if self.cut else 1)
+                    if self.cut:
+                        m.d.comb += self.piece_ended.eq(self.unfinished)
                     m.next = "HEAD"
             with m.State("ERROR"):
                 m.d.comb += [wrong.eq(1), self.rvalid.eq(1)]

@@ -115,18 +115,25 @@ class WriteTransactions(Part):
     Parameters:
         axi
         target_bits: See ``ReadTransactions``.
+        pieces: Most pieces of a write.
 
     Members:
         asked, id, target, granted, slot, start: See ``ReadTransactions``.
         receivers (In): Number of responses to come; with ``start``. Absent without windows.
+        sending (In(1)), sending_slot (In): Other pieces of the write follow. Only with several pieces.
+        again (In(1)): Another piece of this write starts, with ``receivers`` more responses. Not with ``answered``.
+            Only with several pieces.
         failed (In(1)): The write has no destination; with ``start``, and not with ``answered``.
         answered (In(1)), answer_slot (In), answer (In): A response has come.
         bid, bresp, bvalid, bready: Channel B. Registers.
     """
 
-    def __init__(self, axi: Axi4Format, target_bits: int = 0):
+    def __init__(self, axi: Axi4Format, target_bits: int = 0, *, pieces: int = 1):
         self.axi = axi
+        self.pieces = pieces
         members = _asking_members(axi, target_bits)
+        if pieces > 1:
+            members |= {"sending": In(1), "sending_slot": In(axi.slot_bits), "again": In(1)}
         if axi.windows:
             members["receivers"] = In(axi.processors.bit_length())
         members |= {"failed": In(1), "answered": In(1), "answer_slot": In(axi.slot_bits)}
@@ -164,10 +171,23 @@ class WriteTransactions(Part):
         worst = [Signal(RESPONSE_BITS, name=f"worst_{i}", reset_less=True) for i in range(count)]
         before: Any = Signal(RESPONSE_BITS)
         last: Any = Signal(init=1)
+        receivers = self.receivers if self.axi.windows else 1
         m.d.comb += before.eq(table_row(m, concat(worst), slot, RESPONSE_BITS, "before"))
         left: list[Any] = []
         fewer: Any = Const(0)
-        if self.axi.windows:
+        again: Any = Const(0)
+        if self.pieces > 1:
+            again = self.again
+            bits = (self.axi.processors * self.pieces if self.axi.windows else self.pieces).bit_length()
+            left = [Signal(bits, name=f"left_{i}", reset_less=True) for i in range(count)]
+            now, fewer = Signal(bits, name="left_now"), Signal(bits, name="left_next")
+            row = table_row(m, concat(left), Mux(again, self.sending_slot, slot), bits, "left")
+            m.d.comb += [
+                now.eq(row),
+                fewer.eq(Mux(again, now + receivers, now - 1)),
+                last.eq((now == 1) & ~(self.sending & (self.sending_slot == slot))),
+            ]
+        elif self.axi.windows:
             bits = len(self.receivers)
             left = [Signal(bits, name=f"left_{i}", reset_less=True) for i in range(count)]
             now, fewer = Signal(bits, name="left_now"), Signal(bits, name="fewer")
@@ -180,9 +200,12 @@ class WriteTransactions(Part):
             with m.If(slots.starts[i]):
                 m.d.sync += worst[i].eq(Mux(self.failed, DECERR, 0))
                 if left:
-                    m.d.sync += left[i].eq(self.receivers)
+                    m.d.sync += left[i].eq(receivers)
             with m.Elif(here):
                 m.d.sync += worst[i].eq(Mux(self.answer > before, self.answer, before))
                 if left:
+                    m.d.sync += left[i].eq(fewer)
+            if self.pieces > 1:
+                with m.Elif(again & (self.sending_slot == i)):
                     m.d.sync += left[i].eq(fewer)
         return completes, worst

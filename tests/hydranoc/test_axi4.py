@@ -39,6 +39,8 @@ WRONG = {
     "manager": (("axi4", "managers"), [0, 7], "processor is 7; it must be at most 3"),
     "no manager": (("axi4", "managers"), [], "axi4.managers"),
     "data": (("axi4", "data_bits"), 48, "axi4.data_bits is 48; it must be a power of two"),
+    "pieces": (("axi4", "max_burst_flits"), 48, "axi4.max_burst_flits is 48; it must be a power of two"),
+    "lite": (("axi4", "lite"), [2], "processor is 2; it must have a manager or a subordinate"),
     "store": (("axi4", "write_beats"), 100, "axi4.write_beats is 100; it must be at least 258 with store_writes"),
     "flits": (("network", "flit_bits"), 32, "network.flit_bits is 32; it must be at least 36"),
     "responses": (
@@ -92,6 +94,24 @@ def test_copies_need_stored_writes():
         load({"network": torus, "axi4": {**CONFIGURATION["axi4"], "store_writes": False}}).axi4_verilog()
 
 
+def test_lite_ports_have_no_bursts_and_at_most_64_bits():
+    given = {**CONFIGURATION, "axi4": {**CONFIGURATION["axi4"], "lite": [0, 1]}}
+    names = {port["name"] for port in load(given).axi4_verilog().manifest["ports"]}
+    for prefix in ("s_axi_n0", "m_axi_n1"):
+        assert {name for name in names if name.startswith(prefix)} == {
+            f"{prefix}_{name}"
+            for name in (
+                *("awaddr", "awprot", "awvalid", "awready", "wdata", "wstrb", "wvalid", "wready"),
+                *("bresp", "bvalid", "bready", "araddr", "arprot", "arvalid", "arready"),
+                *("rdata", "rresp", "rvalid", "rready"),
+            )
+        }
+    assert "m_axi_n3_awlen" in names
+    given["axi4"]["data_bits"] = 128
+    with pytest.raises(ConfigError, match=r"axi4\.data_bits is 128; with axi4\.lite it must be one of 32, 64"):
+        load(given).axi4_verilog()
+
+
 def test_without_a_section_there_are_no_ends():
     with pytest.raises(ConfigError, match="key 'axi4' is missing"):
         load({"network": CONFIGURATION["network"]}).axi4_verilog()
@@ -119,6 +139,23 @@ def test_tools_accept_what_is_written(tmp_path, require_tool):
         '#include "noc_map.h"\nint size[NOC_N3_SIZE == 0x4000 && NOC_MULTICAST_0_BASE == 0x8000 ? 1 : -1];'
     )
     subprocess.run(["cc", "-std=c99", "-Wall", "-Werror", "-c", "-o", "use.o", header.name], cwd=tmp_path, check=True)
+
+
+OPTIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "pieces, timeout, lite": (CONFIGURATION["network"], {"max_burst_flits": 16, "timeout_cycles": 100, "lite": [0, 3]}),
+    "copies of pieces": (
+        {"family": "torus", "topology": {"kind": "torus", "rows": 2, "columns": 2}},
+        {"max_burst_flits": 32, "user_bits": 2},
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OPTIONS)
+def test_tools_accept_options(name, tmp_path, require_tool):
+    network, axi4 = OPTIONS[name]
+    made = load({"network": network, "axi4": {**CONFIGURATION["axi4"], **axi4}}).axi4_verilog()
+    check_accepted(made, require_tool, tmp_path)
 
 
 def test_the_command_line(tmp_path, capsys):

@@ -61,6 +61,7 @@ def run_job(
         windows=tuple((window.base, window.size, window.processors) for window in areas.windows),
         data_bits=plan.axi.data_bits,
         id_bits=plan.axi.id_bits,
+        lite=plan.lite,
         result=str(folder / "result.json"),
         **options,
     )
@@ -111,9 +112,13 @@ def plan_of_variant(variant: str) -> Axi4Plan:
     return plan_of(name, **changes)
 
 
+LONG = {"share": 8192, "longest": 256}
 SETTINGS = {
     "64 bits, two IDs": {"data_bits": 64, "id_bits": 1, "address_bits": 40},
     "one transaction": {"outstanding": 1, "pending": 1},
+    "pieces of 16": {"max_burst_flits": 16},
+    "pieces of 32, cut through": {"max_burst_flits": 32, "store_writes": False, "write_beats": 16, "data_bits": 64},
+    "AXI4-Lite": {"lite": [3, 4]},
     "cut through": {"store_writes": False, "write_beats": 16},
 }
 
@@ -123,7 +128,8 @@ SETTINGS = {
 def test_settings(name, tmp_path, require_tool):
     require_tool("icarus")
     plan = plan_of("spam", **SETTINGS[name])
-    check(run_job(plan, "icarus", tmp_path, transactions=24, phases=PHASES))
+    long: Any = LONG if "max_burst_flits" in SETTINGS[name] else {}
+    check(run_job(plan, "icarus", tmp_path, transactions=24, phases=PHASES, **long))
 
 
 @pytest.mark.slow

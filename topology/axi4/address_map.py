@@ -16,11 +16,13 @@ class Region:
         processor: Its processor.
         base: First address in bytes, a multiple of ``size``.
         size: Bytes, a power of two.
+        single: Its subordinate takes transactions of one beat only.
     """
 
     processor: int
     base: int
     size: int
+    single: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,13 @@ class AddressMap:
     def target(self, address: int) -> int | None:
         """Return the number of the area with this address; None if there is none."""
         return next((i for i, area in enumerate(self.areas) if address & -area.size == area.base), None)
+
+    def single(self, target: int) -> bool:
+        """Return True if one of the subordinates behind a target takes transactions of one beat only."""
+        area = self.areas[target]
+        if isinstance(area, Region):
+            return area.single
+        return any(region.single for region in self.regions if region.processor in area.processors)
 
     def first_base(self, processor: int) -> int:
         """Return the base of a processor's first region; 0 if it has none."""

@@ -12,8 +12,13 @@ from topology.common.flits import bits_for
 
 RESPONSE_BITS = 2
 OKAY, EXOKAY, SLVERR, DECERR = range(4)
+FIXED, INCR, WRAP = range(3)
+LITE_DATA_BITS = (32, 64)
+"""Widths of AXI4-Lite."""
 LENGTH_BITS, SIZE_BITS, BURST_BITS = 8, 3, 2
 MAX_BEATS = 1 << LENGTH_BITS
+MIN_CUT_BEATS = 16
+"""Beats of the longest FIXED and WRAP bursts, which are never cut."""
 MIN_STORED_BEATS = MAX_BEATS + 2
 """Least capacity of a store of complete writes; it takes no beat before it has room for two."""
 

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from hydranoc.config.schema.fields import Discriminator, Field, Tag
 from hydranoc.config.schema.section import Section
+from topology.axi4.words import MAX_BEATS, MIN_CUT_BEATS
 
 MAX_BEATS_STORED = 4096
 MAX_TIMEOUT_CYCLES = 1 << 24
@@ -64,6 +65,9 @@ class Axi4(Section):
         store_writes: A manager's write is complete before it enters the network. Otherwise a manager that gives data
             only after it has read something can block itself.
         write_beats: Beats of writes that a manager's interface stores.
+        lite: Processors with AXI4-Lite ports, for 32 or 64 bits of data. Bursts to them are answered with DECERR.
+        max_burst_flits: Most beats of a message: 16, 32, 64 or 128. Longer bursts become several transactions of their
+            subordinate. 256 for whole bursts.
         timeout_cycles: Cycles after which a subordinate that does nothing has stopped; 0 for never. From then on, until
             reset, its interface answers with SLVERR in its place. At least the longest time that it needs.
         responses: Network of the responses, with the keys of ``network``; default the one of the requests again.
@@ -81,5 +85,7 @@ class Axi4(Section):
     pending: Annotated[int, Field(ge=1, le=16)] = 4
     store_writes: bool = True
     write_beats: Annotated[int, Field(ge=8, le=MAX_BEATS_STORED)] = 512
+    lite: list[Processor] = []
+    max_burst_flits: Annotated[int, Field(ge=MIN_CUT_BEATS, le=MAX_BEATS)] = MAX_BEATS
     timeout_cycles: Annotated[int, Field(ge=0, le=MAX_TIMEOUT_CYCLES)] = 0
     responses: dict[Any, Any] | None = None

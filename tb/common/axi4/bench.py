@@ -7,7 +7,7 @@ import json
 import os
 import pickle
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,16 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, Combine, SimTimeoutError, with_timeout
 from cocotb.utils import get_sim_time
-from cocotbext.axi import AxiBurstType, AxiBus, AxiMaster, AxiRam, AxiResp
+from cocotbext.axi import (
+    AxiBurstType,
+    AxiBus,
+    AxiLiteBus,
+    AxiLiteMaster,
+    AxiLiteRam,
+    AxiMaster,
+    AxiRam,
+    AxiResp,
+)
 
 from tb.common.axi4.job import JOB_VARIABLE, Axi4Job, Axi4Result
 
@@ -26,6 +35,12 @@ THREADS = 8
 """Transactions that a manager's user has under way at once; several of them may have one ID."""
 MEMORY_BYTES = 1 << 20
 ERROR_SHARE, WINDOW_SHARE = 0.05, 0.25
+FIXED_SHARE = 0.1
+"""Of bursts of whole words: cocotbext-axi's master has other lanes than AXI4 for FIXED bursts of narrow beats."""
+MAX_FIXED_BEATS = 16
+
+Burst = tuple[int, int, Any, int]
+"""Offset, bytes, kind, and size of a beat."""
 
 
 class Wrong(Exception):
@@ -45,12 +60,22 @@ class Bench:
         self.job = job
         self.numbers = random.Random(job.seed)
         self.result = Axi4Result()
-        self.masters = {i: self._end(AxiMaster, f"s_axi_n{i}") for i in job.managers}
-        self.memories = {i: self._end(AxiRam, f"m_axi_n{i}", size=MEMORY_BYTES) for i in job.subordinates}
+        self.masters = {i: self._end(i, AxiMaster, AxiLiteMaster, "s_axi") for i in job.managers}
+        self.memories = {i: self._end(i, AxiRam, AxiLiteRam, "m_axi", size=MEMORY_BYTES) for i in job.subordinates}
         self.expected = {i: bytearray(MEMORY_BYTES) for i in job.subordinates}
 
-    def _end(self, kind: Any, prefix: str, **options: Any) -> Any:
-        return kind(AxiBus.from_prefix(self.dut, prefix), self.dut.clk, self.dut.rst, **options)
+    def _end(self, i: int, kind: Any, lite_kind: Any, prefix: str, **options: Any) -> Any:
+        lite = i in self.job.lite
+        bus = (AxiLiteBus if lite else AxiBus).from_prefix(self.dut, f"{prefix}_n{i}")
+        return (lite_kind if lite else kind)(bus, self.dut.clk, self.dut.rst, **options)
+
+    async def _write(self, i: int, address: int, data: bytes, number: int, **burst: Any) -> Any:
+        options = {} if i in self.job.lite else {"awid": number, **burst}
+        return await self.masters[i].write(address, data, **options)
+
+    async def _read(self, i: int, address: int, length: int, number: int, **burst: Any) -> Any:
+        options = {} if i in self.job.lite else {"arid": number, **burst}
+        return await self.masters[i].read(address, length, **options)
 
     def pause(self, phase: tuple[float, float, float, float]) -> None:
         """Pause with these probabilities from now on."""
@@ -91,12 +116,21 @@ class Bench:
             else:
                 await self._unicast(i, number, first, own, numbers)
 
-    def _burst(self, first: int, own: int, numbers: random.Random) -> tuple[int, int, Any, int]:
-        """Return offset, bytes, kind and size of a beat of a burst within the bytes of a thread."""
+    def _draw(self, i: int, receivers: Iterable[int], first: int, own: int, numbers: random.Random) -> Burst:
+        """Return a transaction that the ends allow, within the bytes of a thread. AXI4-Lite has one beat."""
+        lite = self.job.lite
+        if i not in lite and any(receiver in lite for receiver in receivers):
+            return self._beat(first, own, numbers)
+        return self._burst(first, own, numbers, fixed=i not in lite)
+
+    def _burst(self, first: int, own: int, numbers: random.Random, *, fixed: bool) -> Burst:
         job = self.job
         widest = (job.data_bits // 8).bit_length() - 1
         size = numbers.choice([widest, widest, numbers.randint(0, widest)])
         kind = numbers.choice([AxiBurstType.INCR] * 5 + [AxiBurstType.WRAP])
+        if fixed and kind == AxiBurstType.INCR and size == widest and numbers.random() < FIXED_SHARE:
+            beats = numbers.randint(1, min(MAX_FIXED_BEATS, own >> size))
+            return first + (numbers.randrange(own >> size) << size), beats << size, AxiBurstType.FIXED, size
         if kind == AxiBurstType.WRAP:
             length = numbers.choice([2, 4, 8, 16]) << size
             length = min(length, own)
@@ -106,22 +140,33 @@ class Bench:
         length = numbers.randint(1, longest)
         return first + numbers.randint(0, own - length), length, kind, size
 
+    def _expect(self, processor: int, place: int, data: bytes, kind: Any, size: int) -> None:
+        """Write to the model of a memory. Of a FIXED burst the last beat stays."""
+        stays = data[-1 << size :] if kind == AxiBurstType.FIXED else data
+        self.expected[processor][place : place + len(stays)] = stays
+
+    def _beat(self, first: int, own: int, numbers: random.Random) -> Burst:
+        word = self.job.data_bits // 8
+        offset = first + numbers.randrange(own)
+        return offset, numbers.randint(1, word - offset % word), AxiBurstType.INCR, word.bit_length() - 1
+
     async def _unicast(self, i: int, number: int, first: int, own: int, numbers: random.Random) -> None:
         regions = [region for region in self.job.regions if region[0] != i]
         processor, base, _size = numbers.choice(regions)
-        offset, length, kind, size = self._burst(first, own, numbers)
+        offset, length, kind, size = self._draw(i, (processor,), first, own, numbers)
         address = base + offset
         place = address & MEMORY_BYTES - 1
         due_answer = AxiResp.SLVERR if processor in self.job.stopped else AxiResp.OKAY
         if numbers.random() < 0.5:
             data = numbers.randbytes(length)
-            self.expected[processor][place : place + length] = data
-            answer = await self.masters[i].write(address, data, awid=number, burst=kind, size=size)
+            self._expect(processor, place, data, kind, size)
+            answer = await self._write(i, address, data, number, burst=kind, size=size)
             self._check(i, "write", address, answer.resp, due_answer)
             self._count("writes", due_answer)
             return
-        due = bytes(self.expected[processor][place : place + length])
-        answer = await self.masters[i].read(address, length, arid=number, burst=kind, size=size)
+        repeats = length >> size if kind == AxiBurstType.FIXED else 1
+        due = bytes(self.expected[processor][place : place + length // repeats]) * repeats
+        answer = await self._read(i, address, length, number, burst=kind, size=size)
         self._check(i, "read", address, answer.resp, due_answer)
         if bytes(answer.data) != due and due_answer == AxiResp.OKAY:
             raise Wrong(f"read of {length} bytes by n{i} at {address:#x}: {bytes(answer.data).hex()}, not {due.hex()}")
@@ -129,14 +174,14 @@ class Bench:
 
     async def _multicast(self, i: int, number: int, first: int, own: int, numbers: random.Random) -> None:
         base, _size, processors = numbers.choice(self.job.windows)
-        offset, length, kind, size = self._burst(first, own, numbers)
+        offset, length, kind, size = self._draw(i, processors, first, own, numbers)
         data = numbers.randbytes(length)
         for processor in processors:
             if processor != i:
                 start = next(low for number, low, _ in self.job.regions if number == processor) + offset
                 start &= MEMORY_BYTES - 1
-                self.expected[processor][start : start + length] = data
-        answer = await self.masters[i].write(base + offset, data, awid=number, burst=kind, size=size)
+                self._expect(processor, start, data, kind, size)
+        answer = await self._write(i, base + offset, data, number, burst=kind, size=size)
         stops = any(processor in self.job.stopped for processor in processors if processor != i)
         due_answer = AxiResp.SLVERR if stops else AxiResp.OKAY
         self._check(i, "multicast", base + offset, answer.resp, due_answer)
@@ -148,10 +193,13 @@ class Bench:
 
     async def _error(self, i: int, number: int, numbers: random.Random) -> None:
         address, length = 0xF000_0000 + numbers.randrange(1 << 16), numbers.randint(1, 200)
+        bases = [base for processor, base, _ in self.job.regions if processor in self.job.lite]
+        if bases and i not in self.job.lite:  # a burst to an AXI4-Lite port
+            address, length = numbers.choice(bases), self.job.data_bits // 8 + 1
         if numbers.random() < 0.5:
-            answer = await self.masters[i].write(address, numbers.randbytes(length), awid=number)
+            answer = await self._write(i, address, numbers.randbytes(length), number)
         else:
-            answer = await self.masters[i].read(address, length, arid=number)
+            answer = await self._read(i, address, length, number)
         self._check(i, "access without destination", address, answer.resp, AxiResp.DECERR)
         self.result.errors += 1
 
