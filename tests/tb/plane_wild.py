@@ -10,8 +10,7 @@ import numpy as np
 
 from hydranoc.lockstep.plane.comparison import PlaneComparison
 from hydranoc.lockstep.plane.fields import PlaneFields
-from hydranoc.lockstep.plane.packing import Field
-from hydranoc.lockstep.plane.records import Block
+from hydranoc.lockstep.rows.packing import Block, Field
 from tests.sim_model.plane_reference import Beat, Inputs, PlaneReference, Word
 
 Row = dict[str, int]

@@ -7,9 +7,9 @@ import pytest
 
 from hydranoc.lockstep.plane.compare import compare_plane
 from hydranoc.lockstep.plane.fields import PlaneFields
-from hydranoc.lockstep.plane.packing import RowPacking
 from hydranoc.lockstep.plane.records import RunRecords
 from hydranoc.lockstep.plane.source import plane_source
+from hydranoc.lockstep.rows.packing import RowPacking
 from sim_model.collective_plane.exact import wrong_results
 from tests.sampled import sampled
 from tests.tb.mutations import as_parameters, copy_hardware, mutations, python_in_copy

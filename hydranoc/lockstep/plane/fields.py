@@ -2,7 +2,7 @@
 
 from functools import cached_property
 
-from hydranoc.lockstep.plane.packing import Field, RowPacking
+from hydranoc.lockstep.rows.packing import Field, RowPacking
 from rtl.collectives.plan import PlanePlan
 from rtl.collectives.plane import PlaneTop, observed_fields
 from rtl.generator.manifest import port_list

@@ -1,31 +1,15 @@
 """Recordings of the golden model of a plane as rows of the hardware's inputs and observed bits, in blocks of cycles."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from hydranoc.lockstep.plane.comparison import PlaneComparison, PlaneRun
 from hydranoc.lockstep.plane.fields import PlaneFields
-from hydranoc.lockstep.plane.packing import RowPacking
+from hydranoc.lockstep.rows.packing import Block, Columns, filled
 from sim_model.collective_plane.parameters import ClearErrors
 from sim_model.collective_plane.state import GROUP_SHIFT, LAST
 from sim_model.collective_plane.trace import PlaneTrace
-
-Columns = tuple[Sequence[str], np.ndarray]
-"""Names of fields, and an array of shape (rows, names) or (rows, 1) with their values."""
-
-
-class Block(NamedTuple):
-    """Rows of successive cycles.
-
-    Members:
-        given (uint8 array, shape (cycles, bytes)): Inputs, lowest bit first.
-        expected (uint8 array, shape (cycles, bytes)): Observed bits.
-    """
-
-    given: np.ndarray
-    expected: np.ndarray
 
 
 class RunRecords:
@@ -63,9 +47,9 @@ class RunRecords:
     def _block(self, cycles: int) -> Block:
         first = self.models[0].cycle
         traces = [model.record(cycles) for model in self.models]
-        given = _filled(self._fields.input_packing, cycles, self._inputs(traces, first))
+        given = filled(self._fields.input_packing, cycles, self._inputs(traces, first))
         registers = [*self._registers(traces), *self._link_stages(traces)]
-        expected = _filled(self._fields.observed_packing, cycles, registers, every=True)
+        expected = filled(self._fields.observed_packing, cycles, registers, every=True)
         return Block(self._fields.input_packing.pack(given), self._fields.observed_packing.pack(expected))
 
     def _inputs(self, traces: Sequence[PlaneTrace], first: int) -> Iterator[Columns]:
@@ -228,21 +212,3 @@ def _groups(columns: Sequence[np.ndarray]) -> np.ndarray:
     for group, column in enumerate(columns[1:], 1):
         found |= column.astype(np.uint64) << np.uint64(group)
     return found
-
-
-def _filled(packing: RowPacking, rows: int, columns: Iterable[Columns], *, every: bool = False) -> np.ndarray:
-    """Return the values of all fields; columns of fields that the hardware does not have are left out.
-
-    Parameters:
-        every: All fields need a value.
-    """
-    matrix, filled = packing.matrix(rows), np.zeros(len(packing.place), dtype=bool)
-    for names, values in columns:
-        own = [number for number, name in enumerate(names) if name in packing.place]
-        places = [packing.place[names[number]] for number in own]
-        matrix[:, places] = values[:, own]
-        filled[places] = True
-    if every and not filled.all():
-        missing = [name for name, place in packing.place.items() if not filled[place]]
-        raise ValueError(f"observed fields {missing} have no value in the model; every field must have one")
-    return matrix

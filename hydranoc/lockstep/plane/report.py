@@ -4,35 +4,17 @@ from collections.abc import Iterator
 
 from hydranoc.lockstep.plane.comparison import PlaneDifference
 from hydranoc.lockstep.plane.fields import PlaneFields
+from hydranoc.lockstep.rows.compare import RowDifference
+from hydranoc.lockstep.rows.report import difference_report, is_unknown
 
-MAX_LINES = 20
-"""Differing fields in a report."""
 
-
-def difference_of(
-    fields: PlaneFields, run: int, cycle: int, compared_cycles: int, seen: str, expected: str
-) -> PlaneDifference:
-    """Return the difference between two rows of observed bits.
-
-    Parameters:
-        fields
-        run, cycle (int): Number of the run, and cycle since its reset.
-        compared_cycles: Cycles of all runs that were equal.
-        seen, expected (str): Rows of hardware and model, highest bit first.
-    """
-    found = list(_differing(fields, seen, expected))
-    name, _, wanted = found[0]
-    lines = [f"plane: first difference in cycle {compared_cycles}"]
-    if compared_cycles != cycle:
-        lines[0] += f", cycle {cycle} since the reset of run {run}"
-    lines += [
-        f"  {field}: hardware {_text(fields, field, own)}, model {_text(fields, field, other)}"
-        for field, own, other in found[:MAX_LINES]
-    ]
-    if len(found) > MAX_LINES:
-        lines.append(f"  and {len(found) - MAX_LINES} more fields")
-    seen_value = None if _is_unknown(found[0][1]) else int(found[0][1], 2)
-    return PlaneDifference(run, cycle, name, int(wanted, 2), seen_value, "\n".join(lines))
+def difference_of(fields: PlaneFields, found: RowDifference) -> PlaneDifference:
+    """Return the difference between two rows of observed bits, by fields."""
+    differing = list(_differing(fields, found.seen, found.expected))
+    name, own, wanted = differing[0]
+    texts = [(field, _text(fields, field, own), _text(fields, field, other)) for field, own, other in differing]
+    seen = None if is_unknown(own) else int(own, 2)
+    return PlaneDifference(found.run, found.cycle, name, int(wanted, 2), seen, difference_report("plane", found, texts))
 
 
 def _differing(fields: PlaneFields, seen: str, expected: str) -> Iterator[tuple[str, str, str]]:
@@ -45,13 +27,9 @@ def _differing(fields: PlaneFields, seen: str, expected: str) -> Iterator[tuple[
             yield name, own, other
 
 
-def _is_unknown(bits: str) -> bool:
-    return bool(set(bits) - set("01"))
-
-
 def _text(fields: PlaneFields, name: str, bits: str) -> str:
     """Return the value of a field as text; a word by its parts."""
-    if _is_unknown(bits):
+    if is_unknown(bits):
         return f"unknown ({bits})"
     value = int(bits, 2)
     if name not in fields.words:

@@ -1,4 +1,4 @@
-"""A plane in Icarus: a bench in Verilog that gets rows of inputs and expected bits through a pipe, in blocks."""
+"""A top in Icarus: a bench in Verilog that gets rows of inputs and expected bits through a pipe, in blocks."""
 
 import contextlib
 import hashlib
@@ -13,15 +13,14 @@ import numpy as np
 from hydranoc.errors import reason
 from hydranoc.lockstep.bench_source import BenchSource, BuiltSimulator, SimulatorFailed
 from hydranoc.lockstep.kept import in_use
-from hydranoc.lockstep.plane.fields import PlaneFields
+from hydranoc.lockstep.rows.subject import RowSubject
 from hydranoc.lockstep.simulator_cache import build_once
 from hydranoc.lockstep.tools import needed_for, tool_environment, version_of
 from hydranoc.reports.failures import failure
 from hydranoc.reports.progress import Progress
 from topology.common.errors import how_it_ended
 
-PROGRAM, BENCH = "sim.vvp", "plane_run"
-WAVE_FILE = "plane.fst"
+PROGRAM, BENCH = "sim.vvp", "row_bench"
 CLOSING_SECONDS = 60.0
 """Longest wait for the end of a waveform."""
 ANSWER = b"differs "
@@ -73,12 +72,17 @@ endmodule
 """
 
 
-def build_icarus(source: BenchSource, fields: PlaneFields, progress: Progress | None = None) -> BuiltSimulator:
-    """Build a plane with its bench, or find it in the cache.
+def wave_file(subject: RowSubject) -> str:
+    """Return the name of the waveform's file."""
+    return f"{subject.name}.fst"
+
+
+def build_icarus(source: BenchSource, subject: RowSubject, progress: Progress | None = None) -> BuiltSimulator:
+    """Build a top with its bench, or find it in the cache.
 
     Parameters:
-        source: Result of ``plane_source``.
-        fields: Of the plane.
+        source: With the ports ``clk``, ``given`` and ``observed``.
+        subject
         progress: Called if another process builds it.
 
     Raises:
@@ -88,26 +92,26 @@ def build_icarus(source: BenchSource, fields: PlaneFields, progress: Progress | 
     """
     (tool,) = needed_for("icarus")
     version = version_of(tool)
-    given, observed = fields.input_packing.bits, fields.observed_packing.bits
+    given, observed = subject.input_packing.bits, subject.observed_packing.bits
     bench = _BENCH.format(
         bench=BENCH,
         top=source.top,
-        given_bits=8 * fields.input_packing.row_bytes - 1,
-        row_bits=8 * fields.observed_packing.row_bytes - 1,
+        given_bits=8 * subject.input_packing.row_bytes - 1,
+        row_bits=8 * subject.observed_packing.row_bytes - 1,
         used_bits=given - 1,
         observed_bits=observed - 1,
-        wave=WAVE_FILE,
+        wave=wave_file(subject),
     )
     text = source.verilog + bench
     digest = hashlib.sha256("\n".join((version, text)).encode()).hexdigest()
-    name = f"icarus-plane-{digest[:24]}"
+    name = f"icarus-{subject.name}-{digest[:24]}"
 
     def build(work: Path) -> None:
         (work / "bench.v").write_text(text)
         command = [*tool.command, "-g2005", "-s", BENCH, "-o", str(work / PROGRAM), str(work / "bench.v")]
         answer = subprocess.run(command, env=tool_environment(tool), capture_output=True, text=True, check=False)
         if answer.returncode:
-            ending = f"did not build the plane: it {how_it_ended(answer.returncode)}"
+            ending = f"did not build the {subject.title}: it {how_it_ended(answer.returncode)}"
             raise SimulatorFailed(failure("icarus", ending, answer.stdout + answer.stderr))
 
     folder, seconds = build_once(name, PROGRAM, build, progress)
@@ -119,7 +123,7 @@ class IcarusBench:
 
     Parameters:
         built: Result of ``build_icarus``.
-        folder: Folder of the waveform, if there is one.
+        wave: File of the waveform, which is written into its folder.
 
     Members:
         cpu_seconds: Unknown, 0.
@@ -131,8 +135,8 @@ class IcarusBench:
 
     cpu_seconds = 0.0
 
-    def __init__(self, built: BuiltSimulator, folder: Path):
-        self.wave = folder.absolute() / WAVE_FILE
+    def __init__(self, built: BuiltSimulator, wave: Path):
+        self.wave = wave.absolute()
         self._held = contextlib.ExitStack()
         self._held.enter_context(in_use(built.folder))
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
@@ -140,7 +144,7 @@ class IcarusBench:
         try:
             self._process = subprocess.Popen(
                 command,
-                cwd=folder,
+                cwd=self.wave.parent,
                 env=tool_environment(*needed_for("icarus")),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

@@ -1,12 +1,27 @@
 """Fields as rows of bits, for many rows at once."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 LANE_BITS = 64
 Field = tuple[str, int]
 """Name and width in bits."""
+Columns = tuple[Sequence[str], np.ndarray]
+"""Names of fields, and an array of shape (rows, names) or (rows, 1) with their values."""
+
+
+class Block(NamedTuple):
+    """Rows of successive cycles.
+
+    Members:
+        given (uint8 array, shape (cycles, bytes)): Inputs, lowest bit first.
+        expected (uint8 array, shape (cycles, bytes)): Observed bits.
+    """
+
+    given: np.ndarray
+    expected: np.ndarray
 
 
 class RowPacking:
@@ -51,3 +66,21 @@ class RowPacking:
         over = self._spilling
         lanes[:, self._lane[over] + 1] |= values[:, over] >> (LANE_BITS - self._shift[over])
         return np.ascontiguousarray(lanes.view(np.uint8)[:, : self.row_bytes])
+
+
+def filled(packing: RowPacking, rows: int, columns: Iterable[Columns], *, every: bool = False) -> np.ndarray:
+    """Return the values of all fields; columns of fields that the hardware does not have are left out.
+
+    Parameters:
+        every: All fields need a value.
+    """
+    matrix, filled = packing.matrix(rows), np.zeros(len(packing.place), dtype=bool)
+    for names, values in columns:
+        own = [number for number, name in enumerate(names) if name in packing.place]
+        places = [packing.place[names[number]] for number in own]
+        matrix[:, places] = values[:, own]
+        filled[places] = True
+    if every and not filled.all():
+        missing = [name for name, place in packing.place.items() if not filled[place]]
+        raise ValueError(f"observed fields {missing} have no value in the model; every field must have one")
+    return matrix
