@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -169,6 +170,14 @@ class Model(ABC):
         Returns:
             int: Why it stopped: ``LIMIT``, ``FINISHED`` or ``DEADLOCKED`` of ``sim_model/engines/cycle/clock.py``.
         """
+
+    def bound_loop(self, state: EngineState, routers: Any, trace: Trace) -> Callable[[int], int | None]:
+        """Return ``run_cycles`` as a function of ``until_cycle``, for many short calls.
+
+        Parameters:
+            state, routers, trace: As of ``run_cycles``.
+        """
+        return partial(self.run_cycles, state, routers, trace)
 
     @property
     def engines(self) -> tuple[Engine, ...]:

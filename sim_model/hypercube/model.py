@@ -1,5 +1,6 @@
 """A hypercube as a model for the common simulation."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sim_model.engines.cycle.loop import family_loop
@@ -10,6 +11,7 @@ from sim_model.hypercube.planes.model import HypercubePlanes
 from sim_model.hypercube.record import record_wires
 from sim_model.hypercube.router import step_routers
 from sim_model.hypercube.state import HYPERCUBE_FOLDER, HypercubeState, make_hypercube_state
+from sim_model.loops.bound import bound
 from sim_model.messages.messages import Messages
 from sim_model.vc.model import UnicastModel
 from topology.common.side_wires import SideWire
@@ -69,6 +71,10 @@ class HypercubeModel(UnicastModel):
     def run_cycles(self, state: EngineState, routers: HypercubeState, trace: Trace, until_cycle: int) -> int:
         """Run the compiled loop, and return one of the reasons of ``engines/cycle/clock.py``."""
         return int(run_cycles(routers.with_arrivals(state), routers, trace, until_cycle))
+
+    def bound_loop(self, state: EngineState, routers: HypercubeState, trace: Trace) -> Callable[[int], int | None]:
+        """Return the compiled loop as a function of ``until_cycle``, for many short calls."""
+        return bound(run_cycles, routers.with_arrivals(state), routers, trace)
 
     def describe_router(self, state: EngineState, routers: HypercubeState, switch: int) -> str:
         """Return the whole state of a switch as text, for mismatch and deadlock reports."""

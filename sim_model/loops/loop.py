@@ -1,5 +1,6 @@
 """A family's outermost loop as Python calls it: its machine code is found, or else compiled, by the first call."""
 
+import ctypes
 import threading
 from collections.abc import Callable
 from functools import update_wrapper
@@ -38,6 +39,21 @@ class Loop:
         layouts = tuple([layout for layout, _ in found])
         code = self._codes.get(layouts) or self._find(layouts, arguments)
         return code([address for _, (address, _) in found])
+
+    def bind(self, *arguments: Any) -> Callable[[int], int | None]:
+        """Return the loop with all arguments but the last one, which is an int."""
+        last = ctypes.c_int64()
+        everything = (*arguments, 0)
+        found = [self._place(position, value) for position, value in enumerate(everything)]
+        layouts = tuple([layout for layout, _ in found])
+        code = self._codes.get(layouts) or self._find(layouts, everything)
+        run = code.bind([*(address for _, (address, _) in found[:-1]), ctypes.addressof(last)])
+
+        def call(value: int, _kept: Any = (everything, found)) -> int | None:
+            last.value = value
+            return run()
+
+        return call
 
     def _place(self, position: int, value: Any) -> tuple[Layout, Block]:
         """Return layout and block of an argument."""

@@ -1,7 +1,7 @@
 """Machine code of a compiled loop, called without Numba."""
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sim_model.loops.object_code import Code, load_code
@@ -40,11 +40,24 @@ class MachineCode:
         Raises:
             RuntimeError: If the loop has raised an exception.
         """
+        return self.bind(addresses)()
+
+    def bind(self, addresses: Sequence[int]) -> Callable[[], int | None]:
+        """Return the loop with its arguments, to be run as ``__call__`` does.
+
+        Parameters:
+            addresses: Of the block of each argument; its content is read by each run.
+        """
         result = ctypes.c_int64()
-        outcome = self._call((ctypes.c_void_p * len(addresses))(*addresses), ctypes.byref(result))
-        if outcome == FAILED:
-            raise RuntimeError(f"{self._name} has failed; NUMBA_DISABLE_JIT=1 shows where")
-        return result.value if outcome == VALUE else None
+        blocks, answer = (ctypes.c_void_p * len(addresses))(*addresses), ctypes.byref(result)
+
+        def run() -> int | None:
+            outcome = self._call(blocks, answer)
+            if outcome == FAILED:
+                raise RuntimeError(f"{self._name} has failed; NUMBA_DISABLE_JIT=1 shows where")
+            return result.value if outcome == VALUE else None
+
+        return run
 
 
 def load_by_llvm(object_file: bytes, entry: str) -> Code:

@@ -1,5 +1,6 @@
 """The SPAM network as a model for the common simulation."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from sim_model.engines.cycle.loop import family_loop
 from sim_model.engines.cycle.state import EngineState, Trace
 from sim_model.engines.model import Wait
 from sim_model.engines.worm.run import WormEngine
+from sim_model.loops.bound import bound
 from sim_model.loops.compiled import compiled
 from sim_model.messages.messages import Messages
 from sim_model.routed.routed_model import RoutedModel
@@ -64,6 +66,10 @@ class SpamModel(RoutedModel):
     def run_cycles(self, state: EngineState, routers: SpamState, trace: Trace, until_cycle: int) -> int:
         """Run the compiled loop, and return one of the reasons of ``engines/cycle/clock.py``."""
         return int(run_cycles(state, routers, trace, until_cycle))
+
+    def bound_loop(self, state: EngineState, routers: SpamState, trace: Trace) -> Callable[[int], int | None]:
+        """Return the compiled loop as a function of ``until_cycle``, for many short calls."""
+        return bound(run_cycles, state, routers, trace)
 
     @property
     def engines(self) -> tuple[WormEngine, ...]:

@@ -1,11 +1,13 @@
 """A torus or mesh as a model for the common simulation."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from sim_model.engines.cycle.loop import family_loop
 from sim_model.engines.cycle.state import EngineState, Trace
+from sim_model.loops.bound import bound
 from sim_model.messages.messages import Messages
 from sim_model.torus.describe import describe_router
 from sim_model.torus.planes import TorusPlanes
@@ -76,6 +78,10 @@ class TorusModel(VcModel):
     def run_cycles(self, state: EngineState, routers: VcState, trace: Trace, until_cycle: int) -> int:
         """Run the compiled loop, and return one of the reasons of ``engines/cycle/clock.py``."""
         return int(run_cycles(routers.with_arrivals(state), routers, trace, until_cycle))
+
+    def bound_loop(self, state: EngineState, routers: VcState, trace: Trace) -> Callable[[int], int | None]:
+        """Return the compiled loop as a function of ``until_cycle``, for many short calls."""
+        return bound(run_cycles, routers.with_arrivals(state), routers, trace)
 
     def describe_router(self, state: EngineState, routers: VcState, switch: int) -> str:
         """Return the whole state of a switch as text, for mismatch and deadlock reports."""
