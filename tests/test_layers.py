@@ -66,6 +66,7 @@ MODEL_ROOMS = {
     "collectives": set(),
     "programs": {"collectives", "messages"},
     "collective_plane": {"engines", "loops", "messages"},
+    "axi4": {"engines", "loops", "messages"},
     "traffic": {"engines", "messages"},
     "routed": {"engines", "messages"},
     "vc": {"engines", "loops", "messages"},

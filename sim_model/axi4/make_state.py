@@ -1,0 +1,220 @@
+"""State of AXI4 ends and of both networks before cycle 0."""
+
+from typing import Literal
+
+import numpy as np
+
+from sim_model.axi4.data import Axi4Data
+from sim_model.axi4.messages import Axi4Messages
+from sim_model.axi4.state import (
+    CAUSES,
+    CHANNELS,
+    COUNTERS,
+    LEFT,
+    MANAGER_FIELDS,
+    MAX_SLOTS,
+    PORT_FIELDS,
+    RESPONSE_FIELDS,
+    RING,
+    SINK_FIELDS,
+    SLOT_FIELDS,
+    SOURCE_FIELDS,
+    SUBORDINATE_FIELDS,
+    TRANSACTION_FIELDS,
+    B,
+    EndState,
+    R,
+)
+from sim_model.axi4.system import Axi4System
+from sim_model.axi4.transactions import Transactions
+from sim_model.engines.cycle.endpoints import make_endpoints
+from sim_model.engines.cycle.records import NONE, make_records
+from sim_model.engines.cycle.state import UNSENT, EngineState, make_state
+from sim_model.engines.model import Model
+from sim_model.messages.messages import Messages
+from topology.common.channels import ChannelNetwork
+from topology.common.host_pattern import (
+    LEVELS,
+    RECEIVER,
+    SOURCE,
+    HostBehaviour,
+    endpoint_salt,
+    first_state,
+    positions_in_ring,
+    ring_of_states,
+)
+from topology.common.link_stages import LinkStages
+
+PATIENCE_CYCLES = 4_096
+"""Cycles without a handshake or a moving flit, besides waits of hosts, after which none comes any more."""
+_HOLDING_BACK = HostBehaviour(pause_level=LEVELS - 1, stall_level=LEVELS - 1)
+
+
+def make_network(model: Model, messages: Messages) -> EngineState:
+    """Return the state of a network whose hosts never act, so that its ends move all words: see ``streams.py``."""
+    endpoints = make_endpoints(model.network, messages, _HOLDING_BACK, model.header_flits)
+    state = make_state(
+        LinkStages(model.network, model.link_cycles),
+        messages,
+        endpoints._replace(pause_level=LEVELS, stall_level=LEVELS),
+        buffer_depth_flits=model.buffer_depth_flits,
+        startup_cycles=0,
+        registers_wake=model.registers_wake,
+    )
+    state.hosts["queue_end"] = state.hosts["queued"]
+    state.counters[UNSENT] = 0
+    return state
+
+
+def make_ends(
+    system: Axi4System,
+    given: Transactions,
+    messages: Axi4Messages,
+    data: Axi4Data,
+    hosts: HostBehaviour,
+    *,
+    memory_cycles: int,
+    outstanding: int,
+    answers: np.ndarray,
+) -> EndState:
+    """Return interfaces and hosts in their state before cycle 0, the second one after a reset.
+
+    Parameters:
+        system, given, messages, data
+        hosts: Pauses and stalls.
+        memory_cycles: From a request to its first response, at least 1.
+        outstanding: Transactions that a manager has under way, in both directions together.
+        answers (int64[responses]): Of the memories.
+    """
+    managers, subordinates = np.array(system.managers), np.array(system.areas.subordinates)
+    first = np.searchsorted(given.manager, managers)
+    next_write, first_write = _writes_in_turn(given, first)
+    counters = np.zeros(COUNTERS, dtype=np.int64)
+    counters[LEFT] = len(given)
+    requests, responses = system.requests.network, system.responses.network
+    own = (len(managers), len(subordinates))
+    return EndState(
+        outstanding=system.format.outstanding,
+        host_outstanding=outstanding,
+        request_words=system.request_words,
+        write_beats=system.write_beats,
+        pipelined=int(system.pipelined),
+        whole=int(system.whole),
+        pending=system.pending,
+        key_cycles=system.key_cycles,
+        memory_cycles=memory_cycles,
+        pause_level=hosts.pause_level,
+        stall_level=hosts.stall_level,
+        patience_cycles=_patience(given, hosts, memory_cycles),
+        managers=make_records(
+            len(managers),
+            MANAGER_FIELDS,
+            next=first,
+            end=np.searchsorted(given.manager, managers, side="right"),
+            w_offer=NONE,
+            w_next=first_write,
+            w_ready=1,
+            front_write=NONE,
+            answered=NONE,
+            ended=NONE,
+        ),
+        ports=make_records(2 * len(managers), PORT_FIELDS, offer=NONE, transaction=NONE, ready=1),
+        slots=make_records(2 * len(managers) * MAX_SLOTS, SLOT_FIELDS),
+        completes=np.zeros((len(managers), MAX_SLOTS), dtype=np.int64),
+        subordinates=make_records(len(subordinates), SUBORDINATE_FIELDS),
+        **{name: np.zeros((own[1], RING), dtype=np.int64) for name in ("write_ring", "read_ring", "b_due", "r_due")},
+        request_sources=_sources(requests, managers),
+        response_sinks=_sinks(responses, managers),
+        request_sinks=_sinks(requests, subordinates),
+        response_sources=_sources(responses, subordinates),
+        transactions=make_records(
+            len(given),
+            TRANSACTION_FIELDS,
+            manager=np.searchsorted(managers, given.manager),
+            is_write=given.is_write,
+            found=messages.request != NONE,
+            by_set=messages.target >= len(system.areas.regions),
+            start_cycle=given.start_cycle,
+            beats=given.beats,
+            id=given.id,
+            way=messages.way,
+            request=messages.request,
+            first_response=messages.first_response[:-1],
+            responses=np.diff(messages.first_response),
+            first_beat=data.first_beat,
+            next_write=next_write,
+            offered_cycle=NONE,
+            done_cycle=NONE,
+        ),
+        responses=make_records(
+            len(messages.receiver),
+            RESPONSE_FIELDS,
+            transaction=np.repeat(np.arange(len(given)), np.diff(messages.first_response)),
+            subordinate=np.searchsorted(subordinates, messages.receiver),
+            answer=answers,
+            first_place=data.first_place,
+        ),
+        requested=np.flatnonzero(messages.request != NONE),
+        phases=_phases(hosts.seed, *own),
+        ring=(ring_of_states() % LEVELS if hosts.pause_level or hosts.stall_level else np.empty(0)).astype(np.uint8),
+        blockades=_blockades(hosts, managers, subordinates),
+        written=data.written,
+        masks=data.masks,
+        memory=data.memory,
+        places=data.places,
+        read=np.zeros((len(data.places), data.memory.shape[1]), dtype=np.int64),
+        stalls=np.zeros(len(CAUSES), dtype=np.int64),
+        counters=counters,
+    )
+
+
+def _patience(given: Transactions, hosts: HostBehaviour, memory_cycles: int) -> int:
+    """Return the cycles without a change after which none can come: no host waits longer."""
+    waits = [int(given.start_cycle.max(initial=0)), *(blockade.end_cycle for blockade in hosts.blocked)]
+    return max(waits) + memory_cycles + PATIENCE_CYCLES
+
+
+def _writes_in_turn(given: Transactions, first: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the manager's next write behind each transaction, and the first one of each manager; NONE for none."""
+    writes = np.flatnonzero(given.is_write)
+    following = np.concatenate((writes, [NONE]))
+
+    def after(numbers: np.ndarray, manager: np.ndarray, side: Literal["left", "right"]) -> np.ndarray:
+        found = following[np.searchsorted(writes, numbers, side=side)]
+        return np.where((found != NONE) & (given.manager[found] == manager), found, NONE)
+
+    own = given.manager[np.minimum(first, len(given) - 1)]
+    return after(np.arange(len(given)), given.manager, "right"), after(first, own, "left")
+
+
+def _sources(network: ChannelNetwork, processors: np.ndarray) -> np.recarray:
+    channels = np.array(network.injection_channels)
+    return make_records(len(processors), SOURCE_FIELDS, injector=processors, channel=channels[processors])
+
+
+def _sinks(network: ChannelNetwork, processors: np.ndarray) -> np.recarray:
+    into = dict(zip(network.delivery_processors, network.delivery_channels, strict=True))
+    channels = [into[processor] for processor in processors.tolist()]
+    return make_records(len(processors), SINK_FIELDS, channel=channels, expected=NONE)
+
+
+def _phases(seed: int, managers: int, subordinates: int) -> np.ndarray:
+    """Return the position of each channel's host in the ring of patterns in cycle 0."""
+    states = []
+    for port in range(managers + subordinates):
+        for channel in CHANNELS:
+            is_source = (port < managers) != (channel in (B, R))
+            salt = endpoint_salt(SOURCE if is_source else RECEIVER, len(CHANNELS) * port + channel)
+            states.append(first_state(seed, salt))
+    return positions_in_ring()[states].reshape(-1, len(CHANNELS))
+
+
+def _blockades(hosts: HostBehaviour, managers: np.ndarray, subordinates: np.ndarray) -> np.ndarray:
+    """Return the blockades of all ports of their processors."""
+    rows = [
+        (port, blockade.start_cycle, blockade.end_cycle)
+        for blockade in hosts.blocked
+        for port, processor in enumerate((*managers.tolist(), *subordinates.tolist()))
+        if processor == blockade.processor
+    ]
+    return np.array(rows, dtype=np.int64).reshape(-1, 3)

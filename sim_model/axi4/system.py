@@ -1,0 +1,40 @@
+"""Two networks with AXI4 ends, without transactions."""
+
+from dataclasses import dataclass
+
+from sim_model.engines.model import Model
+from topology.axi4.address_map import AddressMap
+from topology.axi4.words import Axi4Format
+
+
+@dataclass(frozen=True)
+class Axi4System:
+    """Everything that determines the cycles of two networks with AXI4 ends.
+
+    Parameters:
+        requests, responses: Golden models of the networks, which have the same processors.
+        format: Widths.
+        areas: The address map.
+        managers: Processors with a manager, ascending.
+        write_beats: Capacity of the store of writes of a manager.
+        whole: Writes are stored until they are complete.
+        pipelined: An ID may have several transactions to one target.
+        pending: Transactions that a subordinate may have under way, in each direction.
+        key_cycles: Cycles of the request network's injectors for the key of a set, see ``rtl/generator/plan.py``.
+    """
+
+    requests: Model
+    responses: Model
+    format: Axi4Format
+    areas: AddressMap
+    managers: tuple[int, ...]
+    write_beats: int = 512
+    whole: bool = True
+    pipelined: bool = False
+    pending: int = 4
+    key_cycles: int = 0
+
+    @property
+    def request_words(self) -> int:
+        """Words with the fields of a request."""
+        return self.format.request_words(self.requests.flit_bits)

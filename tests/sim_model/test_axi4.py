@@ -1,0 +1,183 @@
+"""Golden model of AXI4 ends: rules of AXI4, data of memories, uncompiled code. Lock-step tests are in ``tests/tb``."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hydranoc import load
+from hydranoc.design.axi4_runs import Axi4Runs
+from sim_model.axi4.simulation import Axi4Simulation
+from sim_model.axi4.state import AR, AW, B, R, W
+from topology.axi4.address_map import Window
+
+ROOT = Path(__file__).parents[2]
+NONE = -1
+PAUSES: dict[str, Any] = {"pause": 0.4, "stall": 0.4, "seed": 5}
+BEATS, OUTSTANDING = 24, 6
+
+
+def simulation(hosts: dict[str, Any] | None = None, **traffic: Any) -> Axi4Simulation:
+    """Return three managers and three memories on a mesh, one processor with both."""
+    regions = [{"processor": p, "base": 0x1_0000 * p, "size": 0x2000} for p in (2, 4, 6)]
+    given: dict[str, Any] = {
+        "network": {"family": "spam", "topology": {"kind": "mesh", "shape": [3, 3]}},
+        "axi4": {
+            "managers": [0, 4, 8],
+            "id_bits": 2,
+            "regions": regions,
+            "multicast": [{"processors": [2, 4, 6], "base": 0x8000_0000, "size": 0x1000}],
+        },
+        "traffic": {
+            "kind": "axi4",
+            "transactions": 25,
+            "beats": [1, BEATS],
+            "outstanding": OUTSTANDING,
+            "multicast_fraction": 0.4,
+            "unmapped_fraction": 0.1,
+            "error_fraction": 0.1,
+            **traffic,
+        },
+        "hosts": hosts or {},
+    }
+    design = load(given)
+    assert design.axi4
+    return Axi4Runs(design.config, design.axi4).simulation()
+
+
+def recorded(hosts: dict[str, Any] | None = None) -> tuple[Axi4Simulation, Any]:
+    model = simulation(hosts)
+    cycles = model.run().cycles
+    again = simulation(hosts)
+    return again, again.record(cycles + 4).ends
+
+
+@pytest.fixture(scope="module")
+def run():
+    return recorded(PAUSES)
+
+
+def test_offers_stay_until_they_are_taken(run):
+    _, trace = run
+    for offers, ready in (
+        (trace.manager_offers, trace.manager_ready),
+        (trace.subordinate_offers, trace.subordinate_ready),
+    ):
+        waits = (offers[:-1] != NONE) & (ready[:-1] == 0)
+        assert waits.any()
+        assert (offers[1:][waits] == offers[:-1][waits]).all()
+
+
+def taken(trace: Any, end: str, number: int, channel: int) -> list[int]:
+    """Return the offers of a channel that were taken, in order."""
+    offers, ready = (getattr(trace, f"{end}_{name}")[:, number, channel] for name in ("offers", "ready"))
+    return offers[(offers != NONE) & (ready != 0)].tolist()
+
+
+def test_every_transaction_is_offered_and_answered_once(run):
+    model, trace = run
+    given, results = model.transactions, model.results()
+    for number, processor in enumerate(model.system.managers):
+        own = np.flatnonzero(given.manager == processor)
+        for channel, is_write in ((AW, True), (AR, False)):
+            assert [v >> 8 for v in taken(trace, "manager", number, channel)] == own[
+                given.is_write[own] == is_write
+            ].tolist()
+        beats = [(t, beat) for t in own[given.is_write[own]].tolist() for beat in range(given.beats[t])]
+        assert [(v >> 8, v & 255) for v in taken(trace, "manager", number, W)] == beats
+        assert sorted(v >> 8 for v in taken(trace, "manager", number, B)) == own[given.is_write[own]].tolist()
+        answers: dict[int, list[int]] = {}
+        for offer in taken(trace, "manager", number, R):
+            packed = -2 - offer if offer < NONE else offer
+            response = packed >> 8
+            transaction = response if offer < NONE else int(model.state.responses["transaction"][response])
+            answers.setdefault(transaction, []).append(packed & 255)
+        assert sorted(answers) == own[~given.is_write[own]].tolist()
+        assert all(beats == list(range(given.beats[t])) for t, beats in answers.items())
+    assert results.unfinished == 0
+    assert not results.deadlocked
+
+
+def test_limits_of_what_is_under_way(run):
+    model, _ = run
+    given, results = model.transactions, model.results()
+    spans = list(zip(results.offered_cycle.tolist(), results.done_cycle.tolist(), strict=True))
+    for processor in model.system.managers:
+        own = [spans[t] for t in np.flatnonzero(given.manager == processor)]
+        under_way = [sum(begin <= cycle <= end for begin, end in own) for cycle, _ in own]
+        assert max(under_way) == OUTSTANDING
+
+
+def test_memories_store_bytes(run):
+    """Every beat of a read has the bytes that writes have left, or those that were read before."""
+    model, trace = run
+    data, owner = model.data, model.state.responses["transaction"]
+    for number in range(len(model.system.areas.subordinates)):
+        memory: dict[int, int] = {}
+        for row in range(len(trace.subordinate_ready)):
+            offers, ready = trace.subordinate_offers[row, number], trace.subordinate_ready[row, number]
+            if offers[R] != NONE and _is_new(trace, row, number):
+                response, beat = divmod(int(offers[R]), 256)
+                word = int(model.state.read[data.first_place[response] + beat, 0])
+                for byte, address in enumerate(_addresses(model, response, beat)):
+                    assert memory.setdefault(address, word >> 8 * byte & 255) == word >> 8 * byte & 255
+            if offers[W] != NONE and ready[W]:
+                response, beat = divmod(int(offers[W]), 256)
+                place = data.first_beat[owner[response]] + beat
+                word, strobes = int(data.written[place, 0]), int(data.strobes[place])
+                written = enumerate(_addresses(model, response, beat))
+                memory |= {address: word >> 8 * byte & 255 for byte, address in written if strobes >> byte & 1}
+        assert memory
+
+
+def _addresses(model: Axi4Simulation, response: int, beat: int) -> range:
+    """Return the addresses of a beat's bytes at its subordinate."""
+    first = int(model.data.address[response]) + 4 * beat
+    return range(first, first + 4)
+
+
+def _is_new(trace: Any, row: int, number: int) -> bool:
+    """Return whether a memory offers another beat than in the cycle before: it reads it then."""
+    offers, ready = trace.subordinate_offers[:, number, R], trace.subordinate_ready[:, number, R]
+    return row == 0 or offers[row - 1] == NONE or bool(ready[row - 1])
+
+
+def test_responses_are_the_worst_of_all_receivers():
+    model = simulation()
+    results, areas = model.run(), model.system.areas
+    for t in range(len(model.transactions)):
+        first, end = model.messages.first_response[t : t + 2]
+        target = areas.target(int(model.transactions.address[t]))
+        receivers = () if target is None else areas.receivers(target, int(model.transactions.manager[t]))
+        if target is not None and isinstance(areas.areas[target], Window) and not model.transactions.is_write[t]:
+            receivers = ()
+        assert results.receivers[t] == len(receivers)
+        assert results.response[t] == (model.answers[first:end].max() if receivers else 3)
+
+
+def test_uncompiled_code_gives_the_same_cycles():
+    code = (
+        "from tests.sim_model.test_axi4 import PAUSES, simulation; "
+        "results = [simulation(hosts, transactions=4).run() for hosts in (None, PAUSES)]; "
+        "print([(r.offered_cycle.tolist(), r.done_cycle.tolist(), r.response.tolist(), r.stalls) for r in results])"
+    )
+    printed = []
+    for disabled in ("0", "1"):
+        environment = {**os.environ, "NUMBA_DISABLE_JIT": disabled, "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-W", "error", "-c", code]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=ROOT, check=False)
+        assert done.returncode == 0, done.stderr
+        printed.append(done.stdout)
+    assert printed[0] == printed[1]
+
+
+def test_a_recorded_run_has_the_cycles_of_a_run():
+    model = simulation(PAUSES)
+    cycles = model.run().cycles
+    again = simulation(PAUSES)
+    again.record(cycles // 2)
+    assert again.run().done_cycle.tolist() == model.results().done_cycle.tolist()
