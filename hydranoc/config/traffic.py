@@ -49,6 +49,9 @@ def build_messages(config: Config, routing: Any) -> Messages:
     traffic = config.traffic
     if traffic is None:
         raise config.source.error((), "key 'traffic' is missing; there is nothing to send")
+    if isinstance(traffic, schema.Axi4Traffic):
+        text = "traffic.kind is axi4; it must be of messages here: AXI4 transactions run in 'model' and 'compare'"
+        raise config.source.error((*TRAFFIC, "kind"), text)
     check_software(config, traffic, routing.network)
     messages = _messages(config, traffic, routing)
     _check_warmup(config, traffic, messages)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from hydranoc.certificates.checker.theorems import THEOREMS
 from hydranoc.config.load import NETWORK, TRAFFIC, Config, with_given_traffic
 from hydranoc.config.own_routing import OwnRouting
-from hydranoc.config.schema import CollectiveTraffic, NamedTraffic
+from hydranoc.config.schema import Axi4Traffic, CollectiveTraffic, NamedTraffic
 from hydranoc.config.schema.collectives import AUTO, EVERYONE
 from hydranoc.config.topologies import located
 from hydranoc.design import hardware
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from hydranoc.certificates.writing import Certificate
     from hydranoc.config.collectives import CollectivePlan
     from hydranoc.design.axi4 import Axi4Ends
+    from hydranoc.design.axi4_runs import Axi4Outcome, Axi4Runs
     from hydranoc.design.plane import Plane
     from hydranoc.lockstep.simulator import BenchSource
     from hydranoc.replay.record import Recording
@@ -139,6 +140,61 @@ class Design:
         from hydranoc.families.registry import FAMILIES
 
         return Axi4Ends(self.config, lambda source: Design(checked_config(source, FAMILIES)))
+
+    @property
+    def has_axi4_traffic(self) -> bool:
+        """True if the traffic is transactions of AXI4 managers, see ``simulate_axi4``."""
+        return isinstance(self.config.traffic, Axi4Traffic)
+
+    def simulate_axi4(self, progress: Progress | None = None) -> "Axi4Outcome":
+        """Run AXI4 transactions in the golden model to their end, or until nothing can move any more.
+
+        Parameters:
+            progress: Called with transactions.
+
+        Returns:
+            Cycles and response of every transaction, latencies, beats per cycle.
+
+        Raises:
+            ConfigError: If the traffic is none of AXI4 transactions, or these ends cannot have them.
+        """
+        return self._axi4_runs().simulate(progress)
+
+    def compare_axi4(
+        self, simulator: str, folder: Path, *, waves: bool = False, progress: Progress | None = None
+    ) -> "Axi4Outcome":
+        """Run AXI4 transactions in hardware and golden model in lock-step, both networks with all their ends.
+
+        Every output of every port is compared in every cycle, payloads while they are valid, and so are the movements
+        of flits on all channels. The hosts of the hardware do what those of the model do.
+
+        Parameters:
+            simulator: ``verilator`` or ``icarus``.
+            folder: Folder of the waveform, if there is one.
+            waves: Write a waveform even if there is no mismatch.
+            progress: Called with transactions, and with cycles.
+
+        Returns:
+            Results of the golden model, and the first difference if there is one.
+
+        Raises:
+            ConfigError: As ``simulate_axi4``.
+            ToolMissing: If a program that the simulator needs is missing.
+            MachineTrouble: If the folder of simulators cannot be written.
+            SimulatorFailed: If the simulator does not build or does not finish.
+        """
+        return self._axi4_runs().compare(simulator, folder, waves=waves, progress=progress)
+
+    def _axi4_runs(self) -> "Axi4Runs":
+        from hydranoc.config.axi4_traffic import axi4_traffic
+
+        if axi4_traffic(self.config) is None:
+            where = () if self.config.traffic is None else (*TRAFFIC, "kind")
+            raise self.config.source.error(where, "traffic.kind must be axi4 for a run of AXI4 transactions")
+        from hydranoc.design.axi4_runs import Axi4Runs
+
+        assert self.axi4 is not None
+        return Axi4Runs(self.config, self.axi4)
 
     @cached_property
     def messages(self) -> "Messages":

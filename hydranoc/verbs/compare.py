@@ -18,7 +18,7 @@ from hydranoc.verbs.options import (
 )
 from hydranoc.verbs.perfetto import perfetto_options, trace_figures, trace_file, trace_line, write_trace
 
-WHERE_THERE_ARE_ANY = ("mismatch.txt", "waves.vcd", "waves.fst", "plane.vcd", "plane.fst")
+WHERE_THERE_ARE_ANY = ("mismatch.txt", "waves.vcd", "waves.fst", "plane.vcd", "plane.fst", "axi4.vcd", "axi4.fst")
 
 
 @click.command()
@@ -47,7 +47,8 @@ def compare(
     """Run the Verilog of CONFIG's network in a simulator next to the golden model and compare every cycle: each flit
     moved on each channel, and every field of every delivered flit. The first difference ends the run, with a
     report and a waveform. A collective plane is compared likewise, with every register of its links, endpoints and
-    errors. Exit code 1 for a mismatch, or if the network loses a message or deadlocks.
+    errors. With traffic of kind axi4, every output of every AXI4 port is compared, and both networks' channels. Exit
+    code 1 for a mismatch, or if the network loses a message or deadlocks.
 
     \b
     Example:
@@ -56,6 +57,16 @@ def compare(
     design = load(config)
     suggest_trace_format(design)
     folder = folder or RESULTS / design.config.name
+    if design.has_axi4_traffic:
+        from hydranoc.verbs.axi4_runs import run_axi4
+
+        return run_axi4(
+            lambda scratch, progress: design.compare_axi4(simulator, scratch, waves=waves, progress=progress),
+            folder,
+            {"--perfetto": perfetto, "--window": window},
+            stale=WHERE_THERE_ARE_ANY,
+            as_json=as_json,
+        )
     with trace_file(perfetto, window) as trace, result_folder(folder, stale=WHERE_THERE_ARE_ANY) as scratch:
         with progress_bars("loading the golden model") as progress:
             compared = design.compare(simulator, scratch, waves=waves, progress=progress)
@@ -80,14 +91,15 @@ def compare(
 
 
 def _verdicts(figures: dict) -> list[str]:
-    found = [_verdict(figures)]
+    found = [verdict(figures)]
     if "plane_comparison" in figures:
         plane = figures["plane_comparison"]
-        found.append(f"plane: {_verdict(plane)}, operations {plane['operations']}")
+        found.append(f"plane: {verdict(plane)}, operations {plane['operations']}")
     return found
 
 
-def _verdict(figures: dict) -> str:
+def verdict(figures: dict) -> str:
+    """Return the result of a comparison in a line."""
     if figures["mismatches"]:
         return f"MISMATCH after {figures['compared_cycles']:,} equal cycles"
     return f"hardware and golden model are equal in all {figures['compared_cycles']:,} cycles"

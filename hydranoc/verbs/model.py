@@ -46,7 +46,7 @@ def model(
 ) -> int:
     """Simulate CONFIG's traffic with the cycle-exact golden model until everything is delivered. Writes one row per
     message and destination to messages.csv, and the load of each channel to channels.csv. Exit code 1 if a message is
-    lost, duplicated or deadlocked.
+    lost, duplicated or deadlocked. With traffic of kind axi4 it writes one row per transaction to transactions.csv.
 
     \b
     Examples:
@@ -56,6 +56,13 @@ def model(
     design = load(config)
     suggest_trace_format(design)
     folder = folder or RESULTS / design.config.name
+    if design.has_axi4_traffic:
+        from hydranoc.verbs.axi4_runs import run_axi4
+
+        options = {"--goal": goal, "--engine": engine, "--perfetto": perfetto, "--window": window}
+        return run_axi4(
+            lambda _scratch, progress: design.simulate_axi4(progress), folder, options, stale=(), as_json=as_json
+        )
     with trace_file(perfetto, window) as trace, result_folder(folder) as scratch:
         with progress_bars("loading the golden model") as progress:
             outcome = _simulate(design, progress, engine)

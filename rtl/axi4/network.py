@@ -121,24 +121,34 @@ class Axi4Plan:
 class Axi4Top(StructuralPart):
     """Networks, and the interfaces of all managers and subordinates.
 
+    Parameters:
+        plan
+        moved: With the outputs ``requests_moved`` and ``responses_moved``.
+
     Members:
         s_axi_n{i}_awid, ..., s_axi_n{i}_rready: For the manager of processor i.
         m_axi_n{i}_awid, ..., m_axi_n{i}_rready: For the subordinate of processor i.
         m_axi_n{i}_error (Out(1)): It has stopped. Only with a timeout.
+        requests_moved, responses_moved (Out(channels and stages)): ``moved`` of the networks; only if ``moved``.
     """
 
-    def __init__(self, plan: Axi4Plan):
+    def __init__(self, plan: Axi4Plan, *, moved: bool = False):
         self.plan = plan
+        self.moved = moved
         self._manager = SharedModule(plan.make_manager)
         self._subordinate = SharedModule(plan.make_subordinate)
         self._timeout = SharedModule(plan.make_timeout)
-        self._networks = {name: SharedModule(_network(getattr(plan, name))) for name in (REQUESTS, RESPONSES)}
+        self._networks = {
+            name: SharedModule(_network(getattr(plan, name), moved=moved)) for name in (REQUESTS, RESPONSES)
+        }
         members: dict[str, Any] = {}
         for prefix, processors, _ in self._ends():
             for i in processors:
                 members |= {f"{prefix}_n{i}_{name}": member for name, member in plan.members(prefix, i).items()}
                 if prefix == SUBORDINATE and plan.timeout_cycles:
                     members[f"{prefix}_n{i}_error"] = Out(1)
+        if moved:
+            members |= {f"{name}_moved": Out(getattr(plan, name).links.moved_bits) for name in self._networks}
         super().__init__("axi4_network", members)
 
     def _ends(self) -> tuple[tuple[str, Sequence[int], int], ...]:
@@ -173,6 +183,8 @@ class Axi4Top(StructuralPart):
                 into, out = (REQUESTS, RESPONSES) if is_manager else (RESPONSES, REQUESTS)
                 users[into, "s", i] = users[out, "m", i] = end
         for name, network in networks.items():
+            if self.moved:
+                structure.outputs[f"{name}_moved"] = network.output("moved")
             for i in range(self.plan.axi.processors):
                 _connect_source(network, i, users.get((name, "s", i)), name)
                 _connect_sink(network, i, users.get((name, "m", i)), name)
@@ -190,9 +202,9 @@ class Axi4Top(StructuralPart):
         return timeout
 
 
-def _network(plan: NetworkPlan):
+def _network(plan: NetworkPlan, *, moved: bool):
     mode = plan_modes(plan)[0]
-    plain = replace(plan, moved=False)
+    plain = replace(plan, moved=moved)
     return lambda: AxiStreamTop(plain, mode)
 
 

@@ -44,6 +44,8 @@ EXAMPLES = {
     "Axi4": "axi4: {managers: [0], regions: [{processor: 1, base: 0x1000_0000, size: 0x1_0000}]}",
     "Axi4Region": "{processor: 1, base: 0x1000_0000, size: 0x1_0000}",
     "Axi4Window": "{processors: [1, 2, 3], base: 0x8000_0000, size: 0x1_0000}",
+    "Axi4Traffic": "traffic: {kind: axi4, transactions: 200, multicast_fraction: 0.25, beats: [1, 16]}",
+    "Axi4Transaction": "{manager: 0, kind: write, address: 0x8000_0000, beats: 256}",
     "BlockedReceiver": "{processor: 3, start_cycle: 1000, cycles: 10000}",
 }
 """Sections by the name of their definition in the JSON Schema; a key of a mapping, or an item of a list."""

@@ -1,6 +1,6 @@
 """Schema of a configuration: keys, types, ranges and defaults."""
 
-from hydranoc.config.schema.axi4 import Axi4
+from hydranoc.config.schema.axi4 import Axi4, Axi4Traffic, Axi4Transaction
 from hydranoc.config.schema.base import (
     MAX_CYCLES,
     MAX_PROCESSORS,
@@ -55,6 +55,7 @@ TRAFFICS: dict[str, type[Traffic]] = {
     **OWN_TRAFFICS,
     "collective": CollectiveTraffic,
     **PROGRAMS,
+    "axi4": Axi4Traffic,
 }
 
 __all__ = [
@@ -64,6 +65,8 @@ __all__ = [
     "TOPOLOGIES",
     "TRAFFICS",
     "Axi4",
+    "Axi4Traffic",
+    "Axi4Transaction",
     "Batches",
     "BroadcastTraffic",
     "Bursts",

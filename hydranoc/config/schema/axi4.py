@@ -1,13 +1,16 @@
-"""``axi4``: AXI4 managers and subordinates at the processors of a network."""
+"""``axi4``: AXI4 managers and subordinates at the processors of a network, and their transactions as traffic."""
 
 from typing import Annotated, Any, Literal
 
+from hydranoc.config.schema.base import MAX_CYCLES, Count, Cycles, Seed
 from hydranoc.config.schema.fields import Discriminator, Field, Tag
 from hydranoc.config.schema.section import Section
+from hydranoc.config.schema.traffic import Traffic
 from topology.axi4.words import MAX_BEATS, MIN_CUT_BEATS
 
 MAX_BEATS_STORED = 4096
 MAX_TIMEOUT_CYCLES = 1 << 24
+Beats = Annotated[int, Field(ge=1, le=MAX_BEATS)]
 Processor = Annotated[int, Field(ge=0)]
 Address = Annotated[int, Field(ge=0, lt=2**64)]
 Bytes = Annotated[int, Field(ge=1, le=2**64)]
@@ -89,3 +92,66 @@ class Axi4(Section):
     max_burst_flits: Annotated[int, Field(ge=MIN_CUT_BEATS, le=MAX_BEATS)] = MAX_BEATS
     timeout_cycles: Annotated[int, Field(ge=0, le=MAX_TIMEOUT_CYCLES)] = 0
     responses: dict[Any, Any] | None = None
+
+
+class Axi4Transaction(Section):
+    """One transaction of a list: an INCR burst of whole beats.
+
+    Members:
+        manager: Processor of the manager.
+        kind: ``read`` or ``write``; a write to a window reaches all of its processors.
+        address: First address, a multiple of the bytes of a beat. The burst must not cross a boundary of 4,096 bytes.
+        beats: Number of beats.
+        start_cycle (int): The manager does not offer it before.
+        id: AXI4 ID.
+    """
+
+    manager: Processor
+    kind: Literal["read", "write"]
+    address: Address
+    beats: Beats = 1
+    start_cycle: Cycles = 0
+    id: Annotated[int, Field(ge=0)] = 0
+
+
+def _tag(value: Any) -> str:
+    return "list" if isinstance(value, list) else "number"
+
+
+class Axi4Traffic(Traffic):
+    """Transactions of the managers of ``axi4``; memories answer them.
+
+    A manager offers its transactions in order, in a cycle at most one, and its data as soon as they can be taken.
+
+    Members:
+        kind (str): Source of the traffic.
+        transactions: Number of random transactions of each manager, or a list of transactions.
+        read_fraction: Fraction of reads.
+        multicast_fraction: Fraction of the writes that go to a window.
+        unmapped_fraction: Fraction of addresses in no region or window.
+        beats: Number of beats, or the least and the largest number.
+        interval_cycles: Mean time between the starts of a manager's transactions, which is exponential; 0 starts all in
+            cycle 0, so that the manager always has ``outstanding`` transactions under way.
+        seed (int): Random seed for the traffic.
+        outstanding: Transactions that a manager has under way, reads and writes together.
+        memory_cycles: Cycles from a request, with all of its data, to the first response of a memory.
+        error_fraction: Fraction of responses of memories that are SLVERR.
+    """
+
+    kind: Literal["axi4"]
+    transactions: Annotated[
+        Annotated[Count, Tag("number")] | Annotated[list[Axi4Transaction], Field(min_length=1), Tag("list")],
+        Discriminator(_tag),
+    ]
+    read_fraction: Annotated[float, Field(ge=0, le=1)] = 0.5
+    multicast_fraction: Annotated[float, Field(ge=0, le=1)] = 0.0
+    unmapped_fraction: Annotated[float, Field(ge=0, le=1)] = 0.0
+    beats: Annotated[
+        Annotated[Beats, Tag("number")] | Annotated[list[Beats], Field(min_length=2, max_length=2), Tag("list")],
+        Discriminator(_tag),
+    ] = 16
+    interval_cycles: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    seed: Seed = 0
+    outstanding: Annotated[int, Field(ge=1, le=256)] = 8
+    memory_cycles: Annotated[int, Field(ge=1, le=MAX_CYCLES)] = 1
+    error_fraction: Annotated[float, Field(ge=0, lt=1)] = 0.0

@@ -1,0 +1,69 @@
+"""Inputs and observed fields of networks with AXI4 ends, in parts of at most 64 bits."""
+
+from functools import cached_property
+
+from hydranoc.lockstep.rows.packing import LANE_BITS, Field, RowPacking
+from rtl.axi4.network import MANAGER, REQUESTS, RESPONSES, SUBORDINATE, Axi4Plan
+from rtl.axi4.ports import channels
+from rtl.axi4.subordinate import ID_BITS
+
+MOVED = {REQUESTS: f"{REQUESTS}_moved", RESPONSES: f"{RESPONSES}_moved"}
+
+
+def lanes_of(name: str, bits: int) -> list[Field]:
+    """Return the parts of a field, the lowest first; a field of up to 64 bits is its only part."""
+    if bits <= LANE_BITS:
+        return [(name, bits)]
+    return [(f"{name}.{low // LANE_BITS}", min(LANE_BITS, bits - low)) for low in range(0, bits, LANE_BITS)]
+
+
+class Axi4Fields:
+    """Ports of networks with AXI4 ends.
+
+    Observed payloads are 0 without ``valid``.
+
+    Parameters:
+        plan
+
+    Members:
+        inputs (list of (str, int)): Inputs without the clock, in the order of a row.
+        observed (list of (str, int)): Outputs, lowest first.
+        valid (dict of str to str): ``valid`` of the channel of each observed payload.
+    """
+
+    def __init__(self, plan: Axi4Plan):
+        self.plan = plan
+        self.inputs: list[Field] = [("rst", 1)]
+        self.observed: list[Field] = []
+        self.valid: dict[str, str] = {}
+        for prefix, processors, id_bits in self.ends:
+            for i in processors:
+                self._add_port(f"{prefix}_n{i}", id_bits, faces_manager=prefix == MANAGER)
+        self.observed += [(MOVED[name], getattr(plan, name).links.moved_bits) for name in MOVED]
+
+    @property
+    def ends(self) -> tuple[tuple[str, tuple[int, ...], int], ...]:
+        """Prefix, processors and width of IDs of the ports of managers, and of those of subordinates."""
+        plan = self.plan
+        return (MANAGER, plan.managers, plan.axi.id_bits), (SUBORDINATE, plan.subordinates, ID_BITS)
+
+    def _add_port(self, port: str, id_bits: int, *, faces_manager: bool) -> None:
+        for channel, (forward, signals) in channels(self.plan.axi, id_bits).items():
+            is_input = forward == faces_manager
+            payload = [(f"{port}_{name}", bits) for name, bits in signals.items()]
+            valid, ready = f"{port}_{channel}valid", f"{port}_{channel}ready"
+            to, back = (self.inputs, self.observed) if is_input else (self.observed, self.inputs)
+            to += [(valid, 1), *payload]
+            back.append((ready, 1))
+            if not is_input:
+                self.valid |= {name: valid for name, _ in payload}
+
+    @cached_property
+    def input_packing(self) -> RowPacking:
+        """Places of the parts of inputs."""
+        return RowPacking([part for name, bits in self.inputs for part in lanes_of(name, bits)])
+
+    @cached_property
+    def observed_packing(self) -> RowPacking:
+        """Places of the parts of observed fields."""
+        return RowPacking([part for name, bits in self.observed for part in lanes_of(name, bits)])

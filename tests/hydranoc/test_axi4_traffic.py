@@ -1,0 +1,124 @@
+"""Traffic of AXI4 transactions: what it refuses, and what ``model`` writes."""
+
+import copy
+import csv
+import json
+from typing import Any
+
+import pytest
+
+from hydranoc import ConfigError, load
+from hydranoc.cli import run
+from tests.each import each
+
+CONFIGURATION: dict[str, Any] = {
+    "network": {"family": "spam", "topology": {"kind": "mesh", "shape": [2, 2]}},
+    "axi4": {
+        "managers": [0],
+        "id_bits": 1,
+        "regions": [{"processor": p, "base": 0x1000 * p, "size": 0x1000} for p in (1, 3)],
+        "multicast": [{"processors": [1, 3], "base": 0x8000, "size": 0x1000}],
+    },
+    "traffic": {"kind": "axi4", "transactions": 3},
+}
+LISTED = {"kind": "axi4", "transactions": [{"manager": 0, "kind": "write", "address": 0x1000, "beats": 4}]}
+TORUS = {"family": "torus", "topology": {"kind": "torus", "rows": 2, "columns": 2}}
+HARTS = {"family": "harts", "topology": {"kind": "hexmesh", "size": 2}, "flit_bits": 64, "packet_flits": 260}
+ONE = ("traffic", "transactions", 0)
+WRONG = {
+    "no ends": ({}, ("axi4",), None, "traffic.kind is axi4; key 'axi4' is missing"),
+    "fraction": ({"read_fraction": 1.5}, None, None, "traffic.read_fraction"),
+    "beats": ({"beats": 300}, None, None, "traffic.beats"),
+    "order": ({"beats": [9, 3]}, None, None, r"traffic.beats is \[9, 3\]; the first number must be at most"),
+    "long": ({"beats": 200}, ("axi4", "data_bits"), 256, "traffic.beats is 200; it must be at most 128"),
+    "software": ({"software": "binomial"}, None, None, "traffic.software is binomial; traffic of axi4 has none"),
+    "errors": ({"error_fraction": 0.0001}, None, None, "traffic.error_fraction: Probability is 0.0001"),
+    "no window": ({"multicast_fraction": 1.0}, ("axi4", "multicast"), [], "multicast_fraction is 1.0; it must be 0"),
+    "no gap": ({"unmapped_fraction": 1.0}, ("axi4", "regions"), "all", "unmapped_fraction is 1.0; it must be 0"),
+    "manager": (LISTED, (*ONE, "manager"), 1, r"transactions\[0\].manager is 1; it must be one of 0"),
+    "id": (LISTED, (*ONE, "id"), 2, r"transactions\[0\].id is 2; it must be at most 1"),
+    "address": (LISTED, (*ONE, "address"), 0x1002, r"address is 0x1002; it must be a multiple of 4"),
+    "crossing": (LISTED, (*ONE, "address"), 0x1FF8, r"beats is 4; it must be less: the burst crosses 4,096 bytes"),
+    "both": ({**LISTED, "seed": 1}, None, None, "traffic.seed is given; it must be absent with a list"),
+}
+
+
+def configured(traffic: dict[str, Any], path: tuple[Any, ...] | None = None, value: Any = None) -> dict[str, Any]:
+    """Return the configuration with other traffic, and one other value or, for None, without a key."""
+    given = copy.deepcopy({**CONFIGURATION, "traffic": {**CONFIGURATION["traffic"], **traffic}})
+    if value == "all":
+        value = [{"processor": 1, "base": 0, "size": 1 << 32}]
+        given["axi4"]["multicast"] = []
+    if path:
+        place: Any = given
+        for step in path[:-1]:
+            place = place[step]
+        place[path[-1]] = value
+        if value is None:
+            del place[path[-1]]
+    return given
+
+
+@each("name", WRONG)
+def test_wrong_traffic_is_refused(name):
+    traffic, path, value, message = WRONG[name]
+    with pytest.raises(ConfigError, match=message):
+        load(configured(traffic, path, value)).simulate_axi4()
+
+
+def test_other_runs_name_the_right_one():
+    design = load(CONFIGURATION)
+    with pytest.raises(ConfigError, match="AXI4 transactions run in 'model' and 'compare'"):
+        design.simulate()
+    with pytest.raises(ConfigError, match=r"traffic\.kind must be axi4"):
+        load({**CONFIGURATION, "traffic": {"kind": "broadcast", "source": 0, "flits": 8}}).simulate_axi4()
+    with pytest.raises(ConfigError, match="needs a family with multicast"):
+        load(
+            configured({}, ("network",), {"family": "torus", "topology": {"kind": "torus", "rows": 2, "columns": 2}})
+        ).simulate_axi4()
+
+
+def test_transactions_start_after_the_ones_before():
+    listed = [
+        {"manager": 0, "kind": "write", "address": 0x8000, "beats": 16, "start_cycle": 50},
+        {"manager": 0, "kind": "read", "address": 0x3000, "beats": 2, "start_cycle": 20},
+        {"manager": 0, "kind": "read", "address": 0x8000},
+    ]
+    results = load(configured({"transactions": listed, "memory_cycles": 9})).simulate_axi4().results
+    assert results.transactions.address.tolist() == [0x8000, 0x3000, 0x8000]
+    assert results.offered_cycle.tolist() == [0, 20, 50]
+    assert results.receivers.tolist() == [0, 1, 2]
+    assert results.response.tolist() == [3, 0, 0]
+    slower = load(configured({"transactions": listed, "memory_cycles": 19})).simulate_axi4().results
+    assert (slower.latency - results.latency).tolist() == [0, 10, 10]
+
+
+def test_the_command_line(tmp_path, capsys):
+    path = tmp_path / "axi.yaml"
+    path.write_text(json.dumps(configured({"transactions": 40, "multicast_fraction": 0.5, "warmup_cycles": 0})))
+    assert run(["model", str(path), "-o", str(tmp_path / "out"), "--json"]) == 0
+    figures = json.loads(capsys.readouterr().out)
+    assert figures == json.loads((tmp_path / "out" / "summary.json").read_text())
+    rows = list(csv.DictReader((tmp_path / "out" / "transactions.csv").open()))
+    assert len(rows) == figures["transactions"] == 40
+    assert figures["unfinished"] == 0
+    measured = {name: own["count"] for name, own in figures["latency_cycles"].items()}
+    assert measured["read"] == sum(row["kind"] == "read" for row in rows)
+    assert measured["multicast_write"] == sum(row["receivers"] == "2" for row in rows) > 0
+    least = min(int(row["done_cycle"]) - int(row["offered_cycle"]) for row in rows if row["kind"] == "read")
+    assert figures["latency_cycles"]["read"]["min"] == least
+    assert run(["model", str(path), "-o", str(tmp_path / "out"), "--engine", "cycle"]) == 2
+    assert "--engine and traffic of kind axi4 cannot be given together" in capsys.readouterr().err
+    assert run(["model", str(path), "-o", str(tmp_path / "out")]) == 0
+    assert "multicast write" in capsys.readouterr().out
+
+
+def test_a_comparison_by_the_command_line(tmp_path, capsys, require_tool):
+    require_tool("icarus")
+    path = tmp_path / "axi.yaml"
+    path.write_text(json.dumps(CONFIGURATION))
+    assert run(["compare", str(path), "-o", str(tmp_path / "out"), "--sim", "icarus", "--waves"]) == 0
+    shown = capsys.readouterr().out
+    assert "hardware and golden model are equal in all " in shown
+    assert "waveform: " in shown
+    assert {file.name for file in (tmp_path / "out").iterdir()} == {"transactions.csv", "summary.json", "axi4.fst"}
