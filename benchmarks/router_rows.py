@@ -223,7 +223,9 @@ def plane_row(operators: str = "all", groups: int = 2, *, endpoint: bool = False
     return _part_row(name, PLANE, make, constants, parameters, switch)
 
 
-def axi4_row(part: str = "manager", end: str = "", *, windows: int = 0, **options: Any) -> RouterRow:
+def axi4_row(
+    part: str = "manager", end: str = "", *, windows: int = 0, masks: bool = False, **options: Any
+) -> RouterRow:
     """Return an interface of an AXI4 end, or the timeout of a subordinate: 64 processors, eight regions of 64 KiB.
 
     32 bits of data and address, 2 bits of ID, 4 transactions in each direction. ``options`` are those of the part.
@@ -231,7 +233,7 @@ def axi4_row(part: str = "manager", end: str = "", *, windows: int = 0, **option
     subordinates = tuple(range(12, 20))
     regions = [Region(processor, i << 16, 1 << 16) for i, processor in enumerate(subordinates)]
     areas = AddressMap(regions, [Window(subordinates, 1 << 31, 1 << 16)] * windows)
-    axi = Axi4Format(64, id_bits=2, windows=windows)
+    axi = Axi4Format(64, id_bits=2, windows=windows, masks=masks)
     widths = axi.min_request_bits, axi.min_response_bits
     constants: dict[str, int] = {}
     if part == "manager":
@@ -246,7 +248,8 @@ def axi4_row(part: str = "manager", end: str = "", *, windows: int = 0, **option
             return ManagerInterface(axi, areas, *widths, **options)
         return SubordinateInterface(axi, *widths, **options)
 
-    return _part_row(f"{AXI4}-{part}{end}", AXI4, make, constants, {"part": part, "windows": windows, **options})
+    parameters = {"part": part, "windows": windows, **({"masks": True} if masks else {}), **options}
+    return _part_row(f"{AXI4}-{part}{end}", AXI4, make, constants, parameters)
 
 
 def _part_row(
@@ -360,6 +363,7 @@ AXI4_ROWS = [
     axi4_row(end="-window", windows=1),
     axi4_row(end="-window-cut16", windows=1, cut_beats=16),
     axi4_row(end="-window-copies", windows=1, copies=True),
+    axi4_row(end="-masks", masks=True),
     axi4_row("subordinate"),
     axi4_row("timeout", end="-1024", cycles=1024, pending=4),
 ]

@@ -52,12 +52,18 @@ class Axi4Ends:
             value = getattr(section, key)
             if value & (value - 1):
                 raise config.source.error((*AXI4, key), f"axi4.{key} is {value}; it must be a power of two")
+        if section.multicast and section.multicast_mask:
+            text = f"axi4.multicast_mask is {section.multicast_mask!r}; with axi4.multicast it must be absent"
+            raise config.source.error((*AXI4, "multicast_mask"), text)
         self.format = Axi4Format(
             *(processors, section.address_bits, section.data_bits, section.id_bits, section.user_bits),
             outstanding=section.outstanding,
             windows=len(section.multicast),
+            masks=section.multicast_mask is not None,
         )
         self.areas = self._address_map()
+        if self.format.masks:
+            self._check_masks()
         self.managers = self._managers()
         self._check_lite()
         source = config.source
@@ -126,6 +132,19 @@ class Axi4Ends:
             if number >= count:
                 text = f"processor is {number}; it must be at most {count - 1}, the last of the network"
                 raise self.config.source.error(path, text)
+
+    def _check_masks(self) -> None:
+        path, section = (*AXI4, "multicast_mask"), self.section
+        text = f"axi4.multicast_mask is {section.multicast_mask!r}"
+        if section.lite:
+            raise self.config.source.error(path, f"{text}; with axi4.lite it must be absent")
+        if not self.config.family.multicasts(self.config.network_section):
+            reason = f"family {self.config.family.name!r} has no multicast in hardware"
+            raise self.config.source.error(path, f"{text}; it must be absent, since {reason}")
+        try:
+            self.areas.check_masks()
+        except ValueError as error:
+            raise self.config.source.error((*AXI4, "regions"), str(error)) from None
 
     def _check_lite(self) -> None:
         lite, bits = self.section.lite, self.section.data_bits

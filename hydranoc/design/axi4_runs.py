@@ -137,7 +137,7 @@ def _system_of(ends: Axi4Ends) -> Axi4System:
     if plan.copies:
         text = "axi4.multicast is given; the golden model needs a family with multicast in hardware for it"
         raise ends.config.source.error((*AXI4, "multicast"), text)
-    for key, right in (("timeout_cycles", 0), ("max_burst_flits", MAX_BEATS), ("lite", [])):
+    for key, right in (("timeout_cycles", 0), ("max_burst_flits", MAX_BEATS), ("lite", []), ("multicast_mask", None)):
         value = getattr(section, key)
         if value != right:
             raise ends.config.source.error(

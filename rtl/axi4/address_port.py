@@ -32,6 +32,8 @@ class AddressPort(Part):
         found (Out(1)): Some target has the address, the manager reaches it, and it takes bursts, if this is one.
         multicast (Out(1)): It is a window. Absent without windows.
         destination (Out): Processor, or number of the window.
+        set (Out(regions)): Regions that the write goes to. Only in channel AW with masks. Then ``multicast`` is high
+            for masks besides 0, and no ``destination`` belongs to it.
         pop (In(1)): Drop the request. Only with ``decoded``.
         piece_len (Out(8)), more (Out(1)), advance (In(1)): Length of the first piece that is left, in the coding of
             ``len``; others follow; ``addr`` and ``len`` become those without the first piece. Functions of registers.
@@ -48,12 +50,15 @@ class AddressPort(Part):
         fields = {name.removeprefix(channel): bits for name, bits in request_channel(channel, axi, axi.id_bits).items()}
         fields.pop("lock")
         self.fields = fields
+        self.masks = axi.masks and channel == "aw"
         bits = max([axi.node_bits, *([(self.windows - 1).bit_length()] if self.windows else [])])
-        members: dict[str, Any] = axi4_members(axi, axi.id_bits, faces_manager=True, only=channel)
+        members: dict[str, Any] = axi4_members(axi, axi.id_bits, faces_manager=True, only=channel, masks=axi.masks)
         members |= {"reachable": In(self.targets), **{name: Out(width) for name, width in fields.items()}}
         members |= {"decoded": Out(1), "found": Out(1), "destination": Out(bits), "pop": In(1)}
-        if self.windows:
+        if self.windows or self.masks:
             members["multicast"] = Out(1)
+        if self.masks:
+            members["set"] = Out(self.targets)
         if cut_beats:
             members |= {"piece_len": Out(LENGTH_BITS), "more": Out(1), "advance": In(1)}
         super().__init__(f"axi4_{channel}_port", members)
@@ -72,10 +77,12 @@ class AddressPort(Part):
         with m.If(take):
             for name in self.fields:
                 register = getattr(self, name)
-                m.d.sync += register.eq(getattr(self, f"{self.channel}{name}"))
+                given = getattr(self, f"{self.channel}{name}")
+                m.d.sync += register.eq(given[self.axi.address_bits :] if self.masks and name == "user" else given)
         if self.cut_beats:
             self._cut(m)
-        hits = self._hits(m)
+        mask = self._mask(m, take) if self.masks else None
+        hits = self._hits(m, mask)
         single = sum(self.areas.single(target) << target for target in range(self.targets))
         usable = self.reachable
         if single:
@@ -88,6 +95,11 @@ class AddressPort(Part):
         m.d.sync += self.destination.eq(either(numbers))
         if self.windows:
             m.d.sync += self.multicast.eq(hits[len(self.areas.regions) :].any())
+        if mask is not None:
+            low = self.areas.regions[0].size.bit_length() - 1
+            m.d.sync += [self.multicast.eq(mask.any()), self.set.eq(hits & usable)]
+            with m.If(mask[:low].any()):
+                m.d.sync += self.found.eq(0)
         return m
 
     def _cut(self, m: Any) -> None:
@@ -107,10 +119,21 @@ class AddressPort(Part):
             with m.If(self.burst == INCR):
                 m.d.sync += address[:bits].eq(aligned + step)
 
-    def _hits(self, m: Any) -> Any:
+    def _mask(self, m: Any, take: Any) -> Any:
+        """Return the mask of the request."""
+        mask = Signal(self.axi.address_bits, name="mask")
+        with m.If(take):
+            m.d.sync += mask.eq(self.awuser[: self.axi.address_bits])
+        return mask
+
+    def _hits(self, m: Any, mask: Any) -> Any:
         hits: Any = Signal(self.targets)
         address: Any = self.addr
         for target, area in enumerate(self.areas.areas[: self.targets]):
             low = area.size.bit_length() - 1
-            m.d.comb += hits[target].eq(address[low:] == area.base >> low if low < self.axi.address_bits else 1)
+            if mask is not None:
+                differs = (address[low:] ^ area.base >> low) & ~mask[low:]
+                m.d.comb += hits[target].eq(~differs[: self.axi.address_bits - low].any())
+            else:
+                m.d.comb += hits[target].eq(address[low:] == area.base >> low if low < self.axi.address_bits else 1)
         return hits

@@ -36,7 +36,9 @@ class Axi4Network(wiring.Component):
         ports = self._top.signature.members
         kinds = (("manager", In, plan.managers, plan.axi.id_bits), ("subordinate", Out, plan.subordinates, ID_BITS))
         members: dict[str, Any] = {
-            f"{kind}_n{i}": flow(Axi4Signature(plan.axi, id_bits, lite=i in plan.lite))
+            f"{kind}_n{i}": flow(
+                Axi4Signature(plan.axi, id_bits, lite=i in plan.lite, masks=plan.axi.masks and flow == In)
+            )
             for kind, flow, processors, id_bits in kinds
             for i in processors
         }

@@ -55,6 +55,7 @@ def _manifest(plan: Axi4Plan) -> dict[str, Any]:
             **{name: getattr(axi, name) for name in widths},
             "pending": plan.pending,
             **({"max_burst_flits": plan.cut_beats} if plan.cut_beats else {}),
+            **({"multicast_mask": "awuser"} if axi.masks else {}),
             **({"lite": list(plan.lite)} if plan.lite else {}),
             **({"timeout_cycles": plan.timeout_cycles} if plan.timeout_cycles else {}),
             "managers": {i: f"{MANAGER}_n{i}" for i in plan.managers},

@@ -71,7 +71,7 @@ class ManagerInterface(Part):
         self._store = WriteStore(axi, write_beats, whole=whole, copies=copies)
         self._sender = RequestSender(axi, areas, request_bits, bits, copies=copies, cut_beats=cut_beats)
         self._receiver = ResponseReceiver(axi, response_bits, cut=cut_beats > 0)
-        members: dict[str, Any] = axi4_members(axi, axi.id_bits, faces_manager=True)
+        members: dict[str, Any] = axi4_members(axi, axi.id_bits, faces_manager=True, masks=axi.masks)
         members |= {"node": In(axi.node_bits), "reachable": In(len(areas.areas))}
         if axi.windows:
             members["receivers"] = In(axi.windows * axi.processors.bit_length())
@@ -91,7 +91,7 @@ class ManagerInterface(Part):
         sender = instantiate(m, platform, "sender", self._sender)
         receiver = instantiate(m, platform, "receiver", self._receiver)
         inner = {"aw": ports["aw"], "w": store, "b": writes, "ar": ports["ar"], "r": receiver}
-        for channel, (forward, signals) in channels(axi, axi.id_bits).items():
+        for channel, (forward, signals) in channels(axi, axi.id_bits, masks=axi.masks).items():
             part = inner[channel]
             to, back = f"{channel}valid", f"{channel}ready"
             for name in (*signals, to):
@@ -144,11 +144,14 @@ class ManagerInterface(Part):
             with m.If(~ports["aw"].multicast):
                 m.d.comb += receivers.eq(1)
             m.d.comb += writes.receivers.eq(receivers)
+        if axi.masks:
+            m.d.comb += [sender.aw_set.eq(ports["aw"].set), writes.receivers.eq(sum(ports["aw"].set))]
         return m
 
     def _target(self, port: Any) -> Any:
         """Return the target of a request, for comparisons."""
-        return Cat(port.destination, port.found, *([port.multicast] if hasattr(port, "multicast") else []))
+        others = [getattr(port, name) for name in ("multicast", "set") if hasattr(port, name)]
+        return Cat(port.destination, port.found, *others)
 
     @staticmethod
     def _connect_pieces(m: Any, ports: dict[str, Any], writes: Any, sender: Any, receiver: Any) -> None:
@@ -162,6 +165,7 @@ class ManagerInterface(Part):
             writes.sending.eq(sender.sending),
             writes.sending_slot.eq(sender.write_slot),
             writes.again.eq(sender.aw_advance),
+            receiver.hold.eq(sender.aw_advance),
             receiver.unfinished.eq(sender.reading & (receiver.ended_slot == sender.read_slot)),
             sender.piece_ended.eq(receiver.piece_ended),
         ]
@@ -179,7 +183,7 @@ class ManagerInterface(Part):
         if self.pipelined:
             m.d.comb += part.target.eq(self._target(port))
         fields = [name for name, _ in self._ports[channel].fields.items() if name != "id"]
-        names = [*fields, "found", "destination", *(["multicast"] if channel == "aw" and self.axi.windows else [])]
+        names = [*fields, "found", "destination", *(["multicast"] if channel == "aw" and self.axi.multicasts else [])]
         for name in names:
             given = "piece_len" if name == "len" and self.cut_beats else name
             m.d.comb += getattr(sender, f"{channel}_{name}").eq(getattr(port, given))

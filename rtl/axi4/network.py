@@ -65,6 +65,8 @@ class Axi4Plan:
                 raise ValueError(f"Network of the {name} has {len(plan.network.processors)} processors, not as many")
         if self.axi.windows != len(self.areas.windows):
             raise ValueError(f"windows is {self.axi.windows!r}; it must be {len(self.areas.windows)}")
+        if self.axi.masks and not isinstance(self.requests.addressing, Addressing):
+            raise ValueError(f"Family of the requests is {self.requests.family}; it must have multicasts for masks")
         if self.copies and not self.whole:
             text = f"Family of the requests is {self.requests.family}; without whole writes it must have multicasts"
             raise ValueError(f"{text} for windows")
@@ -84,7 +86,8 @@ class Axi4Plan:
         is_manager = prefix == MANAGER
         if processor in self.lite:
             return lite_members(self.axi, faces_manager=is_manager)
-        return axi4_members(self.axi, self.axi.id_bits if is_manager else ID_BITS, faces_manager=is_manager)
+        id_bits, masks = (self.axi.id_bits, self.axi.masks) if is_manager else (ID_BITS, False)
+        return axi4_members(self.axi, id_bits, faces_manager=is_manager, masks=masks)
 
     def make_manager(self) -> ManagerInterface:
         """Return the interface of a manager."""
@@ -161,7 +164,8 @@ class Axi4Top(StructuralPart):
         users: dict[tuple[str, str, int], ModuleInstance] = {}
         for prefix, processors, id_bits in self._ends():
             is_manager = prefix == MANAGER
-            ports = axi4_members(self.plan.axi, id_bits, faces_manager=is_manager)
+            masks = is_manager and self.plan.axi.masks
+            ports = axi4_members(self.plan.axi, id_bits, faces_manager=is_manager, masks=masks)
             for i in processors:
                 module = self._manager if is_manager else self._subordinate
                 end = structure.instance(f"{'manager' if is_manager else 'subordinate'}_n{i}", module)

@@ -20,20 +20,24 @@ LITE = frozenset(
 """Signals of AXI4-Lite."""
 
 
-def request_channel(prefix: str, axi: Axi4Format, id_bits: int) -> dict[str, int]:
-    """Return the signals of the channel AW or AR with their widths, without handshake."""
+def request_channel(prefix: str, axi: Axi4Format, id_bits: int, *, masks: bool = False) -> dict[str, int]:
+    """Return the signals of the channel AW or AR with their widths, without handshake; see ``axi4_members``."""
     widths = {"id": id_bits, "addr": axi.address_bits, "len": LENGTH_BITS, "size": SIZE_BITS, "burst": BURST_BITS}
-    widths |= {"lock": 1, "cache": 4, "prot": 3, "qos": 4, "user": axi.user_bits}
+    widths |= {"lock": 1, "cache": 4, "prot": 3, "qos": 4}
+    widths["user"] = axi.user_bits + (axi.address_bits if masks and prefix == "aw" else 0)
     return {f"{prefix}{name}": bits for name, bits in widths.items() if bits}
 
 
-def channels(axi: Axi4Format, id_bits: int) -> dict[str, tuple[bool, dict[str, int]]]:
-    """Return all channels: whether it goes from the manager to the subordinate, and its signals with their widths."""
+def channels(axi: Axi4Format, id_bits: int, *, masks: bool = False) -> dict[str, tuple[bool, dict[str, int]]]:
+    """Return all channels: whether it goes from the manager to the subordinate, and its signals with their widths.
+
+    See ``axi4_members``.
+    """
     data = {"wdata": axi.data_bits, "wstrb": axi.strobe_bits, "wlast": 1, "wuser": axi.user_bits}
     answers = {"bid": id_bits, "bresp": RESPONSE_BITS}
     reads = {"rid": id_bits, "rdata": axi.data_bits, "rresp": RESPONSE_BITS, "rlast": 1, "ruser": axi.user_bits}
     return {
-        "aw": (True, request_channel("aw", axi, id_bits)),
+        "aw": (True, request_channel("aw", axi, id_bits, masks=masks)),
         "w": (True, {name: bits for name, bits in data.items() if bits}),
         "b": (False, {name: bits for name, bits in answers.items() if bits}),
         "ar": (True, request_channel("ar", axi, id_bits)),
@@ -53,7 +57,9 @@ def lite_constants(axi: Axi4Format) -> dict[str, int]:
     return {"awsize": whole, "arsize": whole, "awburst": INCR, "arburst": INCR, "wlast": 1, "rlast": 1}
 
 
-def axi4_members(axi: Axi4Format, id_bits: int, *, faces_manager: bool, only: str = "") -> dict[str, Any]:
+def axi4_members(
+    axi: Axi4Format, id_bits: int, *, faces_manager: bool, only: str = "", masks: bool = False
+) -> dict[str, Any]:
     """Return the members of an AXI4 port.
 
     Parameters:
@@ -61,9 +67,10 @@ def axi4_members(axi: Axi4Format, id_bits: int, *, faces_manager: bool, only: st
         id_bits: Width of IDs; 0 for a port without.
         faces_manager: A manager is connected to the port; otherwise a subordinate is.
         only: Name of the only channel; by default all.
+        masks: AWUSER begins with a mask, ``address_bits`` wide.
     """
     members: dict[str, Any] = {}
-    for channel, (forward, signals) in channels(axi, id_bits).items():
+    for channel, (forward, signals) in channels(axi, id_bits, masks=masks).items():
         if only and channel != only:
             continue
         inward = forward == faces_manager

@@ -24,7 +24,7 @@ from amaranth.lib.wiring import In, Out
 
 from rtl.axi4.write_copies import WriteCopies
 from rtl.parts.part import Part
-from rtl.parts.selection import table_row
+from rtl.parts.selection import concat, packed, table_row
 from topology.axi4.address_map import AddressMap
 from topology.axi4.words import Axi4Format, bits_of
 
@@ -88,8 +88,10 @@ class RequestSender(Part):
         members |= {"startable": In(1), "word": In(bits_of(axi.write_fields)), "last": In(1), "valid": In(1)}
         members |= {"pop": Out(1), "tdata": Out(word_bits), "tvalid": Out(1), "tready": In(1), "tlast": Out(1)}
         members["tdest"] = Out(axi.node_bits)
-        if axi.windows:
+        if axi.multicasts:
             members["aw_multicast"] = In(1)
+        if axi.masks:
+            members["aw_set"] = In(len(areas.regions))
         if copies or cut_beats:
             members["aw_start"] = Out(1)
         if cut_beats:
@@ -99,7 +101,7 @@ class RequestSender(Part):
             members |= {"ar_start": Out(1), "reading": Out(1), "read_slot": Out(axi.slot_bits), "piece_ended": In(1)}
         if copies:
             members |= {"keep": Out(1), "rewind": Out(1)}
-        elif axi.windows:
+        elif axi.multicasts:
             members["tuser"] = Out(axi.processors)
         super().__init__(f"axi4_request_sender_w{word_bits}", members)
 
@@ -119,9 +121,8 @@ class RequestSender(Part):
         more = copies.more if copies else Const(0)
         to = Mux(self.aw_multicast, copies.destination, self.aw_destination) if copies else self.aw_destination
         m.d.comb += self.tdest.eq(Mux(writes, to, self.ar_destination))
-        if self.axi.windows and not copies:
-            masks = Const(self._masks(), self.axi.windows * self.axi.processors)
-            row = table_row(m, masks, self._window, self.axi.processors, "mask")
+        if self.axi.multicasts and not copies:
+            row = self._destinations(m)
             m.d.comb += self.tuser.eq(Mux(writes & self.aw_multicast, row, 0))
         can_write, can_read = Signal(), Signal()
         m.d.comb += [
@@ -202,13 +203,12 @@ class RequestSender(Part):
             if cut:
                 with m.State("NEXT"):
                     m.d.sync += position.eq(0)
-                    with m.If(~self.answering):
-                        m.d.comb += self.aw_advance.eq(1)
-                        m.next = "HEAD"
-                        if copies:
-                            with m.If(self.aw_multicast):
-                                copies.begin()
-                                m.next = "COPY"
+                    m.d.comb += self.aw_advance.eq(1)
+                    m.next = "HEAD"
+                    if copies:
+                        with m.If(self.aw_multicast):
+                            copies.begin()
+                            m.next = "COPY"
             with m.State("DRAIN"):
                 # the last beat is dropped together with the answer
                 m.d.comb += [
@@ -238,18 +238,25 @@ class RequestSender(Part):
         """Number of a write's window."""
         return self.aw_destination[: (self.axi.windows - 1).bit_length()]
 
-    def _masks(self) -> int:
-        """Return the destination sets of all windows, the first one lowest."""
-        masks = (sum(1 << processor for processor in window.processors) for window in self.areas.windows)
-        return sum(mask << i * self.axi.processors for i, mask in enumerate(masks))
+    def _destinations(self, m: Any) -> Any:
+        """Return the destination set of a write to several receivers."""
+        count = self.axi.processors
+        if self.axi.masks:
+            numbers = {region.processor: i for i, region in enumerate(self.areas.regions)}
+            return concat(self.aw_set[numbers[i]] if i in numbers else Const(0) for i in range(count))
+        masks = [sum(1 << processor for processor in window.processors) for window in self.areas.windows]
+        return table_row(m, Const(packed(masks, count), self.axi.windows * count), self._window, count, "mask")
 
     def _write_address(self, m: Any) -> Any:
         """Return the address of a write, and its offset if it goes to a window."""
-        if not self.axi.windows:
+        if not self.axi.multicasts:
             return self.aw_addr
         bits, offset = self.axi.address_bits, Signal(self.axi.address_bits)
-        sizes = Const(sum((w.size - 1) << i * bits for i, w in enumerate(self.areas.windows)), self.axi.windows * bits)
-        row = table_row(m, sizes, self._window, bits, "offset")
+        if self.axi.masks:
+            row: Any = self.areas.regions[0].size - 1
+        else:
+            sizes = Const(packed([w.size - 1 for w in self.areas.windows], bits), self.axi.windows * bits)
+            row = table_row(m, sizes, self._window, bits, "offset")
         m.d.comb += offset.eq(self.aw_addr & Mux(self.aw_multicast, row, (1 << bits) - 1))
         return offset
 

@@ -36,6 +36,7 @@ class ResponseReceiver(Part):
         ended (Out(1)), ended_slot (Out): The last word of a read has been taken.
         unfinished (In(1)), piece_ended (Out(1)): The read ``ended_slot`` goes on in another response; the last word of
             this one has been taken. Only with ``cut``.
+        hold (In(1)): No response begins in this cycle. Only with ``cut``.
         failing (In(1)), failing_id, failing_len (In): A read without destination waits, until ``failed`` (Out(1)).
     """
 
@@ -48,7 +49,7 @@ class ResponseReceiver(Part):
         members |= {"ended": Out(1), "ended_slot": Out(axi.slot_bits)}
         members |= {"failing": In(1), "failing_len": In(LENGTH_BITS), "failed": Out(1)}
         if cut:
-            members |= {"unfinished": In(1), "piece_ended": Out(1)}
+            members |= {"unfinished": In(1), "piece_ended": Out(1), "hold": In(1)}
         if axi.id_bits:
             members |= {"answer_id": In(axi.id_bits), "failing_id": In(axi.id_bits)}
         super().__init__(f"axi4_response_receiver_w{word_bits}", members)
@@ -76,7 +77,7 @@ class ResponseReceiver(Part):
                     if self.axi.id_bits:
                         m.d.sync += self.rid.eq(self.failing_id)
                     m.next = "ERROR"
-                with m.Else():
+                with m.Elif(~self.hold) if self.cut else m.Else():
                     m.d.comb += [self.tready.eq(1), self.answered.eq(self.tvalid & ~head["read"])]
                     m.d.sync += self.ended_slot.eq(head["slot"])
                     if self.axi.id_bits:

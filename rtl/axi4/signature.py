@@ -16,6 +16,7 @@ class Axi4Signature(wiring.Signature):
     Parameters:
         axi: Widths.
         id_bits: Width of IDs; 0 for a port without.
+        masks: See ``axi4_members``.
         lite: The port is of AXI4-Lite and has fewer fields.
 
     Members:
@@ -26,9 +27,9 @@ class Axi4Signature(wiring.Signature):
             Fields of width 0 are absent.
     """
 
-    def __init__(self, axi: Axi4Format, id_bits: int, *, lite: bool = False):
+    def __init__(self, axi: Axi4Format, id_bits: int, *, lite: bool = False, masks: bool = False):
         members: dict[str, Any] = {}
-        for channel, (forward, signals) in channels(axi, id_bits).items():
+        for channel, (forward, signals) in channels(axi, id_bits, masks=masks).items():
             fields = {name: bits for name, bits in signals.items() if name in LITE or not lite}
             payload = data.StructLayout({name.removeprefix(channel): bits for name, bits in fields.items()})
             members[channel] = (Out if forward else In)(stream_of(payload))

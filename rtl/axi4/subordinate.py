@@ -39,7 +39,7 @@ class SubordinateInterface(Part):
         self.request_bits = request_bits
         self.pending = pending
         members: dict[str, Any] = axi4_members(axi, ID_BITS, faces_manager=False)
-        if axi.windows:
+        if axi.multicasts:
             members["base"] = In(axi.address_bits)
         members |= {f"request_{name}": In(bits) for name, bits in _stream(request_bits)}
         members["request_tready"] = Out(1)
@@ -107,7 +107,7 @@ class SubordinateInterface(Part):
             for port in request_channel(channel, self.axi, ID_BITS):
                 name = port.removeprefix(channel)
                 m.d.comb += getattr(self, port).eq(fields.get(name, 0))
-        if self.axi.windows:
+        if self.axi.multicasts:
             m.d.comb += self.awaddr.eq(fields["addr"] | Mux(fields["multicast"], self.base, 0))
 
     def _send_responses(self, m: Any, queues: dict[str, Any]) -> None:

@@ -134,7 +134,7 @@ class WriteTransactions(Part):
         members = _asking_members(axi, target_bits)
         if pieces > 1:
             members |= {"sending": In(1), "sending_slot": In(axi.slot_bits), "again": In(1)}
-        if axi.windows:
+        if axi.multicasts:
             members["receivers"] = In(axi.processors.bit_length())
         members |= {"failed": In(1), "answered": In(1), "answer_slot": In(axi.slot_bits)}
         members |= {"answer": In(RESPONSE_BITS), "bresp": Out(RESPONSE_BITS), "bvalid": Out(1), "bready": In(1)}
@@ -171,14 +171,14 @@ class WriteTransactions(Part):
         worst = [Signal(RESPONSE_BITS, name=f"worst_{i}", reset_less=True) for i in range(count)]
         before: Any = Signal(RESPONSE_BITS)
         last: Any = Signal(init=1)
-        receivers = self.receivers if self.axi.windows else 1
+        receivers = self.receivers if self.axi.multicasts else 1
         m.d.comb += before.eq(table_row(m, concat(worst), slot, RESPONSE_BITS, "before"))
         left: list[Any] = []
         fewer: Any = Const(0)
         again: Any = Const(0)
         if self.pieces > 1:
             again = self.again
-            bits = (self.axi.processors * self.pieces if self.axi.windows else self.pieces).bit_length()
+            bits = (self.axi.processors * self.pieces if self.axi.multicasts else self.pieces).bit_length()
             left = [Signal(bits, name=f"left_{i}", reset_less=True) for i in range(count)]
             now, fewer = Signal(bits, name="left_now"), Signal(bits, name="left_next")
             row = table_row(m, concat(left), Mux(again, self.sending_slot, slot), bits, "left")
@@ -187,7 +187,7 @@ class WriteTransactions(Part):
                 fewer.eq(Mux(again, now + receivers, now - 1)),
                 last.eq((now == 1) & ~(self.sending & (self.sending_slot == slot))),
             ]
-        elif self.axi.windows:
+        elif self.axi.multicasts:
             bits = len(self.receivers)
             left = [Signal(bits, name=f"left_{i}", reset_less=True) for i in range(count)]
             now, fewer = Signal(bits, name="left_now"), Signal(bits, name="fewer")

@@ -94,6 +94,37 @@ def test_copies_need_stored_writes():
         load({"network": torus, "axi4": {**CONFIGURATION["axi4"], "store_writes": False}}).axi4_verilog()
 
 
+EQUAL = [{"processor": p, "base": 0x1000 * p, "size": 0x1000} for p in (1, 2, 3)]
+WRONG_MASKS: dict[str, tuple[dict[str, Any], str]] = {
+    "windows": ({"multicast": CONFIGURATION["axi4"]["multicast"]}, "with axi4.multicast it must be absent"),
+    "lite": ({"lite": [1]}, "with axi4.lite it must be absent"),
+    "sizes": ({"regions": CONFIGURATION["axi4"]["regions"]}, "Size is 0x4000; it must be 0x1000"),
+    "processors": (
+        {"regions": [*EQUAL, {"processor": 1, "base": 0x8000, "size": 0x1000}]},
+        r"Processors of regions are \[1, 2, 3, 1\]; they must be different",
+    ),
+}
+
+
+@each("name", WRONG_MASKS)
+def test_wrong_masks_are_refused(name):
+    change, message = WRONG_MASKS[name]
+    given = {"managers": [0], "regions": EQUAL, "multicast_mask": "awuser", **change}
+    with pytest.raises(ConfigError, match=message):
+        load({"network": CONFIGURATION["network"], "axi4": given}).axi4_verilog()
+
+
+def test_masks_need_multicasts_and_widen_one_port():
+    given: dict[str, Any] = {"managers": [0], "regions": EQUAL, "multicast_mask": "awuser", "user_bits": 3}
+    bits = {
+        port["name"]: port["bits"] for port in load({**CONFIGURATION, "axi4": given}).axi4_verilog().manifest["ports"]
+    }
+    assert [bits[name] for name in ("s_axi_n0_awuser", "s_axi_n0_aruser", "m_axi_n1_awuser")] == [35, 3, 3]
+    torus = {"family": "torus", "topology": {"kind": "torus", "rows": 2, "columns": 2}}
+    with pytest.raises(ConfigError, match="family 'torus' has no multicast in hardware"):
+        load({"network": torus, "axi4": given}).axi4_verilog()
+
+
 def test_lite_ports_have_no_bursts_and_at_most_64_bits():
     given = {**CONFIGURATION, "axi4": {**CONFIGURATION["axi4"], "lite": [0, 1]}}
     names = {port["name"] for port in load(given).axi4_verilog().manifest["ports"]}
@@ -147,6 +178,7 @@ OPTIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"family": "torus", "topology": {"kind": "torus", "rows": 2, "columns": 2}},
         {"max_burst_flits": 32, "user_bits": 2},
     ),
+    "masks": (CONFIGURATION["network"], {"regions": EQUAL, "multicast": [], "multicast_mask": "awuser"}),
 }
 
 

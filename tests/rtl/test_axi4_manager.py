@@ -1,5 +1,6 @@
 """Interface of a manager: the packets that it sends, and the answers that it gives."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -93,12 +94,11 @@ async def packets(ctx: Any, part: Any, count: int) -> list[Packet]:
     raise AssertionError(f"{len(taken)} packets within {MAX_CYCLES} cycles, not {count}")
 
 
-def fields_of_packet(words: list[int]) -> dict[str, int]:
+def fields_of_packet(words: list[int], axi: Axi4Format = AXI, word_bits: int = REQUEST_BITS) -> dict[str, int]:
     """The fields of a request."""
-    count = AXI.request_words(REQUEST_BITS)
-    row = sum(word << i * REQUEST_BITS for i, word in enumerate(words[:count]))
+    row = sum(word << i * word_bits for i, word in enumerate(words[: axi.request_words(word_bits)]))
     found = {}
-    for name, bits in AXI.request_fields:
+    for name, bits in axi.request_fields:
         found[name] = row & (1 << bits) - 1
         row >>= bits
     return found
@@ -289,3 +289,50 @@ def test_a_burst_to_a_single_region_is_refused():
             await respond_read(ctx, part, fields_of_packet(words)["slot"], [0] * beats)
 
     run(part, testbench)
+
+
+@pytest.mark.parametrize(
+    ("address", "mask", "processors"),
+    [
+        (0x4000, 0, (4,)),
+        (0x4010, 0x2000, (4, 6)),
+        (0x1008, 0x7000, (1, 4, 6)),  # the manager has a region, too
+        (0x3000, 0x4000, ()),  # two regions would match, but the one is of the manager, the other is none
+        (0x4000, 0x2004, ()),  # a mask within regions
+        (0x14000, 0x2000, ()),
+    ],
+)
+def test_a_mask_selects_regions(address, mask, processors):
+    areas = AddressMap([*REGIONS, Region(3, 3 * SIZE, SIZE)])
+    axi = replace(AXI, windows=0, masks=True, user_bits=2)
+    part = ManagerInterface(axi, areas, 38, RESPONSE_BITS + 2)
+    assert [p for p in areas.masked_target(address, mask) if p != 3] == list(processors)
+
+    async def give(ctx: Any) -> None:
+        ctx.set(part.node, 3)
+        ctx.set(part.reachable, 0b0111)
+        ctx.set(part.awuser, mask | 2 << axi.address_bits)
+        await request(ctx, part, "aw", address, 1, number=1)
+        await give_data(ctx, part, [5])
+
+    async def take(ctx: Any) -> None:
+        ctx.set(part.bready, 1)
+        if not processors:
+            await wait_for(ctx, part.bvalid)
+            assert ctx.get(part.bresp) == DECERR
+            return
+        await wait_for(ctx, part.request_tvalid)
+        tuser = sum(1 << processor for processor in processors)
+        assert ctx.get(part.request_tuser) == (tuser if mask else 0)
+        if not mask:
+            assert ctx.get(part.request_tdest) == processors[0]
+        ((_, words),) = await packets(ctx, part, 1)
+        fields = fields_of_packet(words, axi, 38)
+        offset = address % SIZE if mask else address
+        assert (fields["multicast"], fields["addr"], fields["user"]) == (int(mask > 0), offset, 2)
+        for _ in processors:
+            assert not ctx.get(part.bvalid)
+            await respond(ctx, part, fields["slot"], 0)
+        await wait_for(ctx, part.bvalid)
+
+    run(part, give, take)

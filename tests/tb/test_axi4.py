@@ -38,6 +38,8 @@ def configuration(name: str, **changes: Any) -> dict[str, Any]:
     processors = (1, 4, 6) if name == "harts" else (1, 4, 7)
     axi4: dict[str, Any] = {"managers": [0, 3, 5], "id_bits": 2, **changes}
     axi4["regions"] = [{"processor": p, "base": b, "size": SIZE} for p, b in zip(processors, BASES, strict=True)]
+    if "multicast_mask" in changes:
+        return {"network": NETWORKS[name], "axi4": axi4}
     windows = ((list(processors), 0x8000_0000, SIZE), ([1, processors[2]], 0x8001_0000, SIZE // 2))
     axi4["multicast"] = [{"processors": p, "base": b, "size": s} for p, b, s in windows]
     return {"network": NETWORKS[name], "axi4": axi4}
@@ -62,6 +64,7 @@ def run_job(
         data_bits=plan.axi.data_bits,
         id_bits=plan.axi.id_bits,
         lite=plan.lite,
+        masks=(0x2_0000, 0x4_0000, 0x6_0000) if plan.axi.masks else (),
         result=str(folder / "result.json"),
         **options,
     )
@@ -112,23 +115,28 @@ def plan_of_variant(variant: str) -> Axi4Plan:
     return plan_of(name, **changes)
 
 
-LONG = {"share": 8192, "longest": 256}
 SETTINGS = {
     "64 bits, two IDs": {"data_bits": 64, "id_bits": 1, "address_bits": 40},
     "one transaction": {"outstanding": 1, "pending": 1},
+    "cut through": {"store_writes": False, "write_beats": 16},
+}
+OPTIONS: dict[str, dict[str, Any]] = {
     "pieces of 16": {"max_burst_flits": 16},
     "pieces of 32, cut through": {"max_burst_flits": 32, "store_writes": False, "write_beats": 16, "data_bits": 64},
     "AXI4-Lite": {"lite": [3, 4]},
-    "cut through": {"store_writes": False, "write_beats": 16},
+    "masks": {"multicast_mask": "awuser", "managers": [0, 4, 5]},
 }
+"""Settings that the golden model does not have."""
+LONG: dict[str, Any] = {"share": 8192, "longest": 256}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("name", [*SETTINGS, *OPTIONS])
 def test_settings(name, tmp_path, require_tool):
     require_tool("icarus")
-    plan = plan_of("spam", **SETTINGS[name])
-    long: Any = LONG if "max_burst_flits" in SETTINGS[name] else {}
+    settings = (SETTINGS | OPTIONS)[name]
+    plan = plan_of("spam", **settings)
+    long = LONG if "max_burst_flits" in settings else {}
     check(run_job(plan, "icarus", tmp_path, transactions=24, phases=PHASES, **long))
 
 

@@ -81,6 +81,30 @@ class AddressMap:
             return area.single
         return any(region.single for region in self.regions if region.processor in area.processors)
 
+    def masked_target(self, address: int, mask: int) -> tuple[int, ...]:
+        """Return the processors whose region has the address in all bits besides those of a mask.
+
+        The mask may have bits of whole regions only. All regions have one size.
+        """
+        size = self.regions[0].size
+        if mask & (size - 1):
+            return ()
+        return tuple(region.processor for region in self.regions if not (address ^ region.base) & ~mask & -size)
+
+    def check_masks(self) -> None:
+        """Check that the regions are fit for masks.
+
+        Raises:
+            ValueError: If a region has another size than the first one, or a processor has several.
+        """
+        for region in self.regions:
+            if region.size != self.regions[0].size:
+                text = f"Size is {region.size:#x}; it must be {self.regions[0].size:#x} like that of the first region"
+                raise ValueError(f"{text}, for masks")
+        if len(self.subordinates) < len(self.regions):
+            processors = [region.processor for region in self.regions]
+            raise ValueError(f"Processors of regions are {processors}; they must be different, for masks")
+
     def first_base(self, processor: int) -> int:
         """Return the base of a processor's first region; 0 if it has none."""
         return next((region.base for region in self.regions if region.processor == processor), 0)

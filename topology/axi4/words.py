@@ -37,6 +37,8 @@ class Axi4Format:
         user_bits: Sideband of every channel but B, from the sender to the receiver.
         outstanding: Transactions that a manager has under way, in each direction; 1 to 16.
         windows: Number of areas of multicast writes.
+        masks: The low bits of a manager's AWUSER are a mask: a write goes to all regions whose address is equal in the
+            other bits. Not together with windows.
     """
 
     processors: int
@@ -46,6 +48,7 @@ class Axi4Format:
     user_bits: int = 0
     outstanding: int = 4
     windows: int = 0
+    masks: bool = False
 
     def __post_init__(self):
         for name, low, high in (("address_bits", 12, 64), ("data_bits", 32, 512), ("id_bits", 0, 16)):
@@ -54,8 +57,15 @@ class Axi4Format:
                 raise ValueError(f"{name} is {value!r}; it must be from {low} to {high}")
         if self.data_bits & (self.data_bits - 1):
             raise ValueError(f"data_bits is {self.data_bits!r}; it must be a power of two")
+        if self.masks and self.windows:
+            raise ValueError(f"windows is {self.windows!r}; it must be 0 with masks")
         if not 1 <= self.outstanding <= 16:
             raise ValueError(f"outstanding is {self.outstanding!r}; it must be from 1 to 16")
+
+    @property
+    def multicasts(self) -> bool:
+        """True if a write may go to several subordinates."""
+        return self.masks or self.windows > 0
 
     @property
     def strobe_bits(self) -> int:
@@ -75,7 +85,7 @@ class Axi4Format:
     @cached_property
     def request_fields(self) -> Fields:
         """Names and widths of a request's fields, lowest first."""
-        fields = [("write", 1), *([("multicast", 1)] if self.windows else ()), ("source", self.node_bits)]
+        fields = [("write", 1), *([("multicast", 1)] if self.multicasts else ()), ("source", self.node_bits)]
         fields += [("slot", self.slot_bits), ("burst", BURST_BITS), ("size", SIZE_BITS), ("len", LENGTH_BITS)]
         fields += [("cache", 4), ("prot", 3), ("qos", 4), ("user", self.user_bits), ("addr", self.address_bits)]
         return tuple((name, bits) for name, bits in fields if bits)

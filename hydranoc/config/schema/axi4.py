@@ -55,6 +55,9 @@ class Axi4(Section):
         regions: The address map; every processor in it has a subordinate.
         multicast: Windows of multicast writes. In families without multicast in hardware a write is sent to one
             receiver after the other, and ``store_writes`` must be true.
+        multicast_mask (str or None): ``awuser``, in the place of windows: the low ``address_bits`` bits of a manager's
+            AWUSER are a mask. A write goes to all regions that have its address in the other bits. The regions must
+            have one size and different processors; default none.
         managers: Processors with a manager: a list, ``all``, or ``others``, those without a subordinate.
         address_bits: Width of addresses.
         data_bits: Width of data, a power of two.
@@ -78,6 +81,7 @@ class Axi4(Section):
 
     regions: Annotated[list[Axi4Region], Field(min_length=1)]
     multicast: list[Axi4Window] = []
+    multicast_mask: Literal["awuser"] | None = None
     managers: Processors = "others"
     address_bits: Annotated[int, Field(ge=12, le=64)] = 32
     data_bits: Annotated[int, Field(ge=32, le=512)] = 32

@@ -111,7 +111,7 @@ class Bench:
             draw = numbers.random()
             if draw < ERROR_SHARE:
                 await self._error(i, number, numbers)
-            elif draw < ERROR_SHARE + WINDOW_SHARE and job.windows:
+            elif draw < ERROR_SHARE + WINDOW_SHARE and (job.windows or job.masks):
                 await self._multicast(i, number, first, own, numbers)
             else:
                 await self._unicast(i, number, first, own, numbers)
@@ -173,7 +173,11 @@ class Bench:
         self._count("reads", due_answer)
 
     async def _multicast(self, i: int, number: int, first: int, own: int, numbers: random.Random) -> None:
-        base, _size, processors = numbers.choice(self.job.windows)
+        base, mask, processors = self._receivers(i, numbers)
+        if not processors:
+            answer = await self._write(i, base, b"none", number, user=mask)
+            self._check(i, "mask of no other region", base, answer.resp, AxiResp.DECERR)
+            return
         offset, length, kind, size = self._draw(i, processors, first, own, numbers)
         data = numbers.randbytes(length)
         for processor in processors:
@@ -181,11 +185,21 @@ class Bench:
                 start = next(low for number, low, _ in self.job.regions if number == processor) + offset
                 start &= MEMORY_BYTES - 1
                 self._expect(processor, start, data, kind, size)
-        answer = await self._write(i, base + offset, data, number, burst=kind, size=size)
+        user = {"user": mask} if mask else {}
+        answer = await self._write(i, base + offset, data, number, burst=kind, size=size, **user)
         stops = any(processor in self.job.stopped for processor in processors if processor != i)
         due_answer = AxiResp.SLVERR if stops else AxiResp.OKAY
         self._check(i, "multicast", base + offset, answer.resp, due_answer)
         self._count("multicasts", due_answer)
+
+    def _receivers(self, i: int, numbers: random.Random) -> tuple[int, int, list[int]]:
+        """Return base, mask and receivers of a multicast write."""
+        job = self.job
+        if job.masks:
+            (_, base, size), mask = numbers.choice(job.regions), numbers.choice(job.masks)
+            return base, mask, [p for p, other, _ in job.regions if p != i and not (base ^ other) & ~mask & -size]
+        base, _size, processors = numbers.choice(job.windows)
+        return base, 0, [p for p in processors if p != i]
 
     def _count(self, kind: str, answer: Any) -> None:
         name = kind if answer == AxiResp.OKAY else "errors"

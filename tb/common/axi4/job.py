@@ -19,6 +19,7 @@ class Axi4Job:
             subordinates' answers, of the subordinates' requests and data. A reset comes before each phase.
         share: Bytes of each region that belong to one manager, which alone writes them.
         longest: Most beats of a burst.
+        masks: Masks of address bits that multicast writes have in AWUSER, in the place of windows.
         lite: Processors with AXI4-Lite ports.
         stopped: Subordinates that give no answers; the ends have a timeout.
         patience_cycles: A phase fails after as many.
@@ -36,6 +37,7 @@ class Axi4Job:
     phases: tuple[tuple[float, float, float, float], ...] = ((0.0, 0.0, 0.0, 0.0),)
     share: int = 1024
     longest: int = 64
+    masks: tuple[int, ...] = ()
     lite: tuple[int, ...] = ()
     stopped: tuple[int, ...] = ()
     patience_cycles: int = 4_000_000
