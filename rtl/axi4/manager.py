@@ -64,9 +64,10 @@ class ManagerInterface(Part):
         self._ports = {name: AddressPort(axi, areas, name, cut_beats=cut_beats) for name in ("aw", "ar")}
         bits = len(self._ports["aw"].destination)
         self.pipelined = pipelined
-        pieces = MAX_BEATS // cut_beats if cut_beats else 1
+        receivers = [len(areas.regions)] if axi.masks else [len(window.processors) for window in areas.windows]
+        answers = MAX_BEATS // cut_beats * max(receivers, default=1) if cut_beats else 0
         targets = len(self._target(self._ports["aw"])) if pipelined else 0
-        self._writes = WriteTransactions(axi, targets, pieces=pieces)
+        self._writes = WriteTransactions(axi, targets, answers=answers)
         self._reads = ReadTransactions(axi, len(self._target(self._ports["ar"])) if pipelined else 0)
         self._store = WriteStore(axi, write_beats, whole=whole, copies=copies)
         self._sender = RequestSender(axi, areas, request_bits, bits, copies=copies, cut_beats=cut_beats)

@@ -115,24 +115,24 @@ class WriteTransactions(Part):
     Parameters:
         axi
         target_bits: See ``ReadTransactions``.
-        pieces: Most pieces of a write.
+        answers: Most responses to all pieces of a write; 0 for whole writes.
 
     Members:
         asked, id, target, granted, slot, start: See ``ReadTransactions``.
         receivers (In): Number of responses to come; with ``start``. Absent without windows.
-        sending (In(1)), sending_slot (In): Other pieces of the write follow. Only with several pieces.
+        sending (In(1)), sending_slot (In): Other pieces of the write follow. Only with pieces.
         again (In(1)): Another piece of this write starts, with ``receivers`` more responses. Not with ``answered``.
-            Only with several pieces.
+            Only with pieces.
         failed (In(1)): The write has no destination; with ``start``, and not with ``answered``.
         answered (In(1)), answer_slot (In), answer (In): A response has come.
         bid, bresp, bvalid, bready: Channel B. Registers.
     """
 
-    def __init__(self, axi: Axi4Format, target_bits: int = 0, *, pieces: int = 1):
+    def __init__(self, axi: Axi4Format, target_bits: int = 0, *, answers: int = 0):
         self.axi = axi
-        self.pieces = pieces
+        self.answers = answers
         members = _asking_members(axi, target_bits)
-        if pieces > 1:
+        if answers:
             members |= {"sending": In(1), "sending_slot": In(axi.slot_bits), "again": In(1)}
         if axi.multicasts:
             members["receivers"] = In(axi.processors.bit_length())
@@ -175,23 +175,17 @@ class WriteTransactions(Part):
         m.d.comb += before.eq(table_row(m, concat(worst), slot, RESPONSE_BITS, "before"))
         left: list[Any] = []
         fewer: Any = Const(0)
-        again: Any = Const(0)
-        if self.pieces > 1:
-            again = self.again
-            bits = (self.axi.processors * self.pieces if self.axi.multicasts else self.pieces).bit_length()
-            left = [Signal(bits, name=f"left_{i}", reset_less=True) for i in range(count)]
-            now, fewer = Signal(bits, name="left_now"), Signal(bits, name="left_next")
-            row = table_row(m, concat(left), Mux(again, self.sending_slot, slot), bits, "left")
-            m.d.comb += [
-                now.eq(row),
-                fewer.eq(Mux(again, now + receivers, now - 1)),
-                last.eq((now == 1) & ~(self.sending & (self.sending_slot == slot))),
-            ]
-        elif self.axi.multicasts:
-            bits = len(self.receivers)
+        more: Any = Const(0)
+        if self.axi.multicasts or self.answers:
+            bits = self.answers.bit_length() if self.answers else len(self.receivers)
             left = [Signal(bits, name=f"left_{i}", reset_less=True) for i in range(count)]
             now, fewer = Signal(bits, name="left_now"), Signal(bits, name="fewer")
             m.d.comb += [now.eq(table_row(m, concat(left), slot, bits, "left")), fewer.eq(now - 1), last.eq(now == 1)]
+            if self.answers:
+                more = Signal(bits, name="more")
+                m.d.comb += more.eq(table_row(m, concat(left), self.sending_slot, bits, "sending") + receivers)
+                with m.If(self.sending & (self.sending_slot == slot)):
+                    m.d.comb += last.eq(0)
         else:
             m.d.comb += last.eq(1)
         for i in range(count):
@@ -205,7 +199,7 @@ class WriteTransactions(Part):
                 m.d.sync += worst[i].eq(Mux(self.answer > before, self.answer, before))
                 if left:
                     m.d.sync += left[i].eq(fewer)
-            if self.pieces > 1:
-                with m.Elif(again & (self.sending_slot == i)):
-                    m.d.sync += left[i].eq(fewer)
+            if self.answers:
+                with m.Elif(self.again & (self.sending_slot == i)):
+                    m.d.sync += left[i].eq(more)
         return completes, worst

@@ -73,7 +73,7 @@ class WriteStore(Part):
                 m.d.sync += [waits.eq(0), self.valid.eq(0)]
         row = self._keep(m, written, fetched, waits, moved)
         with m.If(moved):
-            m.d.sync += [self.word.eq(row[:-1]), self.last.eq(row[-1])]
+            m.d.sync += [self.word.eq(row[1:]), self.last.eq(row[0])]
         if not self.whole:
             m.d.comb += self.startable.eq(self.valid)
             return m
@@ -108,7 +108,7 @@ class WriteStore(Part):
         for port, step, pointer in ((write, written, back), (read, fetched, front)):
             m.d.comb += [port.addr.eq(pointer), port.en.eq(step)]
         fields = [getattr(self, f"w{name}") for name, _ in self.axi.write_fields]
-        m.d.comb += write.data.eq(Cat(*fields, self.wlast))
+        m.d.comb += write.data.eq(Cat(self.wlast, *fields))
         m.d.sync += self.wready.eq(stored < self.beats - 2)
         return Value.cast(read.data)
 

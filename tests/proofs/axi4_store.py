@@ -25,7 +25,7 @@ def axi4_store(beats: int, *, whole: bool) -> Describe:
         inside = Inside(claims, part)
         claims.assume(~part.pop | part.valid)
         enters = claims.named(part.wvalid & part.wready, "enters")
-        entry = concat((part.wdata, part.wstrb, part.wuser, part.wlast))
+        entry = concat((part.wlast, part.wdata, part.wstrb, part.wuser))
         queue = ReferenceQueue(claims, beats + BEHIND, enters, entry, part.pop)
         waited = _prove(claims, part, queue, enters)
         _tie(claims, inside, part, queue, waited)
@@ -35,7 +35,7 @@ def axi4_store(beats: int, *, whole: bool) -> Describe:
 
 def _prove(claims: Claims, part: Any, queue: ReferenceQueue, enters: Any) -> Any:
     """Return whether a beat has waited for a cycle without being in front."""
-    beat = claims.named(concat((part.word, part.last)), "beat")
+    beat = claims.named(concat((part.last, part.word)), "beat")
     first = (queue.held != 0) & (beat == queue.row[0])
     claims.always("beats leave once, unaltered and in order", ~part.valid | first)
     claims.always("a beat stays until it leaves", stays(claims, part.valid, part.pop, beat, "beat"))
@@ -47,7 +47,7 @@ def _prove(claims: Claims, part: Any, queue: ReferenceQueue, enters: Any) -> Any
     bursts: Any = Signal(range(MAX_BURSTS + 2), name="bursts_reference")
     comes, leaves = enters & part.wlast, part.pop & part.last
     claims.m.d.sync += bursts.eq(bursts + comes - leaves)
-    lasts = concat(row[-1] & (queue.held > k) for k, row in enumerate(queue.row))
+    lasts = concat(row[0] & (queue.held > k) for k, row in enumerate(queue.row))
     claims.invariant("bursts are counted", bursts == sum((bit for bit in lasts), Const(0)))
     full = bursts >= MAX_BURSTS - 2 if part.whole else Const(0)
     room = claims.was((queue.held < part.beats - 2) & ~full, "room")
@@ -87,7 +87,7 @@ def _tie(claims: Claims, inside: Inside, part: Any, queue: ReferenceQueue, waite
         claims.invariant("places have their beats", (stored <= k) | (row == expected))
     if part.whole:
         reference = inside.register("bursts")
-        lasts = concat(row[-1] & (queue.held > k) for k, row in enumerate(queue.row))
+        lasts = concat(row[0] & (queue.held > k) for k, row in enumerate(queue.row))
         claims.invariant("the counter of bursts counts", reference == sum((bit for bit in lasts), Const(0)))
         claims.invariant("bursts are at most the limit", reference <= MAX_BURSTS - 1)
         claims.invariant("few bursts are there where data are taken", ~part.wready | (reference < MAX_BURSTS - 1))

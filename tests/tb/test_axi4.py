@@ -108,10 +108,12 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "pipelined": ("ordered", {"id_bits": 1, "same_id": "pipelined"}),
 }
 """Networks and changes of the configuration that faults have to be seen in."""
+OPTION_VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {"pieces": (BY_DAY, {"max_burst_flits": 16})}
+"""More of them, with options that the golden model does not have."""
 
 
 def plan_of_variant(variant: str) -> Axi4Plan:
-    name, changes = VARIANTS[variant]
+    name, changes = (VARIANTS | OPTION_VARIANTS)[variant]
     return plan_of(name, **changes)
 
 
@@ -149,7 +151,7 @@ def test_a_subordinate_that_stops(tmp_path, require_tool):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", [*VARIANTS, *OPTION_VARIANTS])
 def test_sound_variants_pass(variant, tmp_path, require_tool):
     """Those in which `test_mutations.py` has faults."""
     require_tool("icarus")
