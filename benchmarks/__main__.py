@@ -10,7 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks import end_to_end, plane
+from benchmarks import axi4, end_to_end, plane
 from benchmarks.router_rows import FAR, spam_row
 from benchmarks.router_table import HEAD, line, measured
 from benchmarks.workload import LOADS, loaded, networks
@@ -32,6 +32,8 @@ def main() -> None:
     print_model_speed(50_000 if quick else 400_000)
     print("Golden model of the collective plane: mesh of 8 x 8 switches, one group of 64 processors", flush=True)
     plane.main()
+    print("Golden model of AXI4 ends: mesh of 8 x 8 switches, 16 managers, 16 memories", flush=True)
+    axi4.main()
     print("Lock-step under Verilator, overload", flush=True)
     print_lockstep_speed(10_000 if quick else 50_000)
     print("Router on ECP5: 5 ports, 32-bit flits, 64 nodes, buffers of 2", flush=True)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from rtl.axi4.component import Axi4Network
     from rtl.endpoints.stream_component import StreamNetwork
     from rtl.generator.network import GeneratedDesign
+    from sim_model.axi4.simulation import Axi4Simulation
     from sim_model.collective_plane.joint import JointResults
     from sim_model.engines.results import Results
     from sim_model.engines.simulation import Simulation
@@ -159,6 +160,14 @@ class Design:
             ConfigError: If the traffic is none of AXI4 transactions, or these ends cannot have them.
         """
         return self._axi4_runs().simulate(progress)
+
+    def axi4_simulation(self) -> "Axi4Simulation":
+        """Return the golden model with its AXI4 transactions before cycle 0, to be run or recorded.
+
+        Raises:
+            ConfigError: As ``simulate_axi4``.
+        """
+        return self._axi4_runs().simulation()
 
     def compare_axi4(
         self, simulator: str, folder: Path, *, waves: bool = False, progress: Progress | None = None

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from hydranoc import load
-from hydranoc.design.axi4_runs import Axi4Runs
 from sim_model.axi4.simulation import Axi4Simulation
 from sim_model.axi4.state import AR, AW, B, R, W
 from topology.axi4.address_map import Window
@@ -44,9 +43,7 @@ def simulation(hosts: dict[str, Any] | None = None, **traffic: Any) -> Axi4Simul
         },
         "hosts": hosts or {},
     }
-    design = load(given)
-    assert design.axi4
-    return Axi4Runs(design.config, design.axi4).simulation()
+    return load(given).axi4_simulation()
 
 
 def recorded(hosts: dict[str, Any] | None = None) -> tuple[Axi4Simulation, Any]:
