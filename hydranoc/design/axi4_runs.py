@@ -8,13 +8,12 @@ from typing import Any
 from hydranoc.config.axi4_traffic import axi4_hosts, axi4_traffic, build_transactions
 from hydranoc.config.hosts import host_figures
 from hydranoc.config.load import AXI4, Config
-from hydranoc.design.axi4 import PIPELINED, Axi4Ends
+from hydranoc.design.axi4 import Axi4Ends
 from hydranoc.reports.axi4 import axi4_figures, axi4_text, write_transactions
 from hydranoc.reports.progress import Progress, Work
 from sim_model.axi4.results import Axi4Results
 from sim_model.axi4.simulation import Axi4Simulation
 from sim_model.axi4.system import Axi4System
-from topology.axi4.words import MAX_BEATS
 from topology.common.host_pattern import EAGER
 
 CHUNK_CYCLES = 4_096
@@ -129,26 +128,22 @@ class Axi4Runs:
 def _system_of(ends: Axi4Ends) -> Axi4System:
     """Return the golden model's parameters."""
     section, plan = ends.section, ends.plan
-    addressing = plan.requests.addressing
     for network in (plan.requests, plan.responses):
         if network.addressing is None:
             text = f"family is {network.family}; the golden model of AXI4 ends has no such networks"
             raise ends.config.source.error(AXI4, text)
-    if plan.copies:
-        text = "axi4.multicast is given; the golden model needs a family with multicast in hardware for it"
-        raise ends.config.source.error((*AXI4, "multicast"), text)
-    for key, right in (("timeout_cycles", 0), ("max_burst_flits", MAX_BEATS), ("lite", []), ("multicast_mask", None)):
+    for key, right in (("timeout_cycles", 0), ("lite", []), ("multicast_mask", None)):
         value = getattr(section, key)
         if value != right:
-            raise ends.config.source.error(
-                (*AXI4, key), f"axi4.{key} is {value}; it must be {right} in the golden model"
-            )
-    assert addressing is not None
+            text = f"axi4.{key} is {value}; it must be {right} in the golden model"
+            raise ends.config.source.error((*AXI4, key), text)
     return Axi4System(
         *(ends.requests.model, ends.responses.model, ends.format, ends.areas, ends.managers),
         write_beats=section.write_beats,
         whole=section.store_writes,
-        pipelined=section.same_id == PIPELINED,
+        pipelined=plan.pipelined,
+        copies=plan.copies,
+        cut_beats=plan.cut_beats,
         pending=section.pending,
-        key_cycles=addressing.key_cycles,
+        key_cycles=getattr(plan.requests.addressing, "key_cycles", 0),
     )

@@ -3,6 +3,7 @@
 All functions step a part by one cycle, from its registers and the wires of the parts before it.
 """
 
+from sim_model.axi4.requests import NEXT
 from sim_model.axi4.state import MAX_SLOTS, READ_BEATS, READS, WRITES
 from sim_model.axi4.streams import front, step_sink, word_of
 from sim_model.engines.cycle.records import NONE
@@ -19,7 +20,8 @@ def step_receiver(number, r_ready, ends, responses):
     """Take a word of a response; set the wires of what has come or ended. Returns 1 for a handshake on R."""
     manager, sink = ends.managers[number], ends.response_sinks[number]
     ar = ends.ports[2 * number + READS]
-    manager.answered, manager.ended, manager.read_failed = NONE, NONE, 0
+    manager.answered, manager.ended = NONE, NONE
+    manager.piece_ended = manager.read_failed = 0
     flit = front(sink, responses)
     if manager.receiving == HEAD:
         if ar.granted and not ends.transactions[ar.transaction].found:
@@ -27,10 +29,11 @@ def step_receiver(number, r_ready, ends, responses):
             manager.r_left = ends.transactions[ar.transaction].beats - 1
             manager.receiving = ERROR
             return 0
-        step_sink(sink, True, responses)
-        if flit != NONE:
+        is_held = manager.state == NEXT  # another piece of a write is counted
+        step_sink(sink, not is_held, responses)
+        if flit != NONE and not is_held:
             response = message_of(flit)
-            if ends.transactions[ends.responses[response].transaction].is_write:
+            if ends.transactions[ends.requests[ends.responses[response].request].transaction].is_write:
                 manager.answered = response
             else:
                 manager.r_response = response
@@ -41,10 +44,14 @@ def step_receiver(number, r_ready, ends, responses):
         if flit == NONE or not r_ready:
             return 0
         answer = ends.responses[manager.r_response]
-        _keep_worst(answer.transaction, answer.answer, ends)
+        request = ends.requests[answer.request]
+        _keep_worst(request.transaction, answer.answer, ends)
         if flit & TAIL:
-            manager.ended = answer.transaction
             manager.receiving = HEAD
+            if request.pieces_follow:
+                manager.piece_ended = 1
+            else:
+                manager.ended = request.transaction
     else:
         step_sink(sink, False, responses)
         if not r_ready:
@@ -84,19 +91,23 @@ def step_writes(number, b_ready, ends):
         manager.complete_head = (manager.complete_head + 1) % MAX_SLOTS
         manager.complete_count -= 1
     port = ends.ports[2 * number + WRITES]
-    if manager.aw_pop:
+    if manager.aw_start:
         slot = ends.slots[first_slot + port.slot]
         slot.worst = DECERR if manager.write_failed else 0
-        slot.left = ends.transactions[port.transaction].responses
+        slot.left = ends.transactions[port.transaction].receivers
         if manager.write_failed:
             _complete(manager, ring, port.slot)
+    if manager.aw_again:
+        write = ends.transactions[port.transaction]
+        ends.slots[first_slot + write.slot].left += write.receivers
     if manager.answered != NONE:
         answer = ends.responses[manager.answered]
-        number = ends.transactions[answer.transaction].slot
+        transaction = ends.requests[answer.request].transaction
+        number = ends.transactions[transaction].slot
         slot = ends.slots[first_slot + number]
         slot.worst = max(slot.worst, answer.answer)
         slot.left -= 1
-        if slot.left == 0:
+        if slot.left == 0 and not (manager.was_sending and port.transaction == transaction):
             _complete(manager, ring, number)
     return freed
 

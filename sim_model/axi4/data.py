@@ -60,13 +60,14 @@ def axi4_data(system: Axi4System, given: Transactions, messages: Axi4Messages) -
     every = np.uint64((1 << strobe_bytes) - 1)
     strobes = np.where(mixed(numbers + (1 << 41)) % np.uint64(4) == 0, drawn & every, every)
     address = _addresses(system, given, messages)
-    places, words = _places(address, _beats_of_responses(given, messages), strobe_bytes)
+    response_beats = messages.own.beats[messages.request]
+    places, words = _places(address, response_beats, strobe_bytes)
     return Axi4Data(
         first_beat=first_beat,
         written=written.view(np.int64),
         strobes=strobes,
         masks=_bits_of(strobes, lanes).view(np.int64),
-        first_place=_first_places(given, messages),
+        first_place=np.cumsum(response_beats) - response_beats,
         places=places,
         memory=(mixed(np.arange(words)[:, None] * lanes + np.arange(lanes) + (1 << 42)) & used).view(np.int64),
         address=address,
@@ -83,26 +84,17 @@ def _bits_of(strobes: np.ndarray, lanes: int) -> np.ndarray:
     return found
 
 
-def _first_places(given: Transactions, messages: Axi4Messages) -> np.ndarray:
-    counts = _beats_of_responses(given, messages)
-    return np.cumsum(counts) - counts
-
-
-def _beats_of_responses(given: Transactions, messages: Axi4Messages) -> np.ndarray:
-    return np.repeat(given.beats, np.diff(messages.first_response))
-
-
 def _addresses(system: Axi4System, given: Transactions, messages: Axi4Messages) -> np.ndarray:
     """Return the first address of each response at its subordinate; a window has the offset in the first region."""
     areas = system.areas
-    owner = np.repeat(np.arange(len(given)), np.diff(messages.first_response))
+    owner = messages.own.transaction[messages.request]
     address, windows = given.address[owner], messages.target[owner] - len(areas.regions)
     for number, window in enumerate(areas.windows):
         own = np.flatnonzero(windows == number)
         bases = {processor: areas.first_base(processor) for processor in window.processors}
         base = np.array([bases[processor] for processor in messages.receiver[own].tolist()], dtype=np.uint64)
         address[own] = address[own] & np.uint64(window.size - 1) | base
-    return address
+    return address + messages.own.first_beat[messages.request].astype(np.uint64) * np.uint64(system.format.strobe_bits)
 
 
 def _places(address: np.ndarray, beats: np.ndarray, strobe_bytes: int) -> tuple[np.ndarray, int]:

@@ -109,7 +109,8 @@ def take_beat(number, cycle, response, is_last, ends):
     if len(ends.memory) > 0:
         answer = ends.responses[response]
         place = ends.places[answer.first_place + memory.w_beat]
-        beat = ends.transactions[answer.transaction].first_beat + memory.w_beat
+        request = ends.requests[answer.request]
+        beat = ends.transactions[request.transaction].first_beat + request.first_beat + memory.w_beat
         for lane in range(ends.memory.shape[1]):
             kept = ends.memory[place, lane] & ~ends.masks[beat, lane]
             ends.memory[place, lane] = kept | ends.written[beat, lane] & ends.masks[beat, lane]

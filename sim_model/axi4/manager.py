@@ -31,12 +31,12 @@ def step_manager(number, cycle, row, trace, ends, requests, responses):
     step_sender(number, ends, requests)
     count_stalls(number, ends)
     freed = step_writes(number, b_ready, ends)
-    handshakes += step_port(number, WRITES, manager.aw_pop != 0, manager.aw_pop != 0, freed, ends)
+    handshakes += step_port(number, WRITES, manager.aw_pop != 0, manager.aw_start != 0, freed, ends)
     freed = 0
     if manager.ended != NONE and not manager.read_failed:
         freed = 1 << ends.transactions[manager.ended].slot
     read_popped = manager.ar_pop != 0 or manager.read_failed != 0
-    handshakes += step_port(number, READS, read_popped, manager.ar_pop != 0, freed, ends)
+    handshakes += step_port(number, READS, read_popped, manager.ar_start != 0, freed, ends)
     if step_store(manager, ends):
         handshakes += 1
         end_beat(manager, ends)

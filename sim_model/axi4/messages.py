@@ -1,4 +1,4 @@
-"""Messages of transactions: a request for each that has a destination, a response from each subordinate it reaches."""
+"""Messages of transactions: requests of each with a destination, and a response from each subordinate they reach."""
 
 from dataclasses import dataclass
 
@@ -7,6 +7,7 @@ import numpy as np
 from sim_model.axi4.system import Axi4System
 from sim_model.axi4.transactions import Transactions
 from sim_model.engines.cycle.records import NONE
+from sim_model.engines.model import Model
 from sim_model.messages.columns import MessageColumns
 from sim_model.messages.header_lengths import header_lengths
 from sim_model.messages.messages import Messages
@@ -17,24 +18,52 @@ MAX_PROCESSORS = 1 << 32
 
 
 @dataclass(frozen=True, eq=False)
+class Axi4Requests:
+    """Q requests of N transactions, those of a transaction in the order in which they are sent.
+
+    Members:
+        first (int64[N + 1]): Requests of transaction t are ``first[t]`` up to ``first[t + 1] - 1``.
+        transaction (int64[Q])
+        first_beat (int64[Q]): Of the transaction.
+        beats (int64[Q])
+        copies_follow (bool[Q]): The next request has the same beats, for another subordinate.
+        pieces_follow (bool[Q]): Other beats of the transaction follow.
+        first_response (int64[Q + 1]): Responses of request q are ``first_response[q]`` up to ``first_response[q + 1] -
+            1``, by processor.
+    """
+
+    first: np.ndarray
+    transaction: np.ndarray
+    first_beat: np.ndarray
+    beats: np.ndarray
+    copies_follow: np.ndarray
+    pieces_follow: np.ndarray
+    first_response: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.transaction)
+
+
+@dataclass(frozen=True, eq=False)
 class Axi4Messages:
-    """Messages of N transactions; a response's number is that of its message.
+    """Messages of N transactions; numbers of requests and responses are those of their messages.
 
     Members:
         target (int64[N]): Area of the address; NONE without a destination.
         way (int64[N]): Target as the hardware compares it: the number of its processor or window, and whether it is
             reached.
-        request (int64[N]): Message; NONE without a destination.
-        first_response (int64[N + 1]): Responses of transaction t are ``first_response[t]`` up to
-            ``first_response[t + 1] - 1``, by processor.
-        receiver (int64): Processor of each response.
-        requests, responses (Messages): In the order of their numbers.
+        receivers (int64[N]): Subordinates that it reaches.
+        own (Axi4Requests): Requests.
+        request (int64[responses]): Of each response.
+        receiver (int64[responses]): Processor of its subordinate.
+        requests, responses (Messages)
     """
 
     target: np.ndarray
     way: np.ndarray
+    receivers: np.ndarray
+    own: Axi4Requests
     request: np.ndarray
-    first_response: np.ndarray
     receiver: np.ndarray
     requests: Messages
     responses: Messages
@@ -44,31 +73,64 @@ def axi4_messages(system: Axi4System, given: Transactions) -> Axi4Messages:
     """Return the messages of transactions. They start in the run, so none has a start of its own."""
     areas = system.areas
     target = _targets(areas, given)
-    reached: dict[tuple[int, int], tuple[int, ...]] = {}
-    for pair in set(zip(target.tolist(), given.manager.tolist(), strict=True)):
-        reached[pair] = areas.receivers(*pair) if pair[0] != NONE else ()
-    lists = [sorted(reached[pair]) for pair in zip(target.tolist(), given.manager.tolist(), strict=True)]
-    counts = np.array([len(own) for own in lists], dtype=np.int64)
+    reached: dict[tuple[int, int], list[int]] = {}
+    pairs = list(zip(target.tolist(), given.manager.tolist(), strict=True))
+    for pair in set(pairs):
+        reached[pair] = sorted(areas.receivers(*pair)) if pair[0] != NONE else []
+    lists = [reached[pair] for pair in pairs]
+    counts = np.array([len(processors) for processors in lists], dtype=np.int64)
+    every = np.array([processor for processors in lists for processor in processors], dtype=np.int64)
     way = _ways(areas, target) * 2 + (counts > 0)
     target = np.where(counts > 0, target, NONE)
-    receiver = np.array([processor for own in lists for processor in own], dtype=np.int64)
-    found = np.flatnonzero(counts)
-    request = np.full(len(given), NONE)
-    request[found] = np.arange(len(found))
-    owner = np.repeat(np.arange(len(given)), counts)
-    body = system.request_words + np.where(given.is_write, given.beats, 0)
-    answer = 1 + np.where(given.is_write, 0, given.beats)[owner]
+    copies = np.where(target >= len(areas.regions), counts, 1) if system.copies else np.ones(len(given), dtype=np.int64)
+    own, copy = _requests(given, counts, copies, system.cut_beats)
+    per_request = np.diff(own.first_response)
+    request = np.repeat(np.arange(len(own)), per_request)
+    position = np.arange(len(request)) - np.repeat(own.first_response[:-1], per_request)
+    receiver = every[(np.cumsum(counts) - counts)[own.transaction][request] + copy[request] + position]
+    is_write, manager = given.is_write[own.transaction], given.manager[own.transaction]
+    body = system.request_words + np.where(is_write, own.beats, 0)
+    answer = 1 + np.where(is_write, 0, own.beats)[request]
     return Axi4Messages(
         target=target,
         way=way,
+        receivers=counts,
+        own=own,
         request=request,
-        first_response=np.concatenate(([0], np.cumsum(counts))),
         receiver=receiver,
-        requests=_messages(system.requests, given.manager[found], receiver, counts[found], body[found]),
+        requests=_messages(system.requests, manager, receiver, per_request, body),
         responses=_messages(
-            system.responses, receiver, given.manager[owner], np.ones(len(receiver), dtype=np.int64), answer
+            system.responses, receiver, manager[request], np.ones(len(receiver), dtype=np.int64), answer
         ),
     )
+
+
+def _requests(
+    given: Transactions, counts: np.ndarray, copies: np.ndarray, cut_beats: int
+) -> tuple[Axi4Requests, np.ndarray]:
+    """Return all requests, and the number of each among the copies of its piece.
+
+    Parameters:
+        counts: Subordinates of each transaction.
+        copies: Requests of each piece.
+        cut_beats: Most beats of a piece; 0 for whole bursts.
+    """
+    longest = cut_beats or int(given.beats.max())
+    pieces = np.where(counts > 0, -(-given.beats // longest), 0)
+    first = np.concatenate(([0], np.cumsum(pieces * copies)))
+    transaction = np.repeat(np.arange(len(given)), pieces * copies)
+    piece, copy = np.divmod(np.arange(len(transaction)) - first[transaction], copies[transaction])
+    per_request = (counts // copies)[transaction]
+    own = Axi4Requests(
+        first=first,
+        transaction=transaction,
+        first_beat=piece * longest,
+        beats=np.minimum(longest, given.beats[transaction] - piece * longest),
+        copies_follow=copy < copies[transaction] - 1,
+        pieces_follow=piece < pieces[transaction] - 1,
+        first_response=np.concatenate(([0], np.cumsum(per_request))),
+    )
+    return own, copy
 
 
 def _targets(areas: AddressMap, given: Transactions) -> np.ndarray:
@@ -89,7 +151,9 @@ def _ways(areas: AddressMap, target: np.ndarray) -> np.ndarray:
     return np.array([*processors, *windows, 0])[target]
 
 
-def _messages(model, source: np.ndarray, destinations: np.ndarray, counts: np.ndarray, body: np.ndarray) -> Messages:
+def _messages(
+    model: Model, source: np.ndarray, destinations: np.ndarray, counts: np.ndarray, body: np.ndarray
+) -> Messages:
     """Return checked messages with these bodies."""
     offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
     header = header_lengths(offsets, destinations.astype(np.int32), model.header_flits)

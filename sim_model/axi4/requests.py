@@ -9,7 +9,7 @@ from sim_model.engines.cycle.records import NONE
 from sim_model.loops.bits import lowest_bit
 from sim_model.loops.compiled import compiled
 
-IDLE, HEAD, BODY, DRAIN = range(4)
+IDLE, COPY, HEAD, BODY, NEXT, DRAIN = range(6)
 """States of the request sender."""
 MAX_BURSTS = 7
 """Complete bursts that a store of whole bursts holds."""
@@ -19,47 +19,125 @@ MAX_BURSTS = 7
 def step_sender(number, ends, requests):
     """Send a word of a request, or drop a beat of a write without destination; set the wires of what it takes."""
     manager, source = ends.managers[number], ends.request_sources[number]
-    aw, ar = ends.ports[2 * number + WRITES], ends.ports[2 * number + READS]
     ready = is_ready(source, requests)
-    manager.aw_pop = manager.ar_pop = manager.beat_pop = manager.write_failed = 0
-    message, by_set, is_last = NONE, False, False
-    if manager.state == IDLE:
-        manager.position = 0
-        can_write = aw.granted != 0 and _is_startable(manager, ends)
-        can_read = ar.granted != 0 and ends.transactions[ar.transaction].found != 0
-        if can_write and not (can_read and manager.write_last):
-            manager.writes = manager.write_last = 1
-            manager.state = HEAD if ends.transactions[aw.transaction].found else DRAIN
-        elif can_read:
-            manager.writes = manager.write_last = 0
-            manager.state = HEAD
-    elif manager.state == HEAD:
-        transaction = ends.transactions[aw.transaction if manager.writes else ar.transaction]
-        message, by_set = transaction.request, transaction.by_set != 0
-        last_word = manager.position == ends.request_words - 1
-        is_last = last_word and manager.writes == 0
+    manager.was_sending = manager.sending
+    manager.aw_start = manager.aw_pop = manager.aw_again = manager.ar_start = manager.ar_pop = 0
+    manager.beat_pop = manager.rewinds = manager.write_failed = 0
+    message, is_last = NONE, False
+    state = manager.state
+    if state == IDLE:
+        _choose(number, ends)
+    elif state == HEAD:
+        message = manager.write_request if manager.writes else manager.read_request
+        is_last = manager.writes == 0 and manager.position == ends.request_words - 1
         if ready:
-            manager.position += 1
-            if last_word:
-                if manager.writes:
-                    manager.aw_pop = 1
-                    manager.state = BODY
-                else:
-                    manager.ar_pop = 1
-                    manager.state = IDLE
-    elif manager.valid:
-        write = ends.transactions[manager.front_write]
-        is_last = manager.front_beat == write.beats - 1
-        if manager.state == BODY:
-            message = write.request
-            manager.beat_pop = 1 if ready else 0
-        else:
-            manager.write_failed = 1
-            manager.beat_pop = 0 if is_last and manager.answered != NONE else 1
-            manager.aw_pop = 1 if manager.beat_pop and is_last else 0
-        if manager.beat_pop and is_last:
-            manager.state = IDLE
+            _take_field(manager, ends)
+    elif state == BODY:
+        if manager.valid:
+            message = manager.write_request
+            request = ends.requests[message]
+            is_last = manager.front_beat == request.first_beat + request.beats - 1
+            if ready:
+                _take_beat(manager, request, is_last)
+    elif state == DRAIN:
+        _drain(number, ends)
+    else:
+        manager.position = 0
+        _begin_request(manager, state, ends)
+    by_set = message != NONE and ends.transactions[ends.requests[message].transaction].by_set != 0
     step_source(source, message, is_last, by_set, ends.key_cycles, requests)
+    if manager.piece_ended:
+        manager.due = 1
+
+
+@compiled
+def _choose(number, ends):
+    """Choose a read or a write, in turn."""
+    manager = ends.managers[number]
+    aw, ar = ends.ports[2 * number + WRITES], ends.ports[2 * number + READS]
+    manager.position = 0
+    can_write = aw.granted != 0 and _is_startable(manager, ends)
+    can_read = ar.granted != 0 and ends.transactions[ar.transaction].found != 0
+    if manager.reading:
+        can_read = manager.due != 0
+    if can_write and not (can_read and manager.write_last):
+        manager.writes = manager.write_last = 1
+        write = ends.transactions[aw.transaction]
+        if not write.found:
+            manager.state = DRAIN
+            return
+        manager.aw_start = ends.repeats
+        manager.write_request = write.request
+        manager.sending = ends.requests[write.request].pieces_follow
+        manager.state = COPY if write.is_window and ends.copies else HEAD
+    elif can_read:
+        manager.writes = manager.write_last = manager.due = 0
+        manager.read_request = (
+            manager.read_request + 1 if manager.reading else ends.transactions[ar.transaction].request
+        )
+        manager.state = HEAD
+
+
+@compiled
+def _take_field(manager, ends):
+    """End a word of fields that the network takes."""
+    manager.position += 1
+    if manager.position < ends.request_words:
+        return
+    if manager.writes:
+        request = ends.requests[manager.write_request]
+        manager.state = BODY
+        if not request.copies_follow and not request.pieces_follow:
+            manager.aw_pop = 1
+            manager.sending = 0
+            if not ends.repeats:
+                manager.aw_start = 1
+    else:
+        manager.state = IDLE
+        manager.ar_start = 0 if manager.reading else 1
+        manager.reading = ends.requests[manager.read_request].pieces_follow
+        manager.ar_pop = 0 if manager.reading else 1
+
+
+@compiled
+def _take_beat(manager, request, is_last):
+    """End a beat that the network takes."""
+    manager.beat_pop = 1
+    if not is_last:
+        return
+    manager.state = NEXT if manager.sending else IDLE
+    if request.copies_follow:
+        manager.rewinds = 1
+        manager.write_request += 1
+        manager.state = COPY
+
+
+@compiled
+def _begin_request(manager, state, ends):
+    """Begin another request of a write: a copy, or the first one of another piece."""
+    if state == NEXT:
+        manager.aw_again = 1
+        manager.write_request += 1
+        is_window = ends.transactions[ends.requests[manager.write_request].transaction].is_window
+        manager.state = COPY if is_window and ends.copies else HEAD
+    else:
+        manager.state = HEAD
+
+
+@compiled
+def _drain(number, ends):
+    """Drop a beat of a write without destination; the last one together with the answer."""
+    manager = ends.managers[number]
+    manager.write_failed = 1
+    if not manager.valid:
+        return
+    is_last = manager.front_beat == ends.transactions[manager.front_write].beats - 1
+    if is_last and manager.answered != NONE:
+        return
+    manager.beat_pop = 1
+    if is_last:
+        manager.aw_start = manager.aw_pop = 1
+        manager.state = IDLE
 
 
 @compiled
@@ -137,7 +215,8 @@ def step_store(manager, ends):
     taken = 1 if manager.w_offer != NONE and manager.w_ready else 0
     popped = manager.beat_pop != 0
     moved = manager.waits != 0 and (manager.valid == 0 or popped)
-    fetched = manager.stored > 0 and (manager.waits == 0 or moved)
+    fetched = 1 if manager.unread > 0 and (manager.waits == 0 or moved) else 0
+    released = 1 if popped and not _is_kept(manager, ends) else 0
     enters, leaves = 0, 0
     if taken:
         write = ends.transactions[manager.w_offer]
@@ -148,7 +227,7 @@ def step_store(manager, ends):
     if popped:
         write = ends.transactions[manager.front_write]
         manager.front_beat += 1
-        if manager.front_beat == write.beats:
+        if manager.front_beat == write.beats and released:
             leaves = 1
             manager.front_write = write.next_write
             manager.front_beat = 0
@@ -158,5 +237,19 @@ def step_store(manager, ends):
     manager.bursts += enters - leaves
     manager.waits = 1 if fetched or (manager.waits and not moved) else 0
     manager.valid = 1 if moved or (manager.valid and not popped) else 0
-    manager.stored += taken - (1 if fetched else 0)
+    manager.stored += taken - (released if ends.copies else fetched)
+    manager.unread += taken - fetched
+    if manager.rewinds:
+        manager.waits = manager.valid = 0
+        manager.unread = manager.stored
+        manager.front_beat = ends.requests[manager.write_request].first_beat
     return taken
+
+
+@compiled
+def _is_kept(manager, ends):
+    """Return whether the beat that leaves comes again."""
+    if ends.copies == 0 or manager.write_failed:
+        return False
+    # the request has changed behind the last beat of a copy
+    return manager.rewinds != 0 or ends.requests[manager.write_request].copies_follow != 0

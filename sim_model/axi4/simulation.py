@@ -148,7 +148,7 @@ class Axi4Simulation:
             offered_cycle=own["offered_cycle"].copy(),
             done_cycle=own["done_cycle"].copy(),
             response=own["response"].copy(),
-            receivers=own["responses"].copy(),
+            receivers=own["receivers"].copy(),
             cycles=self.cycle,
             write_beats=int(state.counters[WRITE_BEATS]),
             read_beats=int(state.counters[READ_BEATS]),

@@ -1,7 +1,8 @@
 """State of AXI4 ends: arrays of records, one per manager, subordinate, transaction, response and stream.
 
-A response is a pair of a transaction and a subordinate that it reaches; its number is that of its message in the
-network of responses. Names of hardware registers are those of ``rtl/axi4``.
+A transaction has a request for each piece of its burst, and for each subordinate that it reaches where requests have
+one destination. A response is a pair of a request and a subordinate that it reaches. Numbers of both are those of their
+messages. Names of hardware registers are those of ``rtl/axi4``.
 """
 
 from typing import NamedTuple
@@ -41,14 +42,14 @@ TRANSACTION_FIELDS = (
     "manager",  # number; never changes, like all down to next_write
     byte("is_write"),
     byte("found"),  # it has a destination
-    byte("by_set"),  # its request names a set of destinations
+    byte("is_window"),
+    byte("by_set"),  # its requests name a set of destinations
     "start_cycle",
     "beats",
     "id",
     "way",  # transactions of an ID to the same one keep their order, if IDs are pipelined
-    "request",  # message, or NONE
-    "first_response",
-    "responses",
+    "request",  # the first one, or NONE
+    "receivers",
     "first_beat",  # of a write, among the beats of all writes
     "next_write",  # of the manager, or NONE
     "slot",
@@ -56,8 +57,16 @@ TRANSACTION_FIELDS = (
     "done_cycle",  # cycle in which the manager takes B, or the last beat of R
     "response",  # worst so far
 )
-RESPONSE_FIELDS = (
+REQUEST_FIELDS = (
     "transaction",  # never changes, like all of them
+    "first_beat",  # of the transaction
+    "beats",
+    byte("copies_follow"),  # the same beats go to another subordinate, with the next request
+    byte("pieces_follow"),  # more beats of the transaction follow, with another request
+    "first_response",
+)
+RESPONSE_FIELDS = (
+    "request",  # never changes, like all of them
     "subordinate",  # number
     "answer",  # of the subordinate
     "first_place",  # of its beats, among those of all responses
@@ -82,7 +91,8 @@ MANAGER_FIELDS = (
     "w_next",  # write whose beats come next, or NONE
     # store of writes
     byte("w_ready"),
-    "stored",  # beats in memory
+    "stored",  # beats that take room
+    "unread",  # beats that have not left the memory
     byte("waits"),
     byte("valid"),
     "bursts",
@@ -93,6 +103,11 @@ MANAGER_FIELDS = (
     byte("writes"),
     byte("write_last"),
     "position",
+    "write_request",  # of the write that is sent
+    byte("sending"),  # other pieces of the write follow
+    "read_request",  # of the read that is sent, or whose response comes
+    byte("reading"),  # other pieces of the read follow
+    byte("due"),  # the next one may be sent
     # response receiver
     byte("receiving"),
     "r_left",
@@ -107,9 +122,15 @@ MANAGER_FIELDS = (
     "ended",  # read whose last beat is taken in this cycle, or NONE
     byte("read_failed"),  # a read without destination is answered
     byte("write_failed"),  # a write without destination is dropped
+    byte("was_sending"),  # ``sending`` at the start of the cycle
+    byte("piece_ended"),  # the last beat of a piece of a read is taken, and others follow
+    byte("aw_start"),
     byte("aw_pop"),
+    byte("aw_again"),  # another piece of a write starts
+    byte("ar_start"),
     byte("ar_pop"),
     byte("beat_pop"),
+    byte("rewinds"),  # the store gives the beats of a piece again
 )
 SUBORDINATE_FIELDS = (
     # requests
@@ -164,6 +185,8 @@ class EndState(NamedTuple):
     request_words: int
     write_beats: int
     pipelined: int  # 1 if an ID may have several transactions of one way
+    repeats: int  # 1 if a write starts with its first request of several
+    copies: int  # 1 if a request has one destination only
     whole: int  # 1 if writes are stored until they are complete
     pending: int
     key_cycles: int
@@ -185,8 +208,8 @@ class EndState(NamedTuple):
     request_sinks: np.recarray  # by subordinate
     response_sources: np.recarray
     transactions: np.recarray
+    requests: np.recarray
     responses: np.recarray
-    requested: np.ndarray  # int64[requests], transaction of each message
     phases: np.ndarray  # int64[managers and then subordinates, channels], of the hosts' patterns
     ring: np.ndarray  # uint8, see ``sim_model/engines/cycle/endpoints.py``; empty if no host holds back
     blockades: np.ndarray  # int64[blockades, 3]: managers and then subordinates, first cycle, end

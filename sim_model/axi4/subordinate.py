@@ -101,9 +101,9 @@ def _step_requests(number, cycle, flit, w_ready, has_room, offered, ends, reques
     if own.position == ends.request_words:
         own.position = 0
         own.fresh = 1
-        transaction = ends.requested[message_of(flit)]
-        own.response = _response_to(number, transaction, ends)
-        if ends.transactions[transaction].is_write:
+        request = message_of(flit)
+        own.response = _response_to(number, request, ends)
+        if ends.transactions[ends.requests[request].transaction].is_write:
             own.aw_valid = 1
             own.in_body = 1
         else:
@@ -112,9 +112,9 @@ def _step_requests(number, cycle, flit, w_ready, has_room, offered, ends, reques
 
 
 @compiled
-def _response_to(number, transaction, ends):
-    """Return the response of a subordinate to a transaction."""
-    response = ends.transactions[transaction].first_response
+def _response_to(number, request, ends):
+    """Return the response of a subordinate to a request."""
+    response = ends.requests[request].first_response
     while ends.responses[response].subordinate != number:
         response += 1
     return response
@@ -147,7 +147,7 @@ def _step_responses(number, ready, write_given, read_given, ends, responses):
         own.writes_answered += 1
         own.b_valid = 0
         return 1
-    beats = ends.transactions[ends.responses[read].transaction].beats
+    beats = ends.requests[ends.responses[read].request].beats
     is_last = own.r_beat == beats - 1
     step_source(source, read if own.r_valid else NONE, is_last, False, 0, responses)
     if own.r_valid == 0:

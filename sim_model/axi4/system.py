@@ -19,6 +19,8 @@ class Axi4System:
         write_beats: Capacity of the store of writes of a manager.
         whole: Writes are stored until they are complete.
         pipelined: An ID may have several transactions to one target.
+        copies: Writes to windows are sent to one subordinate after the other.
+        cut_beats: Most beats of a piece of a burst; 0 for whole bursts.
         pending: Transactions that a subordinate may have under way, in each direction.
         key_cycles: Cycles of the request network's injectors for the key of a set, see ``rtl/generator/plan.py``.
     """
@@ -31,6 +33,8 @@ class Axi4System:
     write_beats: int = 512
     whole: bool = True
     pipelined: bool = False
+    copies: bool = False
+    cut_beats: int = 0
     pending: int = 4
     key_cycles: int = 0
 

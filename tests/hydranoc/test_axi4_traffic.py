@@ -22,7 +22,6 @@ CONFIGURATION: dict[str, Any] = {
     "traffic": {"kind": "axi4", "transactions": 3},
 }
 LISTED = {"kind": "axi4", "transactions": [{"manager": 0, "kind": "write", "address": 0x1000, "beats": 4}]}
-TORUS = {"family": "torus", "topology": {"kind": "torus", "rows": 2, "columns": 2}}
 HARTS = {"family": "harts", "topology": {"kind": "hexmesh", "size": 2}, "flit_bits": 64, "packet_flits": 260}
 ONE = ("traffic", "transactions", 0)
 WRONG = {

@@ -69,6 +69,11 @@ def test_offers_stay_until_they_are_taken(run):
         assert (offers[1:][waits] == offers[:-1][waits]).all()
 
 
+def _owners(model: Axi4Simulation) -> np.ndarray:
+    """Return the transaction of each response."""
+    return model.messages.own.transaction[model.messages.request]
+
+
 def taken(trace: Any, end: str, number: int, channel: int) -> list[int]:
     """Return the offers of a channel that were taken, in order."""
     offers, ready = (getattr(trace, f"{end}_{name}")[:, number, channel] for name in ("offers", "ready"))
@@ -91,7 +96,7 @@ def test_every_transaction_is_offered_and_answered_once(run):
         for offer in taken(trace, "manager", number, R):
             packed = -2 - offer if offer < NONE else offer
             response = packed >> 8
-            transaction = response if offer < NONE else int(model.state.responses["transaction"][response])
+            transaction = response if offer < NONE else int(_owners(model)[response])
             answers.setdefault(transaction, []).append(packed & 255)
         assert sorted(answers) == own[~given.is_write[own]].tolist()
         assert all(beats == list(range(given.beats[t])) for t, beats in answers.items())
@@ -112,7 +117,7 @@ def test_limits_of_what_is_under_way(run):
 def test_memories_store_bytes(run):
     """Every beat of a read has the bytes that writes have left, or those that were read before."""
     model, trace = run
-    data, owner = model.data, model.state.responses["transaction"]
+    data, owner = model.data, _owners(model)
     for number in range(len(model.system.areas.subordinates)):
         memory: dict[int, int] = {}
         for row in range(len(trace.subordinate_ready)):
@@ -147,13 +152,13 @@ def test_responses_are_the_worst_of_all_receivers():
     model = simulation()
     results, areas = model.run(), model.system.areas
     for t in range(len(model.transactions)):
-        first, end = model.messages.first_response[t : t + 2]
+        answers = model.answers[_owners(model) == t]
         target = areas.target(int(model.transactions.address[t]))
         receivers = () if target is None else areas.receivers(target, int(model.transactions.manager[t]))
         if target is not None and isinstance(areas.areas[target], Window) and not model.transactions.is_write[t]:
             receivers = ()
         assert results.receivers[t] == len(receivers)
-        assert results.response[t] == (model.answers[first:end].max() if receivers else 3)
+        assert results.response[t] == (answers.max() if receivers else 3)
 
 
 def test_uncompiled_code_gives_the_same_cycles():

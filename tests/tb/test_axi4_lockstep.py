@@ -15,7 +15,6 @@ from tests.sampled import sampled
 from tests.tb.mutations import as_parameters, copy_hardware, mutations, python_in_copy
 from tests.tb.test_axi4 import BY_DAY, NETWORKS, SETTINGS, VARIANTS, configuration
 
-UNICAST = ("torus", "hypercube")
 TRAFFIC = {"kind": "axi4", "transactions": 40, "multicast_fraction": 0.3, "unmapped_fraction": 0.1, "beats": [1, 40]}
 HOSTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "eager": ({"error_fraction": 0.1}, {}),
@@ -23,10 +22,16 @@ HOSTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "stalling": ({"outstanding": 16}, {"stall": 0.8, "blocked": [{"processor": 4, "start_cycle": 200, "cycles": 900}]}),
     "timed": ({"interval_cycles": 60.0, "read_fraction": 0.2}, {"pause": 0.8}),
 }
+WITHOUT_MODEL = ("harts", "AXI4-Lite")
 MORE_SETTINGS: dict[str, dict[str, Any]] = {
     "wide": {"data_bits": 128, "user_bits": 5, "id_bits": 0},
     "more pending": {"pending": 16, "outstanding": 16, "id_bits": 5},
 }
+MORE_VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "pieces of copies": ("torus", {"max_burst_flits": 16}),
+    "pieces in order": ("ordered", {"max_burst_flits": 16, "id_bits": 1, "same_id": "pipelined"}),
+}
+ALL_SETTINGS = SETTINGS | MORE_SETTINGS
 WRITE_SOURCE = """
 import pickle, sys
 from tests.tb.test_axi4_lockstep import configured
@@ -39,12 +44,9 @@ sys.stdout.buffer.write(pickle.dumps(axi4_source(load(configured(*sys.argv[1:3])
 
 def configured(name: str, hosts: str = "eager", **changes: Any) -> dict[str, Any]:
     """Return a network, or a variant of one, with its traffic."""
-    network, own = VARIANTS.get(name, (name, {}))
+    network, own = (VARIANTS | MORE_VARIANTS).get(name, (name, {}))
     given = configuration(network, **{**own, **changes})
     traffic, behaviour = HOSTS[hosts]
-    if network in UNICAST:
-        del given["axi4"]["multicast"]
-        traffic = {**traffic, "multicast_fraction": 0.0}
     return {**given, "traffic": {**TRAFFIC, **traffic}, "hosts": behaviour}
 
 
@@ -58,7 +60,7 @@ def check(outcome: Axi4Outcome) -> None:
     assert outcome.figures["compared_cycles"] == outcome.results.cycles + 16
 
 
-CASES = [(name, hosts) for name in NETWORKS for hosts in HOSTS]
+CASES = [(name, hosts) for name in NETWORKS if name not in WITHOUT_MODEL for hosts in HOSTS]
 
 
 @pytest.mark.parametrize("case", sampled(CASES, [(BY_DAY, "pausing")]))
@@ -69,22 +71,22 @@ def test_every_port_is_that_of_the_model_in_every_cycle(case, tmp_path, require_
 
 @pytest.mark.slow
 @pytest.mark.parametrize("hosts", HOSTS)
-@pytest.mark.parametrize("settings", [*SETTINGS, *MORE_SETTINGS])
+@pytest.mark.parametrize("settings", [name for name in ALL_SETTINGS if name not in WITHOUT_MODEL])
 def test_settings(settings, hosts, tmp_path, require_tool):
     require_tool("icarus")
-    check(compared(configured("spam", hosts, **(SETTINGS | MORE_SETTINGS)[settings]), tmp_path))
+    check(compared(configured("spam", hosts, **ALL_SETTINGS[settings]), tmp_path))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("hosts", HOSTS)
-@pytest.mark.parametrize("variant", [name for name, (network, _) in VARIANTS.items() if network not in UNICAST])
+@pytest.mark.parametrize("variant", [*VARIANTS, *MORE_VARIANTS])
 def test_sound_variants_are_equal(variant, hosts, tmp_path, require_tool):
     require_tool("icarus")
     check(compared(configured(variant, hosts), tmp_path))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("name", [name for name in NETWORKS if name not in WITHOUT_MODEL])
 def test_many_transactions(name, tmp_path, require_tool):
     require_tool("verilator")
     given = configured(name, "pausing")

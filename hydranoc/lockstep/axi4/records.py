@@ -87,16 +87,22 @@ class Axi4Records:
         state, given = simulation.state, simulation.transactions
         failed = offer < -1
         number, beat = np.where(failed, -2 - offer, offer) >> 8, np.where(failed, -2 - offer, offer) & 255
-        response = None
-        transaction = number
+        response = request = None
+        transaction, first = number, np.zeros(len(offer), dtype=np.int64)
         if not is_manager or (name == "r" and len(state.responses)):
             response = np.where(failed, 0, number)
-            transaction = np.where(failed, number, state.responses["transaction"][response])
+            request = simulation.messages.request[response]
+            transaction = np.where(failed, number, simulation.messages.own.transaction[request])
+            first = np.where(failed, 0, simulation.messages.own.first_beat[request])
         if name in ("aw", "ar"):
-            return self._request(transaction, response)
-        last = beat == given.beats[transaction] - 1
+            return self._request(transaction, request, response)
+        end = given.beats[transaction]
+        if request is not None and not is_manager:
+            end = simulation.messages.own.beats[request] + first
+        last = first + beat == end - 1
         if name == "w":
-            place = np.minimum(state.transactions["first_beat"][transaction] + beat, len(state.written) - 1)
+            place = state.transactions["first_beat"][transaction] + first + beat
+            place = np.minimum(place, len(state.written) - 1)
             values = {"strb": simulation.data.strobes[place], "user": self._user(place + WRITES), "last": last}
             return {**values, "data": state.written[place].view(np.uint64)}
         values = {"id": given.id[transaction] if is_manager else np.zeros(len(offer), dtype=np.int64)}
@@ -118,18 +124,18 @@ class Axi4Records:
         lanes = self._simulation.state.memory.shape[1]
         return {"data": np.zeros((rows, lanes), dtype=np.uint64), "user": np.zeros(rows, dtype=np.uint64)}
 
-    def _request(self, transaction: np.ndarray, response: np.ndarray | None) -> dict[str, np.ndarray]:
-        given = self._simulation.transactions
+    def _request(
+        self, transaction: np.ndarray, request: np.ndarray | None, response: np.ndarray | None
+    ) -> dict[str, np.ndarray]:
+        simulation, given = self._simulation, self._simulation.transactions
         zero = np.zeros(len(transaction), dtype=np.uint64)
         values = {name: column[transaction] for name, column in self._sideband.items()}
-        values |= {
-            "len": given.beats[transaction] - 1,
-            "size": zero + np.uint64(self._axi.strobe_bits.bit_length() - 1),
-            "burst": zero + np.uint64(INCR),
-        }
-        if response is None:
-            return {**values, "id": given.id[transaction], "addr": given.address[transaction]}
-        return {**values, "id": zero, "lock": zero, "addr": self._simulation.data.address[response]}
+        values |= {"size": zero + np.uint64(self._axi.strobe_bits.bit_length() - 1), "burst": zero + np.uint64(INCR)}
+        if response is None or request is None:
+            own = {"id": given.id[transaction], "addr": given.address[transaction]}
+            return {**values, **own, "len": given.beats[transaction] - 1}
+        own = {"id": zero, "lock": zero, "addr": simulation.data.address[response]}
+        return {**values, **own, "len": simulation.messages.own.beats[request] - 1}
 
 
 def _mask(bits: int) -> np.uint64:
