@@ -71,10 +71,13 @@ def test_other_runs_name_the_right_one():
         design.simulate()
     with pytest.raises(ConfigError, match=r"traffic\.kind must be axi4"):
         load({**CONFIGURATION, "traffic": {"kind": "broadcast", "source": 0, "flits": 8}}).simulate_axi4()
-    with pytest.raises(ConfigError, match="needs a family with multicast"):
-        load(
-            configured({}, ("network",), {"family": "torus", "topology": {"kind": "torus", "rows": 2, "columns": 2}})
-        ).simulate_axi4()
+    for path, value, message in (
+        (("network",), HARTS, "family is harts"),
+        (("axi4", "timeout_cycles"), 50, r"axi4\.timeout_cycles is 50; it must be 0"),
+        (("axi4", "lite"), [1], r"axi4\.lite is \[1\]; it must be \[\]"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            load(configured({}, path, value)).simulate_axi4()
 
 
 def test_transactions_start_after_the_ones_before():
