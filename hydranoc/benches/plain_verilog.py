@@ -261,7 +261,7 @@ def _wire(port: dict[str, Any], stream: dict[str, Any]) -> str:
     if name.startswith("s_axil_"):
         return _BUS.get(name.removeprefix("s_axil_"), "" if port["direction"] == "output" else f"{port['bits']}'d0")
     end, _, field = name.rpartition("_")
-    if end == sender and field != "tkeep":
+    if end == sender and field != "tkeep" and (field != "tuser" or stream["tuser_bits"]):
         return f"s_{field}"
     if end in stream["outputs"] and field in ("tdata", "tvalid", "tlast", "tid"):
         index = stream["outputs"].index(end)

@@ -620,6 +620,8 @@ class Design:
         moved: bool = True,
         clocks: str = "network",
         tkeep: bool = False,
+        user_bits: int = 0,
+        delivery_buffer_flits: int = 0,
         registers: bool = False,
         arrays: bool = False,
     ) -> "GeneratedDesign":
@@ -630,7 +632,8 @@ class Design:
             axi_stream: ``tuser``, ``leading-word`` or ``tdest``: AXI4-Stream endpoints whose packets name destinations
                 this way. Default endpoints with message descriptors.
             moved: The top has the output ``moved``, a bit per channel.
-            clocks, tkeep: Of AXI4-Stream endpoints, see ``rtl.endpoints.axi_ends.StreamOptions``.
+            clocks, tkeep, user_bits, delivery_buffer_flits: Of AXI4-Stream endpoints, see
+                ``rtl.endpoints.axi_ends.StreamOptions``.
             registers: Counters, tables and errors are registers behind AXI4-Lite, with an interrupt, and have no ports.
             arrays: Add a SystemVerilog module whose AXI4-Stream ports are arrays.
 
@@ -639,6 +642,7 @@ class Design:
 
         Raises:
             ConfigError: If the network cannot be written as hardware, or has no such endpoints.
+            ValueError: If an option is out of range.
         """
         return hardware.network_verilog(
             self.plan,
@@ -648,6 +652,8 @@ class Design:
             moved=moved,
             clocks=clocks,
             tkeep=tkeep,
+            user_bits=user_bits,
+            delivery_buffer_flits=delivery_buffer_flits,
             registers=registers,
             arrays=arrays,
         )

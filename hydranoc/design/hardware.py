@@ -33,6 +33,8 @@ def network_verilog(
     moved: bool,
     clocks: str,
     tkeep: bool,
+    user_bits: int,
+    delivery_buffer_flits: int,
     registers: bool,
     arrays: bool,
 ) -> "GeneratedDesign":
@@ -52,7 +54,7 @@ def network_verilog(
         choice = " or ".join(map(repr, modes))
         text = f"--axi-stream is {axi_stream!r}; it must be {choice} in family {config.family.name!r}"
         raise config.source.error((*NETWORK, "family"), text)
-    options = StreamOptions(clocks, tkeep)
+    options = StreamOptions(clocks, tkeep, user_bits, delivery_buffer_flits)
     try:
         options.word_bits(plan.flit_bits)
     except ValueError as error:

@@ -97,6 +97,22 @@ def print_summary(summary: dict[str, Any], text: str, as_json: bool) -> None:
 DESTINATION_MODES = ("tuser", "leading-word", "tdest")
 AXI_CLOCKS = ("network", "shared", "separate")
 REGISTER_BUSES = ("axi-lite",)
+MAX_USER_BITS = 64
+MIN_BUFFER_FLITS, MAX_BUFFER_FLITS = 4, 65_536
+
+
+class BufferFlits(click.IntRange):
+    """Flits of a delivery buffer; 0 for none."""
+
+    name = "integer"
+
+    def __init__(self) -> None:
+        super().__init__(MIN_BUFFER_FLITS, MAX_BUFFER_FLITS)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number."""
+        return 0 if value in (0, "0") else super().convert(value, param, ctx)
+
 
 _OPTIONS = (
     click.option(
@@ -114,6 +130,20 @@ _OPTIONS = (
     ),
     click.option(
         "--tkeep", is_flag=True, help="AXI4-Stream words may be partial; flit_bits is a bit more than a word."
+    ),
+    click.option(
+        "--user-bits",
+        type=click.IntRange(0, MAX_USER_BITS),
+        default=0,
+        help="AXI4-Stream words have a sideband in tuser from source to receiver; flit_bits is as many bits more than "
+        "a word.",
+    ),
+    click.option(
+        "--delivery-buffer-flits",
+        type=BufferFlits(),
+        default=0,
+        help="Buffer in block RAM in front of each AXI4-Stream receiver: packets that fit hold no channels while it "
+        "stalls.",
     ),
     click.option(
         "--registers",
@@ -135,7 +165,7 @@ def network_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def network_choices(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options except ``axi_stream`` as arguments of ``Design.verilog``."""
-    chosen = {name: options[name] for name in ("moved", "tkeep", "arrays")}
+    chosen = {name: options[name] for name in ("moved", "tkeep", "user_bits", "delivery_buffer_flits", "arrays")}
     return {**chosen, "clocks": options["axi_clocks"] or AXI_CLOCKS[0], "registers": bool(options["registers"])}
 
 
@@ -145,6 +175,6 @@ def refuse_with_axi4(options: Mapping[str, Any]) -> None:
     Raises:
         UsageError: For the first of them.
     """
-    for name in ("axi_stream", "axi_clocks", "tkeep", "registers", "router"):
+    for name in ("axi_stream", "axi_clocks", "tkeep", "user_bits", "delivery_buffer_flits", "registers", "router"):
         if options.get(name):
             raise click.UsageError(f"--axi4 and --{name.replace('_', '-')} cannot be given together")

@@ -59,7 +59,7 @@ def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **option
     axi_stream = options["axi_stream"]
     if options["axi4"]:
         refuse_with_axi4(options)
-    for option in ("axi_clocks", "tkeep"):
+    for option in ("axi_clocks", "tkeep", "user_bits", "delivery_buffer_flits"):
         if options[option] and axi_stream is None:
             raise click.UsageError(f"--{option.replace('_', '-')} needs --axi-stream as well")
     if options["arrays"] and axi_stream is None and not options["axi4"]:

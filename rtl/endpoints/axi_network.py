@@ -38,6 +38,7 @@ class AxiStreamTop(StructuralPart):
         s_axis_n{i}_tdata, _tvalid, _tready, _tlast, _tdest, _tuser: Packets of node i into the network. If it has
             several injection channels: ``s_axis_n{i}_c{k}_tdata`` and so on; each makes messages of its packets,
             independently of the others. No ``tuser`` if messages have one destination each.
+            With a sideband, its bits are above those of ``tuser``, in each beat.
         s_axis_n{i}_error (Out(1)): High for one cycle when an unroutable packet of node i is drained.
         m_axis_n{i}_tdata, _tvalid, _tready, _tlast, _tid, _tuser: Packets that arrive at node i. If it has several
             delivery channels: ``m_axis_n{i}_c{k}_tdata`` and so on. No ``tuser`` if messages have one destination each.
@@ -76,14 +77,20 @@ class AxiStreamTop(StructuralPart):
         source, sink = self._injector.part.signature.members, self._ejector.part.signature.members
         widths = self.options.data_widths(self.plan.flit_bits)
         own = {name: source[name] for name in (*self._source_inputs, *SOURCE_OUTPUTS)} | _each(In, widths)
+        own |= self._tuser(In, source)
         members: dict[str, wiring.Member] = {}
         for source_port in self.plan.network.injection_names_of(i):
             members.update({f"s_axis_{source_port}_{name}": member for name, member in own.items()})
         names = (*self._sink_beat, "tvalid", "tready", *self._status_outputs)
-        own = {name: sink[name] for name in names} | _each(Out, widths)
+        own = {name: sink[name] for name in names} | _each(Out, widths) | self._tuser(Out, sink)
         for output in self.plan.network.delivery_names_of(i):
             members.update({f"m_axis_{output}_{name}": member for name, member in own.items()})
         return members
+
+    def _tuser(self, flow: Any, end: Any) -> dict[str, wiring.Member]:
+        """Return the member ``tuser`` with the sideband above what an end has of it; none without a sideband."""
+        own = end["tuser"].shape if "tuser" in end else 0
+        return {"tuser": flow(own + self.options.user_bits)} if self.options.user_bits else {}
 
     def structure(self):
         structure = Structure(self)
@@ -110,7 +117,9 @@ class AxiStreamTop(StructuralPart):
                 injector.tie(port, value)
         port = f"s_axis_{source}"
         widths = self.options.data_widths(self.plan.flit_bits)
-        beat: Beat = {name: structure.ports[f"{port}_{name}"] for name in dict.fromkeys((*self._source_beat, *widths))}
+        sideband = ("tuser",) if self.options.user_bits else ()
+        names = dict.fromkeys((*self._source_beat, *widths, *sideband))
+        beat: Beat = {name: structure.ports[f"{port}_{name}"] for name in names}
         beat = ends.packed(source, beat)
         valid, ready = structure.ports[f"{port}_tvalid"], injector.output("tready")
         if self.options.clocks != NETWORK:
@@ -131,13 +140,19 @@ class AxiStreamTop(StructuralPart):
             ejector.tie("unicast_key", self.plan.addressing.unicast_keys[processor])
         port = f"m_axis_{output}"
         beat: Beat = {name: ejector.output(name) for name in self._sink_beat}
-        valid, ready = ejector.output("tvalid"), structure.ports[f"{port}_tready"]
+        valid, ready, front = ejector.output("tvalid"), structure.ports[f"{port}_tready"], None
+        if self.options.delivery_buffer_flits:
+            beat, valid, front = ends.buffered(f"delivery_buffer_{output}", beat, valid)
+            ejector.connect("tready", front.output("i__ready"))
         if self.options.clocks != NETWORK:
             name = f"crossing_to_{output}"
             beat, valid, crossing = ends.crossed(name, processor, inward=False, beat=beat, valid=valid)
             crossing.connect("o__ready", ready)
             ready = crossing.output("i__ready")
-        ejector.connect("tready", ready)
+        if front:
+            front.connect("o__ready", ready)
+        else:
+            ejector.connect("tready", ready)
         beat = ends.unpacked(output, beat)
         structure.outputs |= {f"{port}_{name}": bits for name, bits in {**beat, "tvalid": valid}.items()}
         for name in self._status_outputs:
@@ -221,4 +236,6 @@ def _manifest_entry(plan: NetworkPlan, mode: str, options: StreamOptions) -> dic
         "inputs": [f"s_axis_{name}" for name in plan.network.injection_names],
         "outputs": [f"m_axis_{name}" for name in plan.network.delivery_names],
         **(plan.endpoints.parameters if plan.endpoints else {}),
+        **({"user_bits": options.user_bits} if options.user_bits else {}),
+        **({"delivery_buffer_flits": options.delivery_buffer_flits} if options.delivery_buffer_flits else {}),
     }

@@ -66,6 +66,9 @@ def test_clocks_and_bytes(tmp_path, capsys):
 REFUSED = {
     "fig1 --axi-clocks shared": "--axi-clocks needs --axi-stream as well",
     "fig1 --tkeep": "--tkeep needs --axi-stream as well",
+    "fig1 --user-bits 4": "--user-bits needs --axi-stream as well",
+    "fig1 --axi-stream tuser --delivery-buffer-flits 3": "3 is not in the range 4<=x<=65536",
+    "fig1 --axi-stream tuser --user-bits 32": r"fig1.yaml:\d+: flit_bits is 32; it must be more than the 32 bits",
     "fig1 --arrays": "--arrays needs --axi-stream or --axi4 as well",
     "fig1 --axi-stream tuser --axi-clocks mine": "'mine' is not one of 'network', 'shared', 'separate'",
     "fig1 --axi-stream tuser --tkeep": r"fig1.yaml:\d+: .*one bit more than whole bytes for tkeep, such as 33, not 32",

@@ -8,6 +8,7 @@ DESCRIPTOR = ("header", "header_flits", "flits")
 STREAM = ("destination_mode", "tdata_bits", "tkeep_bits", "tdest_bits", "tuser_bits", "tid_bits", "leading_words")
 STREAM += ("key_cycles", "clocks", "inputs", "outputs")
 OF_ENDPOINTS = ("operations", "reception", "reception_entries", "least_copies")
+OPTIONS = ("user_bits", "delivery_buffer_flits")
 SOURCE_BEAT, SINK_BEAT = ("tdata", "tlast", "tdest", "tuser"), ("tdata", "tlast", "tid", "tuser")
 NOT_STATUS = (*SINK_BEAT, "tvalid", "link__ready")
 
@@ -24,7 +25,7 @@ def place_ends(hardware):
         for _, name in sinks:
             _ejector(hardware.structure, name)
         return
-    demand_keys(stream, STREAM, "axi_stream", OF_ENDPOINTS)
+    demand_keys(stream, STREAM, "axi_stream", (*OF_ENDPOINTS, *OPTIONS))
     demand_same(stream["inputs"], [f"s_axis_{name}" for _, name in sources], "inputs of axi_stream")
     demand_same(stream["outputs"], [f"m_axis_{name}" for _, name in sinks], "outputs of axi_stream")
     clocks = stream["clocks"]
@@ -74,6 +75,8 @@ class _Stream:
         self.hardware, self.structure, self.stream, self.processor = hardware, hardware.structure, stream, processor
         self.clock = stream["clocks"][processor]
         self.kept = stream["tkeep_bits"] != 0
+        self.user_bits = stream.get("user_bits", 0)
+        self.buffered = stream.get("delivery_buffer_flits", 0) != 0
 
     def _width_of(self, what, width):
         demand_same(self.stream[f"{what}_bits"], width, f"{what}_bits of axi_stream")
@@ -105,14 +108,19 @@ class _Stream:
         structure, injector, port = self.structure, f"injector_{name}", f"s_axis_{name}"
         structure.place(injector, r"(axi_stream|harts_stream)_injector\w*")
         self._constants(injector, {"node": self.processor, "node_fields": self.processor})
-        data = structure.width(injector, "tdata", "input")
-        beat = {}
+        data = structure.width(injector, "tdata", "input") - self.user_bits
+        beat, sideband = {}, []
         for field in SOURCE_BEAT:
-            if field != "tdata" and structure.has(injector, field):
-                beat[field] = structure.input_port(f"{port}_{field}", structure.width(injector, field, "input"))
+            has, more = structure.has(injector, field), self.user_bits if field == "tuser" else 0
+            width = structure.width(injector, field, "input") if has else 0
+            if field != "tdata" and width + more:
+                net = structure.input_port(f"{port}_{field}", width + more)
+                sideband += [part(net, width, more)] if more else []
+                beat |= {field: part(net, 0, width) if more else net} if has else {}
         self._width_of("tdest", beat["tdest"][1] if "tdest" in beat else 0)
         self._width_of("tuser", beat["tuser"][1] if "tuser" in beat else 0)
-        beat = {"tdata": self._packed(name, port, data), **beat}
+        word = self._packed(name, port, data)
+        beat = {"tdata": joined([word, *sideband]) if sideband else word, **beat}
         valid, ready = structure.input_port(f"{port}_tvalid", 1), structure.output(injector, "tready")
         if self.clock != "clk":
             crossing = f"crossing_from_{name}"
@@ -156,13 +164,24 @@ class _Stream:
         self._constants(ejector, {"node": self.processor, **({} if key is None else {"unicast_key": key})})
         beat = {field: structure.output(ejector, field) for field in SINK_BEAT if field in ports}
         self._width_of("tid", beat["tid"][1] if "tid" in beat else 0)
-        valid, ready = structure.output(ejector, "tvalid"), structure.input_port(f"{port}_tready", 1)
+        valid, ready, front = structure.output(ejector, "tvalid"), structure.input_port(f"{port}_tready", 1), None
+        if self.buffered:
+            front = f"delivery_buffer_{name}"
+            structure.place(front, r"delivery_buffer_\d+x\d+")
+            structure.connect(front, "i__payload", joined(beat.values()))
+            structure.connect(front, "i__valid", valid)
+            beat, valid, room = self._crossed(front, beat)
+            structure.connect(ejector, "tready", room)
         if self.clock != "clk":
             crossing = f"crossing_to_{name}"
             self._crossing(crossing, "out", joined(beat.values()), valid)
             structure.connect(crossing, "o__ready", ready)
             beat, valid, ready = self._crossed(crossing, beat)
-        structure.connect(ejector, "tready", ready)
+        structure.connect(*((front, "o__ready") if front else (ejector, "tready")), ready)
+        if self.user_bits:
+            word, own = beat["tdata"], [beat["tuser"]] if "tuser" in beat else []
+            bits = word[1] - self.user_bits
+            beat |= {"tdata": part(word, 0, bits), "tuser": joined([*own, part(word, bits, self.user_bits)])}
         if self.kept:
             unpacker = f"unpacker_{name}"
             structure.place(unpacker, r"keep_unpacker_\d+")

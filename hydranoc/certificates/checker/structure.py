@@ -133,11 +133,13 @@ def joined(nets):
 
 
 def part(net, low, width):
-    """Return some bits of a named net."""
+    """Return some bits of a named net, or of a piece of one."""
     text, whole = net
     demand(low + width <= whole, f"{text} has no bits {low} to {low + width - 1}")
     if width == whole:
         return net
+    if piece := re.fullmatch(r"(\w+)\[\d+:(\d+)\]", text):
+        text, low = piece[1], low + int(piece[2])
     return (f"{text}[{low}]" if width == 1 else f"{text}[{low + width - 1}:{low}]"), width
 
 

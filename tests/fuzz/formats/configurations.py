@@ -286,6 +286,8 @@ OPTIONS: dict[str, tuple[str | None, ...]] = {
     "--top": ("noc", "a", "9a", "module", "a b", "", "a" * 300, "\u00e9"),
     "--router": ("0", "s0", "-1", "99", "9" * 5000, "\u00b2"),
     "--tkeep": (None,),
+    "--user-bits": ("0", "4", "65"),
+    "--delivery-buffer-flits": ("0", "3", "16"),
     "--arrays": (None,),
     "--no-moved": (None,),
     "--json": (None,),
