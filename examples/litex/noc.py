@@ -31,7 +31,8 @@ class Noc(LiteXModule):
             node 0, node 1, and so on.
         sources (list of AXIStreamInterface): Packets out of it, in the order of ``outputs``. Connect each: one that is
             never ready blocks its senders. ``first`` is not driven.
-        managers (dict of int to AXIInterface): With ``--axi4``, of processor i: connect a master of yours to it.
+        managers (dict of int to AXIInterface): With ``--axi4``, of processor i: connect a master of yours to it. An
+            ``AXILiteInterface`` for processors in ``axi4.lite``.
         subordinates (dict of int to AXIInterface): Likewise: connect it to a slave of yours.
         bus (AXILiteInterface or None): The registers, if the network was exported with ``--registers axi-lite``.
         ev: Its ``irq`` is the interrupt of the registers, where ``soc.irq.add("noc")`` looks for it.
@@ -86,8 +87,11 @@ class Noc(LiteXModule):
             self._fields |= {f"{name}_t{field}": getattr(stream, field) for field in ("valid", "ready", "last", *SIZED)}
 
     def _make_axi4(self, axi4):
-        self.managers = {int(i): self._axi_interface(name) for i, name in axi4["managers"].items()}
-        self.subordinates = {int(i): self._axi_interface(name) for i, name in axi4["subordinates"].items()}
+        def interface(i, name):
+            return self._lite_interface(f"{name}_") if int(i) in axi4.get("lite", ()) else self._axi_interface(name)
+
+        self.managers = {int(i): interface(i, name) for i, name in axi4["managers"].items()}
+        self.subordinates = {int(i): interface(i, name) for i, name in axi4["subordinates"].items()}
 
     def _axi_interface(self, name):
         users = {f"{channel}_user_width": self._bits.get(f"{name}_{channel}user", 0) for channel in AXI_CHANNELS}
@@ -106,15 +110,20 @@ class Noc(LiteXModule):
         return interface
 
     def _make_bus(self, registers):
-        self.bus = None
-        if registers is None:
-            return
+        self.bus = None if registers is None else self._lite_interface(registers["prefix"])
+
+    def _lite_interface(self, prefix):
         # a bridge to another bus requires all bits of an address; the network uses its own
-        self.bus = AXILiteInterface(data_width=registers["data_bits"], address_width=32, clock_domain=self._domain)
+        interface = AXILiteInterface(
+            data_width=self._bits[f"{prefix}wdata"],
+            address_width=max(32, self._bits[f"{prefix}awaddr"]),
+            clock_domain=self._domain,
+        )
         for channel_name in AXI_CHANNELS:
-            channel = getattr(self.bus, channel_name)
+            channel = getattr(interface, channel_name)
             for field in ("valid", "ready", *(name for name, _width in channel.description.payload_layout)):
-                self._fields[f"{registers['prefix']}{channel_name}{field}"] = getattr(channel, field)
+                self._fields[f"{prefix}{channel_name}{field}"] = getattr(channel, field)
+        return interface
 
     def _signal(self, name):
         """Return the signal that a port is connected to."""
