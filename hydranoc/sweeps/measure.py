@@ -20,6 +20,7 @@ from hydranoc.measurement.load_point import LATENCIES, VALUES, LoadPoint
 from hydranoc.measurement.network import UNICAST_AND_MULTICAST, NetworkDeadlock, observe
 from hydranoc.measurement.observations import Observations
 from hydranoc.measurement.point import DIVERGES, Plan, measure_point
+from hydranoc.sweeps.axi4 import AXI4_COLUMNS, measure_axi4
 from sim_model.engines.simulation import Simulation
 
 KEPT_NETWORKS = 8
@@ -35,7 +36,8 @@ COLLECTIVE = (
     "collective_bus_bandwidth",
 )
 FAIRNESS = ("jain", "jain_half_width")
-COLUMNS = (*SUMMARY, *FAIRNESS, *(f"{kind}_{name}" for kind in UNICAST_AND_MULTICAST for name in VALUES), *COLLECTIVE)
+MESSAGES = tuple(f"{kind}_{name}" for kind in UNICAST_AND_MULTICAST for name in VALUES)
+COLUMNS = (*SUMMARY, *FAIRNESS, *MESSAGES, *COLLECTIVE, *AXI4_COLUMNS)
 
 
 @dataclass(frozen=True)
@@ -120,11 +122,14 @@ def _design(content: Mapping[str, Any], folder: str) -> Design:
 def measure(task: Task, effort: SweepSettings) -> dict[str, Any]:
     """Return values of ``COLUMNS`` for one configuration, None where missing, and its files' digests as ``FILES``.
 
-    Random traffic is measured by the rules of ``hydranoc.measurement``, anything else in one run to its end.
+    Random traffic is measured by the rules of ``hydranoc.measurement``, AXI4 transactions in runs with other seeds,
+    anything else in one run to its end.
     """
     design = task.design()
     row: dict[str, Any] = dict.fromkeys(COLUMNS)
-    if isinstance(design.config.traffic, RandomTraffic):
+    if design.has_axi4_traffic:
+        row |= measure_axi4(design, effort.seeds, effort.most_seeds, effort.precision)
+    elif isinstance(design.config.traffic, RandomTraffic):
         row |= _measured(design, design.config.traffic, effort)
     else:
         row |= _run_once(design)

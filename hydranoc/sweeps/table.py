@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hydranoc.studies.common.figure import Figure, Series
 from hydranoc.sweeps.axes import Axis
+from hydranoc.sweeps.axi4 import AXI4_KINDS
 from hydranoc.sweeps.measure import COLUMNS
 from topology.common.errors import MachineTrouble
 
@@ -81,7 +82,7 @@ def pandas_with_parquet() -> Any:
 
 MAX_CURVES = 12
 """Maximum curves in one plot; more would be indistinguishable."""
-KINDS = ("unicast", "multicast", "collective")
+KINDS = ("unicast", "multicast", "collective", *AXI4_KINDS)
 
 
 def sweep_figures(table: "DataFrame", keys: Sequence[str], name: str) -> dict[str, Figure]:

@@ -9,6 +9,7 @@ import pytest
 
 from hydranoc import ConfigError, load
 from hydranoc.cli import run
+from hydranoc.sweeps.measure import SweepSettings, Task, measure
 from tests.each import each
 
 CONFIGURATION: dict[str, Any] = {
@@ -124,3 +125,17 @@ def test_a_comparison_by_the_command_line(tmp_path, capsys, require_tool):
     assert "hardware and golden model are equal in all " in shown
     assert "waveform: " in shown
     assert {file.name for file in (tmp_path / "out").iterdir()} == {"transactions.csv", "summary.json", "axi4.fst"}
+
+
+def test_a_sweep_measures_other_seeds():
+    given = configured({"transactions": 30, "multicast_fraction": 0.5, "interval_cycles": 50.0})
+    effort = SweepSettings(seeds=5, most_seeds=8, precision=0.001)
+    row = measure(Task(given), effort)
+    assert (row["replications"], row["precise"], row["deadlocked"]) == (8, False, False)
+    assert row["axi4_read_half_width"] > 0
+    assert row["axi4_read_mean"] < row["axi4_write_mean"] < row["axi4_multicast_write_mean"]
+    faster = measure(Task(configured({"transactions": 30, "interval_cycles": 10.0})), SweepSettings())
+    assert faster["axi4_write_beats_per_cycle"] > row["axi4_write_beats_per_cycle"]
+    assert faster["axi4_multicast_write_mean"] is None
+    once = measure(Task(configured(LISTED)), effort)
+    assert (once["replications"], once["axi4_write_half_width"]) == (1, None)
