@@ -11,14 +11,21 @@ from rtl.axi4.write_store import WriteStore
 from rtl.parts.selection import concat
 from tests.proofs.axi4_destinations import ADDRESS_BITS, PROCESSORS, REGIONS, WINDOWS, Destinations
 from tests.proofs.axi4_rules import RequestPackets, Transfer, channel_payload, stays
-from tests.proofs.axi4_transactions import Reads, Writes
+from tests.proofs.axi4_transactions import Reads, Writes, ones
 from tests.proofs.claims import Claims, Describe, Inside, started
 from topology.axi4.address_map import AddressMap
 from topology.axi4.words import Axi4Format, bits_of
 
 
 def axi4_manager(
-    id_bits: int, outstanding: int, windows: int, user_bits: int = 0, *, one_word: bool = False
+    id_bits: int,
+    outstanding: int,
+    windows: int,
+    user_bits: int = 0,
+    *,
+    one_word: bool = False,
+    pipelined: bool = False,
+    copies: bool = False,
 ) -> Describe:
     """Claims about the interfaces of all three managers of a network, each of which has a region of its own."""
 
@@ -26,7 +33,9 @@ def axi4_manager(
         axi = Axi4Format(PROCESSORS, ADDRESS_BITS, 32, id_bits, user_bits, outstanding, windows)
         areas = AddressMap(REGIONS, WINDOWS[:windows], ADDRESS_BITS)
         request_bits = bits_of(axi.request_fields if one_word else axi.write_fields)
-        part: Any = ManagerInterface(axi, areas, request_bits, axi.min_response_bits)
+        part: Any = ManagerInterface(
+            *(axi, areas, request_bits, axi.min_response_bits), pipelined=pipelined, copies=copies
+        )
         claims.free_inputs(part, besides=("node", "reachable", "receivers"))
         inside = Inside(claims, part, left_out=[WriteStore])
         _Reference(claims, inside, part, axi, areas).prove()
@@ -75,28 +84,33 @@ class _Request:
         claims.always("a request is taken unless one waits", ready == ~self.there & started(claims))
         claims.invariant("only a request that waits leaves", ~leaves | self.there)
 
-    def tie(self, inside: Inside, busy: Any, ids: list[Any]) -> None:
-        """Tie the port and the choice of a slot."""
+    def tie(self, inside: Inside, busy: Any, ids: list[Any], targets: list[Any]) -> None:
+        """Tie the port and the choice of a slot; slots have targets only if an ID may have several transactions."""
         claims, port, name = self.claims, self.port, f"{self.channel}_port"
         claims.invariant("a port holds a request", inside.register("held", name) == self.there)
         same = concat(getattr(port, field) == value for field, value in self.fields.items() if field != "lock").all()
         claims.invariant("a port has the fields", ~self.there | same)
         claims.invariant("only a held request is decoded", ~port.decoded | self.there)
-        right = port.found == self.found.found
+        right = (port.found == self.found.found) & (port.destination == self.found.number)
         if hasattr(port, "multicast"):
-            right &= ~self.found.found | (port.multicast == self.found.multicast)
+            right &= port.multicast == self.found.multicast
         claims.invariant("a decoded request has its destination", ~port.decoded | right)
-        right = ~self.found.found | (port.destination == self.found.number)
-        claims.invariant("a decoded request has its processor", ~port.decoded | right)
         granted, slot = self.transactions.granted, self.transactions.slot
         claims.invariant("a granted request is decoded", ~granted | port.decoded)
-        conflict = concat(busy[s] & (self.of(ids[s], self.fields) | (slot == s)) for s in range(len(ids))).any()
-        claims.invariant(
-            "a granted request has a slot and an ID that are free", ~granted | ~conflict & (slot < len(ids))
-        )
+        own = self.transactions.target if targets else None
+        conflicts = [self.of(ids[s], self.fields) & (targets[s] != own if targets else 1) for s in range(len(ids))]
+        conflict = concat(busy[s] & (conflicts[s] | (slot == s)) for s in range(len(ids))).any()
+        free = ~conflict & (slot < len(ids))
+        claims.invariant("a granted request has a slot and an ID that are free", ~granted | free)
         pairs = [(s, t) for s in range(len(ids)) for t in range(s)]
-        twice = concat(busy[s] & busy[t] & (ids[s] == ids[t] if len(ids[s]) else Const(1)) for s, t in pairs).any()
-        claims.always("an ID has one transaction under way in each direction", ~twice)
+        same_id = [busy[s] & busy[t] & (ids[s] == ids[t] if len(ids[s]) else Const(1)) for s, t in pairs]
+        if targets:
+            differ = [targets[s] != targets[t] for s, t in pairs]
+            apart = concat(bit & other for bit, other in zip(same_id, differ, strict=True)).any()
+            claims.invariant("an ID has one target", ~apart)
+        else:
+            one = ~concat(same_id).any()
+            claims.always("an ID has one transaction under way in each direction", one)
 
 
 class _Reference:
@@ -107,6 +121,7 @@ class _Reference:
         self.slots = axi.outstanding
         self.map = Destinations(claims, part, areas)
         self.windows = len(areas.windows)
+        self.pipelined, self.copies = part.pipelined, part.copies
         self.sender, self.receiver = inside.placed["sender"], inside.placed["receiver"]
         self.store = inside.placed["store"]
         self.requests = Transfer(claims, part, "request_t", concat((part.request_tdata, part.request_tlast)))
@@ -118,6 +133,7 @@ class _Reference:
         self.receives = inside.state("receiver")
         self._assume_store()
         self._follow_packets()
+        self._follow_copies()
         self._follow_network()
 
     def _assume_store(self) -> None:
@@ -141,10 +157,42 @@ class _Reference:
         self.writes_complete: Any = claims.named(packets.complete & self.is_write, "write_fields_complete")
         self.reads_complete: Any = claims.named(packets.complete & ~self.is_write, "read_fields_complete")
         with claims.m.If(packets.complete):
-            claims.m.d.sync += [self.sent_slot.eq(self.slot), self.sent_count.eq(self.aw.found.count)]
+            count = 1 if self.copies else self.aw.found.count
+            claims.m.d.sync += [self.sent_slot.eq(self.slot), self.sent_count.eq(count)]
         self.dropped: Any = claims.named(self.sender.aw_pop & self.sender.failed, "write_dropped")
         self.failed: Any = claims.named(self.receiver.failed, "read_failed")
         self.tail: Any = claims.named(goes & packets.in_data & last, "tail_of_write")
+
+    def _follow_copies(self) -> None:
+        """Follow the start of a write, and the receivers that it still has to be sent to.
+
+        Without copies a write starts and leaves the port with its last word of fields.
+        """
+        claims, m = self.claims, self.claims.m
+        self.write_starts: Any = claims.named(self.writes_complete | self.dropped, "a_write_starts")
+        self.write_leaves: Any = self.write_starts
+        self.begun: Any = Const(0)
+        self.unsent: Any = Const(0, PROCESSORS)
+        if not self.copies:
+            return
+        self.write_starts = claims.named(self.sender.aw_start, "a_write_starts_with_copies")
+        self.begun, self.unsent = Signal(name="write_has_begun"), Signal(PROCESSORS, name="unsent")
+        one = (1 << self.part.request_tdest)[:PROCESSORS]
+        rest = claims.named(Mux(self.writes_complete, self.unsent & ~one, self.unsent), "unsent_then")
+        last = self.writes_complete & ~rest.any()
+        self.write_leaves = claims.named(last | self.dropped, "a_write_leaves")
+        begins = claims.named(self.write_starts & ~self.dropped, "a_write_begins")
+        m.d.sync += [
+            self.begun.eq(begins | self.begun & ~self.write_leaves),
+            self.unsent.eq(Mux(begins, self.aw.found.receivers, rest)),
+        ]
+
+    def unsent_to(self, s: int) -> Any:
+        """Return the answers that are not owed yet of a write with a slot, as its data are not sent."""
+        if not self.copies:
+            return Mux(self.packets.in_data & (self.sent_slot == s), self.sent_count, 0)
+        current = self.inside.register("write_slot", "sender")
+        return Mux((self.begun | self.packets.in_data) & (current == s), ones(self.unsent) + self.packets.in_data, 0)
 
     def _follow_network(self) -> None:
         """Follow answers that the network owes, and assume that it gives no others."""
@@ -160,7 +208,8 @@ class _Reference:
         goes = self.responses.goes
         self.answered: Any = claims.named(goes & ~self.in_read & ~head["read"], "answered_reference")
         self.answered_slot, self.answer = head["slot"], head["resp"]
-        begins = claims.named(goes & ~self.in_read & head["read"], "read_begins")
+        self.read_begins: Any = claims.named(goes & ~self.in_read & head["read"], "read_begins")
+        begins = self.read_begins
         for s in range(self.slots):
             now = self.answered & (head["slot"] == s)
             enters = Mux(self.tail & (self.sent_slot == s), self.sent_count, 0)
@@ -189,7 +238,7 @@ class _Reference:
     def prove(self) -> None:
         """Claim everything."""
         claims, part, axi = self.claims, self.part, self.axi
-        self.aw.prove(self.writes_complete | self.dropped)
+        self.aw.prove(self.write_leaves)
         self.ar.prove(self.reads_complete | self.failed)
         claims.always("words of requests stay until they are taken", self.requests.stays)
         for channel in ("b", "r"):
@@ -198,6 +247,8 @@ class _Reference:
         self._prove_requests()
         self._prove_turns()
         self._tie_sender()
+        if self.copies:
+            self._prove_copies()
         Writes(self).prove()
         Reads(self).prove()
 
@@ -205,7 +256,8 @@ class _Reference:
         """Claim what enters the network."""
         claims, part, packets, store = self.claims, self.part, self.packets, self.store
         offered = claims.named(part.request_tvalid & packets.in_fields, "fields_offered")
-        of = Mux(self.is_write, self.aw.there & self.aw.found.found, self.ar.there & self.ar.found.found)
+        begun = self.begun if self.copies else self.aw.there
+        of = Mux(self.is_write, begun & self.aw.found.found, self.ar.there & self.ar.found.found)
         claims.always("a packet is of a request with a destination", ~offered | of)
         self.expected = expected = self._expected()
         mask = self._mask()
@@ -235,11 +287,14 @@ class _Reference:
     def _prove_destination(self, offered: Any) -> None:
         claims, part = self.claims, self.part
         receivers = Mux(self.is_write, self.aw.found.receivers, self.ar.found.receivers)
-        by_set = part.request_tuser.any() if self.windows else Const(0)
+        sets = [part.request_tuser] if hasattr(part, "request_tuser") else []
         one = (1 << part.request_tdest)[:PROCESSORS]
-        to = Mux(by_set, part.request_tuser & ~self.map.own if self.windows else 0, one)
-        claims.always("a packet goes to the receivers of its address", ~offered | (to == receivers))
-        route = concat((part.request_tdest, *([part.request_tuser] if self.windows else [])))
+        to = Mux(sets[0].any(), sets[0] & ~self.map.own, one) if sets else one
+        right = to == receivers
+        if self.copies:
+            right = Mux(self.is_write, (one & self.unsent).any(), right)
+        claims.always("a packet goes to the receivers of its address", ~offered | right)
+        route = concat((part.request_tdest, *sets))
         first = Signal(len(route), name="route_of_packet")
         with claims.m.If(self.requests.goes & (self.packets.position == 0)):
             claims.m.d.sync += first.eq(route)
@@ -298,12 +353,45 @@ class _Reference:
         claims.invariant("the sender is in the data", sends("BODY") == packets.in_data)
         claims.invariant("the sender counts words", ~here | (position == packets.position))
         claims.invariant("words are counted in fields alone", here | packets.in_data | (packets.position == 0))
-        slot = Mux(writing, writes.slot, reads.slot)
-        known = writing & writes.granted & self.aw.found.found | ~writing & reads.granted & self.ar.found.found
+        slot, start = writes.slot, writes.granted & self.aw.found.found
+        if self.copies:
+            slot, start = self.inside.register("write_slot", "sender"), self.begun & self.aw.found.found
+        slot = Mux(writing, slot, reads.slot)
+        known = Mux(writing, start, reads.granted & self.ar.found.found)
         claims.invariant("fields are sent of a granted request", ~here | known)
         kept = (packets.row[0] == writing) & (fields_of(packets.row, self.axi.request_fields)["slot"] == slot)
         claims.invariant("the first word is kept", ~here | (packets.position == 0) | kept)
         claims.invariant("data are of a write", ~sends("BODY") | writing)
         dropping = writes.granted & ~self.aw.found.found
         claims.invariant("a write that is dropped is granted", ~sends("DRAIN") | dropping)
-        claims.invariant("there is a state", concat(sends(s) for s in ("IDLE", "HEAD", "BODY", "DRAIN")).any())
+        states = "IDLE", "HEAD", "BODY", "DRAIN", *(["COPY"] if self.copies else [])
+        claims.invariant("there is a state", concat(sends(s) for s in states).any())
+
+    def _prove_copies(self) -> None:
+        """Claim that the store keeps the beats for all copies but the last one."""
+        claims, store, sends, packets = self.claims, self.store, self.sends, self.packets
+        more = self.unsent.any()
+        claims.always("beats are kept for further copies", ~store.pop | (store.keep == more))
+        again = store.pop & store.last & more
+        claims.always("the store goes back behind a copy that is not the last", store.rewind == again)
+        writing = self.inside.register("writes", "sender")
+        left = self.inside.register("copies_left", "sender")[:PROCESSORS]
+        one = (1 << self.part.request_tdest)[:PROCESSORS]
+        here = claims.named(sends("HEAD") & writing, "sends_fields_of_write")
+        due = (one & self.unsent).any() & (left == self.unsent & ~one)
+        claims.invariant("the receiver has no copy yet", ~here | due)
+        claims.invariant("copies are left", ~(sends("COPY") | sends("BODY")) | (left == self.unsent))
+        quiet = sends("IDLE") | sends("DRAIN") | sends("HEAD") & ~writing
+        claims.invariant("no copies are left of other requests", ~quiet | ~left.any() & ~self.unsent.any())
+        begun = here | sends("COPY") | sends("BODY") & left.any()
+        claims.invariant("a write has begun", self.begun == begun)
+        some = self.unsent.any() & self.aw.found.multicast & writing
+        claims.invariant("copies are of a window", ~sends("COPY") | some)
+        claims.invariant("further copies are of a window", ~(self.begun & left.any()) | self.aw.found.multicast)
+        port = self.inside.placed["aw_port"]
+        claims.invariant("a write that has begun waits in the port", ~self.begun | port.decoded & self.aw.found.found)
+        sent = self.inside.register("write_slot", "sender") == self.sent_slot
+        claims.invariant("data have the slot of the write", ~packets.in_data | sent)
+        within = (self.unsent & ~self.aw.found.receivers) == 0
+        claims.invariant("copies go to receivers", ~self.begun | within)
+        claims.possible("the second copy of a write is sent", self.tail & ~more & claims.was(self.tail, "tail"))

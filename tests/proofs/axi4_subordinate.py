@@ -79,7 +79,8 @@ class _Reference:
             claims.m.d.sync += self.given[name].eq(self.given[name] + more - fewer)
         for name in ("b", "r"):
             claims.assume(channels[name].stays)
-        claims.assume(~part.bvalid | self.given["aw"].any() & self.given["w"].any())
+        begun = self.given["aw"].any() | channels["aw"].goes  # a timeout answers as it takes the request
+        claims.assume(~part.bvalid | begun & self.given["w"].any())
         self.read_beats: Any = Signal(8, name="beats_of_read")
         with claims.m.If(channels["r"].goes):
             claims.m.d.sync += self.read_beats.eq(Mux(part.rlast, 0, self.read_beats + 1))
@@ -187,9 +188,10 @@ class _Reference:
         read_last: Any = Signal(name="read_answered_last")
         with claims.m.If(self.responses.goes & ~self.in_data):
             claims.m.d.sync += read_last.eq(self.is_read)
-        both = claims.was(part.bvalid & part.rvalid & idle, "both_might_go")
+        write = part.bvalid & self.given["aw"].any()
+        both = claims.was(write & part.rvalid & idle, "both_might_go")
         claims.always("answers of reads and of writes go in turn", ~(both & begins) | (self.is_read != read_last))
-        some = claims.was((part.bvalid | part.rvalid) & idle, "one_might_go")
+        some = claims.was((write | part.rvalid) & idle, "one_might_go")
         claims.always("no answer rests", ~some | part.response_tvalid)
         kept = self.inside.register("read_last")
         here = self.inside.state(fsm="responses")("HEAD") & ~begins
@@ -222,6 +224,8 @@ class _Reference:
         claims.invariant("the sender is in the data", sends("BODY") == self.in_data)
         reads, head = inside.register("reads"), sends("HEAD")
         claims.invariant("data are of a read", ~sends("BODY") | reads)
+        queued = [inside.register("level", name).any() for name in ("writes", "reads")]
+        claims.invariant("a word is sent of a queued request", ~head | Mux(reads, queued[1], queued[0]))
         claims.invariant("there is a state", concat(sends(s) for s in ("IDLE", "HEAD", "BODY")).any())
         claims.invariant(
             "a word is sent of an answer that waits", ~head | Mux(reads, self.part.rvalid, self.part.bvalid)

@@ -12,6 +12,11 @@ from tests.proofs.claims import at_most_one
 from topology.axi4.words import DECERR, RESPONSE_BITS
 
 
+def ones(bits: Any) -> Any:
+    """Return the number of bits that are set."""
+    return sum((bit for bit in bits), Const(0))
+
+
 class _Direction:
     """Transactions of one direction: the ID of interest, and one transaction that is any one of this ID.
 
@@ -21,9 +26,15 @@ class _Direction:
         waits: It has not started.
         ahead: Earlier ones of the ID that have not been answered.
         slot: Its slot, once it has started.
+        earlier, later: Slots of the ID with transactions that were taken before it, and after it.
+
+    Parameters:
+        starts: The request in the port becomes a transaction, in this slot.
+        ends: An answer of the ID has been taken.
+        freed: Slots whose transactions leave them in this cycle.
     """
 
-    def __init__(self, reference: Any, request: Any, name: str, starts: Any, slot: Any, ends: Any):
+    def __init__(self, reference: Any, request: Any, name: str, starts: Any, slot: Any, ends: Any, freed: Any):
         self.reference, self.request, self.name = reference, request, name
         claims = self.claims = reference.claims
         m, axi, inside = claims.m, reference.axi, reference.inside
@@ -32,7 +43,10 @@ class _Direction:
             inside.register(f"id_{s}", name) if axi.id_bits else Const(0, 0) for s in range(reference.slots)
         ]
         self.number = reference.number
-        request.tie(inside, self.busy, self.ids)
+        self.targets: list[Any] = [
+            inside.register(f"target_{s}", name) for s in range(reference.slots if reference.pipelined else 0)
+        ]
+        request.tie(inside, self.busy, self.ids, self.targets)
         enters = claims.named(request.transfer.goes & request.of(self.number, request.now), f"{name}_enters")
         self.ends: Any = claims.named(ends, f"{name}_ends")
         self.under_way: Any = Signal(3, name=f"{name}_under_way")
@@ -55,14 +69,26 @@ class _Direction:
             m.d.sync += [self.waits.eq(0), self.slot.eq(slot)]
         with m.If(self.over):
             m.d.sync += self.live.eq(0)
+        self.freed: Any = claims.named(freed, f"{name}_freed")
+        self.earlier: Any = Signal(reference.slots, name=f"{name}_earlier")
+        self.later: Any = Signal(reference.slots, name=f"{name}_later")
+        before = Mux(self.picks, self.in_slots(), self.earlier)
+        new = Mux(starts & self.waiting() & ~self.waits, (1 << slot)[: reference.slots], 0)
+        m.d.sync += self.earlier.eq(before & ~self.freed)
+        m.d.sync += self.later.eq(Mux(self.picks | self.waits, 0, (self.later | new) & ~self.freed))
+
+    def has_found_target(self, s: int) -> Any:
+        """Return whether the transaction of a slot has a destination; only with targets."""
+        return self.targets[s][len(self.request.port.destination)]
 
     def is_of_interest(self, number: Any) -> Any:
         """Return whether an ID is the one of interest."""
         return number == self.number if self.reference.axi.id_bits else Const(1)
 
     def waiting(self) -> Any:
-        """Return whether the port has a request of the ID of interest."""
-        return self.request.there & self.request.of(self.number, self.request.fields)
+        """Return whether the port has a request of the ID of interest that has not started."""
+        begun = self.reference.begun if self.name == "writes" else Const(0)
+        return self.request.there & ~begun & self.request.of(self.number, self.request.fields)
 
     def in_slots(self) -> Any:
         """Return the slots that have a transaction of the ID of interest."""
@@ -72,11 +98,16 @@ class _Direction:
         """Tie counts, given whether an answer of the ID that has left its slot waits."""
         claims, name = self.claims, self.name
         inside = claims.named(self.in_slots(), f"{name}_in_slots")
-        claims.invariant("an ID has one slot", at_most_one(inside))
-        count = self.waiting() + inside.any() + answering
-        claims.invariant("transactions are counted", self.under_way == count)
-        youngest = self.waiting() & (self.ahead == inside.any() + answering)
-        claims.invariant("a request that waits is the last of its ID", ~(self.live & self.waits) | youngest)
+        if not self.targets:
+            claims.invariant("an ID has one slot", at_most_one(inside))
+        claims.invariant("transactions are counted", self.under_way == self.waiting() + ones(inside) + answering)
+        claims.invariant("a request that waits is in the port", ~(self.live & self.waits) | self.waiting())
+        claims.invariant("earlier ones are counted", ~self.live | (self.ahead == ones(self.earlier) + self.in_answer))
+        own = Mux(self.in_slot, (1 << self.slot)[: self.reference.slots], 0)
+        disjoint = ~(self.earlier & self.later).any() & ~(own & (self.earlier | self.later)).any()
+        whole = disjoint & (inside == self.earlier | own | self.later)
+        claims.invariant("slots are those of earlier and of later ones", ~self.live | whole)
+        claims.invariant("none is later than a request that waits", ~(self.live & self.waits) | ~self.later.any())
         claims.invariant("what lives has been seen", ~self.live | self.seen)
 
 
@@ -85,11 +116,17 @@ class Writes(_Direction):
 
     def __init__(self, reference: Any):
         part, claims = reference.part, reference.claims
-        starts = claims.named(reference.writes_complete | reference.dropped, "a_write_starts")
-        slot = Mux(reference.dropped, reference.inside.placed["writes"].slot, reference.slot)
+        starts = reference.write_starts
+        slot = reference.inside.placed["writes"].slot
+        if not reference.copies:
+            slot = claims.named(Mux(reference.dropped, slot, reference.slot), "slot_of_write")
+        self.next_slot = slot
+        self.load = reference.inside.wire("load", "writes")
+        fronts = concat(_is_front(reference, s) for s in range(reference.slots))
+        freed = Mux(self.load, fronts, 0)
         taken = part.bvalid & part.bready
         of = part.bid == reference.number if reference.axi.id_bits else Const(1)
-        super().__init__(reference, reference.aw, "writes", starts, slot, taken & of)
+        super().__init__(reference, reference.aw, "writes", starts, slot, taken & of, freed)
         m = claims.m
         self.of: Any = claims.named(part.bvalid & of, "b_of_interest")
         self.sent: Any = Signal(name="write_sent")
@@ -97,19 +134,34 @@ class Writes(_Direction):
         self.worst: Any = Signal(RESPONSE_BITS, name="worst_reference")
         self.offered: Any = Signal(name="write_offered")
         here = self.live & ~self.waits & ~self.offered
-        answered = claims.named(
-            here & reference.answered & (reference.answered_slot == self.slot) & self.sent, "write_answered"
-        )
+        answered = here & reference.answered & (reference.answered_slot == self.slot)
+        answered = claims.named(answered, "write_answered")
+        tail = reference.tail & ~reference.unsent.any() & (reference.sent_slot == self.slot)
         with m.If(self.picks):
             found = reference.aw.found_now
             m.d.sync += [self.sent.eq(0), self.left.eq(found.count), self.worst.eq(Mux(found.found, 0, DECERR))]
-        with m.If(self.starts & reference.dropped | here & reference.tail & (reference.sent_slot == self.slot)):
+        with m.If(self.starts & reference.dropped | here & tail):
             m.d.sync += self.sent.eq(1)
         with m.If(answered):
             m.d.sync += self.left.eq(self.left - 1)
             with m.If(reference.answer > self.worst):
                 m.d.sync += self.worst.eq(reference.answer)
-        self.load = reference.inside.wire("load", "writes")
+        self.in_slot: Any = claims.named(here, "write_in_slot")
+        self.in_answer: Any = claims.named(self.of & ~self.offered, "earlier_write_in_answer")
+        if self.targets:
+            self._assume_order()
+
+    def _assume_order(self) -> None:
+        """Assume that last answers of an ID come in the order of its writes: they have one target."""
+        claims, reference = self.claims, self.reference
+        for s in range(reference.slots):
+            left = reference.owed[s] + reference.unsent_to(s)
+            final = reference.answered & (reference.answered_slot == s) & (left == 1)
+            its = final & self.in_slot & (self.slot == s)
+            waiting = concat(reference.owed[t].any() & self.earlier[t] for t in range(reference.slots) if t != s).any()
+            claims.assume(~its | ~waiting)
+            behind = final & self.in_slot & self.later[s]
+            claims.assume(~behind | (self.left == 0) & self.sent)
 
     def prove(self) -> None:
         """Claim when B comes, and with which answer."""
@@ -121,10 +173,12 @@ class Writes(_Direction):
         claims.always("the answer is the worst of the receivers", ~its | (part.bresp == self.worst))
         finished = claims.was(self.live & ready & ~self.over, "write_was_complete")
         claims.always("B rests only without a complete write", ~finished | part.bvalid)
-        offered = claims.named(part.request_tvalid & reference.packets.in_fields & reference.is_write, "write_offered")
+        first = part.request_tvalid & reference.packets.in_fields & reference.is_write
+        first, slot = (first, reference.slot) if not reference.copies else (reference.write_starts, self.next_slot)
+        first = claims.named(first, "write_gets_its_slot")
         for s in range(reference.slots):
             free = (reference.owed[s] == 0) & ~self.busy[s]
-            claims.always("a slot is free when a packet gets it", ~(offered & (reference.slot == s)) | free)
+            claims.always("a slot is free when a packet gets it", ~(first & (slot == s)) | free)
         self._tie_slots()
         self.tie(self.of)
         self._tie_transaction()
@@ -139,7 +193,7 @@ class Writes(_Direction):
         consume = inside.register("consume", queue) if depth > 1 else Const(0)
         produce = inside.register("produce", queue) if depth > 1 else Const(0)
         rows = [inside.memory_row(k, queue) for k in range(depth)]
-        entries = [claims.named(_row(rows, consume, k), f"complete_{k}") for k in range(depth)]
+        self.entries = entries = [claims.named(_row(rows, consume, k), f"complete_{k}") for k in range(depth)]
         claims.invariant("complete writes are at most the slots", level <= depth)
         after = [consume + k for k in range(depth + 1)]
         places = [Mux(at >= depth, at - depth, at) for at in after]
@@ -149,15 +203,16 @@ class Writes(_Direction):
         self.complete = [claims.named(bits.any(), f"is_complete_{s}") for s, bits in enumerate(found)]
         claims.invariant("a write is complete once", level == sum((bit for bit in self.complete), Const(0)))
         for s in range(depth):
-            sending = reference.packets.in_data & (reference.sent_slot == s)
-            owed = reference.owed[s]
-            stages = claims.named(concat((sending, owed.any(), self.complete[s])), f"stages_{s}")
+            owed, unsent = reference.owed[s], claims.named(reference.unsent_to(s), f"unsent_to_{s}")
+            stages = claims.named(concat((unsent.any() | owed.any(), self.complete[s])), f"stages_{s}")
             claims.invariant("a slot is in one stage", at_most_one(stages) & (stages.any() == self.busy[s]))
+            if not reference.copies:
+                claims.invariant("answers are owed of data that are sent", ~(unsent.any() & owed.any()))
             if reference.windows:
                 left = inside.register(f"left_{s}", "writes")
-                right = Mux(sending, left == reference.sent_count, ~owed.any() | (left == owed))
-                claims.invariant("answers are counted", right)
-        some = (reference.sent_count != 0) & (reference.windows > 0 or reference.sent_count == 1)
+                claims.invariant("answers are counted", ~stages[0] | (left == owed + unsent))
+        several = reference.windows > 0 and not reference.copies
+        some = reference.sent_count != 0 if several else reference.sent_count == 1
         claims.invariant("a write that is sent has receivers", ~reference.packets.in_data | some)
         if not reference.windows:
             for owed in reference.owed:
@@ -169,38 +224,63 @@ class Writes(_Direction):
         with claims.m.If(self.picks):
             claims.m.d.sync += self.offered.eq(0)
         slots = range(reference.slots)
-        front = claims.named(concat(self.complete_front(s) for s in slots), "front_is_slot")
-        with claims.m.If(self.live & ~self.waits & self.load & reference._at(front, self.slot) & ~self.offered):
+        with claims.m.If(self.in_slot & reference._at(self.freed, self.slot)):
             claims.m.d.sync += self.offered.eq(1)
         waiting = self.live & self.waits
         kept = (self.left == found.count) & (self.worst == Mux(found.found, 0, DECERR)) & ~self.sent
         claims.invariant("a write that waits has its destination", ~waiting | kept)
         claims.invariant("a write that waits is not offered", ~waiting | ~self.offered)
-        started_ = claims.named(self.live & ~self.waits & ~self.offered, "write_in_slot")
+        started_ = self.in_slot
         for s in slots:
             here = claims.named(started_ & (self.slot == s), f"write_in_slot_{s}")
             worst = inside.register(f"worst_{s}", "writes")
             mine = self.busy[s] & self.is_of_interest(self.ids[s]) & (worst == self.worst)
             claims.invariant("a write has its slot", ~here | mine)
-            sending = reference.packets.in_data & (reference.sent_slot == s)
-            stage = Mux(
-                self.sent,
-                Mux(self.left == 0, self.complete[s], reference.owed[s] == self.left),
-                sending & (self.left == reference.sent_count) & (self.left != 0),
-            )
+            unsent = reference.unsent_to(s)
+            open_ = (reference.owed[s] + unsent == self.left) & (self.sent == ~unsent.any())
+            stage = Mux(self.left == 0, self.complete[s] & self.sent, open_)
             claims.invariant("a write is in its stage", ~here | stage)
-        claims.invariant("a write in a slot waits for one answer", ~started_ | (self.ahead == self.of))
+        self._tie_order()
         claims.invariant("a slot has a number", ~started_ | (self.slot < reference.slots))
         offered = self.of & (part.bresp == self.worst) & (self.ahead == 0) & self.sent & (self.left == 0) & ~self.waits
         claims.invariant("an offered answer is the write's", ~(self.live & self.offered) | offered)
 
-    def complete_front(self, s: int) -> Any:
-        """Return whether a slot is the first complete one."""
-        queue, depth = "writes/complete", self.reference.slots
-        inside = self.reference.inside
-        consume = inside.register("consume", queue) if depth > 1 else Const(0)
-        rows = [inside.memory_row(k, queue) for k in range(depth)]
-        return (_row(rows, consume, 0) == s) & (inside.register("level", queue) != 0)
+    def _tie_order(self) -> None:
+        """Tie the order of complete writes to that of the ID's requests."""
+        claims, reference, slots = self.claims, self.reference, range(self.reference.slots)
+        sending = concat(reference.unsent_to(s).any() & self.earlier[s] for s in slots).any()
+        claims.invariant("earlier writes are sent", ~(self.in_slot & sending))
+        claims.invariant("later writes begin behind it", ~(self.in_slot & ~self.sent) | ~self.later.any())
+        for s in slots:
+            here = self.in_slot & (self.slot == s)
+            for t in slots:
+                if s != t:
+                    first = claims.named(self.complete[t] & ~self.complete_before(s, t), f"complete_{t}_then_{s}")
+                    claims.invariant(
+                        "earlier writes are complete first", ~(here & self.complete[s] & self.earlier[t]) | first
+                    )
+                    then = self.complete[s] & self.complete_before(s, t)
+                    claims.invariant(
+                        "later writes are complete later", ~(here & self.complete[t] & self.later[t]) | then
+                    )
+            if self.targets:
+                dropped = self.busy[s] & ~self.has_found_target(s)
+                claims.invariant("a write without destination is complete", ~dropped | self.complete[s])
+
+    def complete_before(self, s: int, t: int) -> Any:
+        """Return whether a slot is complete before another one."""
+        count = len(self.entries)
+        pairs = [(j, k) for k in range(count) for j in range(k)]
+        level = self.reference.inside.register("level", "writes/complete")
+        return concat((self.entries[j] == s) & (self.entries[k] == t) & (level > k) for j, k in pairs).any()
+
+
+def _is_front(reference: Any, s: int) -> Any:
+    """Return whether a slot is the first complete one."""
+    queue, depth, inside = "writes/complete", reference.slots, reference.inside
+    consume = inside.register("consume", queue) if depth > 1 else Const(0)
+    rows = [inside.memory_row(k, queue) for k in range(depth)]
+    return (_row(rows, consume, 0) == s) & (inside.register("level", queue) != 0)
 
 
 def _row(rows: list[Any], consume: Any, k: int) -> Any:
@@ -217,7 +297,9 @@ class Reads(_Direction):
         starts = claims.named(reference.reads_complete, "a_read_starts")
         goes = claims.named(part.rvalid & part.rready, "r_taken")
         of = part.rid == reference.number if reference.axi.id_bits else Const(1)
-        super().__init__(reference, reference.ar, "reads", starts, reference.slot, goes & part.rlast & of)
+        ended = [reference.receiver.ended & (reference.receiver.ended_slot == s) for s in range(reference.slots)]
+        ends = goes & part.rlast & of
+        super().__init__(reference, reference.ar, "reads", starts, reference.slot, ends, concat(ended))
         m = claims.m
         self.goes = goes
         self.of: Any = claims.named(part.rvalid & of, "r_of_interest")
@@ -233,6 +315,19 @@ class Reads(_Direction):
             ]
         with m.If(its & part.rready):
             m.d.sync += self.beats.eq(self.beats + 1)
+        self.in_slot: Any = claims.named(self.live & ~self.waits, "read_in_slot")
+        self.in_answer = Const(0)
+        if self.targets:
+            self._assume_order()
+
+    def _assume_order(self) -> None:
+        """Assume that responses of an ID come in the order of its reads: they have one target."""
+        claims, reference = self.claims, self.reference
+        owed = claims.named(self.in_slot & reference._at(reference.reads_owed, self.slot), "read_is_owed")
+        for s in range(reference.slots):
+            its = reference.read_begins & (reference.answered_slot == s) & owed
+            claims.assume(~(its & (self.slot == s)) | ~(self.earlier & reference.reads_owed).any())
+            claims.assume(~(its & self.later[s]))
 
     def prove(self) -> None:
         """Claim when R comes, and with which beats."""
@@ -300,8 +395,15 @@ class Reads(_Direction):
         claims.invariant("a read that waits has its destination", ~waits | kept)
         beats = Mux(error, left + self.beats == self.length, self.beats == 0)
         claims.invariant("beats of a refused read are counted", ~waits | beats)
-        in_slot = claims.named(self.live & ~self.waits, "read_in_slot")
-        claims.invariant("a read in a slot is alone", ~in_slot | (self.ahead == 0) & self.found)
+        in_slot = self.in_slot
+        claims.invariant("a read in a slot has a destination", ~in_slot | self.found)
+        mine = body & (reference.read_slot == self.slot)
+        claims.invariant("earlier reads are answered first", ~(in_slot & mine) | ~self.earlier.any())
+        claims.invariant(
+            "later reads are answered later", ~(in_slot & body) | ~reference._at(self.later, reference.read_slot)
+        )
+        for s in range(reference.slots if self.targets else 0):
+            claims.invariant("a read without destination has no slot", ~self.busy[s] | self.has_found_target(s))
         claims.invariant("a slot of a read has a number", ~in_slot | (self.slot < reference.slots))
         for s in range(reference.slots):
             here = claims.named(in_slot & (self.slot == s), f"read_in_slot_{s}")

@@ -8,6 +8,7 @@ from rtl.axi4.transactions import WriteTransactions
 from rtl.axi4.write_store import WriteStore
 from tests.each import each
 from tests.rtl.simulate import run
+from tests.tb.test_axi4 import plan_of_variant
 from topology.axi4.words import DECERR, OKAY, SLVERR, Axi4Format
 
 AXI = Axi4Format(8, id_bits=2, outstanding=2, windows=1)
@@ -134,3 +135,13 @@ def test_a_write_is_sent_when_its_data_are_complete(whole):
 def test_a_store_that_is_too_small_is_refused():
     with pytest.raises(ValueError, match="Store of writes has 256 beats; it must have at least 258"):
         WriteStore(AXI, 256, whole=True)
+
+
+def test_constants_of_managers():
+    """A manager reaches all regions but its own, and windows with others; its own processor is no receiver."""
+    plan = plan_of_variant("both")
+    bits = plan.axi.processors.bit_length()
+    for processor, reachable, receivers in ((1, 0b11110, (2, 1)), (4, 0b11101, (2, 2)), (7, 0b11011, (2, 1))):
+        counts = sum(count << i * bits for i, count in enumerate(receivers))
+        constants = plan.manager_constants(processor)
+        assert constants == {"node": processor, "reachable": reachable, "receivers": counts}

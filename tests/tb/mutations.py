@@ -32,9 +32,10 @@ sys.stdout.write(generate_harness(plan).files["harness.v"])
 
 @dataclass(frozen=True)
 class Mutation:
-    """One changed line of a file below ``rtl/``, and what must detect it.
+    """One changed line of a file below ``rtl/`` or ``topology/``, and what must detect it.
 
     name: What the hardware does wrong, or the claim of a proof that it breaks.
+    file: Its path, without ``rtl/``.
     text: A piece of a line that occurs in the file exactly once.
     workload: Proof, or workload of a comparison or bench, that must bring it to light, not before the first cycle.
     quick: Part of the quick tests.
@@ -47,6 +48,11 @@ class Mutation:
     workload: str = ""
     quick: bool = True
     first_cycle: int = 0
+
+    @property
+    def path(self) -> Path:
+        """The file's path in the tree."""
+        return Path(self.file) if self.file.startswith("topology/") else Path("rtl", self.file)
 
     @property
     def id(self) -> str:
@@ -85,22 +91,23 @@ def as_parameters(mutations: Iterable[Mutation]) -> list[Any]:
 
 
 def copy_hardware(folder: Path, mutation: Mutation | None) -> None:
-    """Put a copy of the ``rtl`` package into a folder, with a fault or without."""
-    shutil.copytree(ROOT / "rtl", folder / "rtl", ignore=shutil.ignore_patterns("__pycache__"))
+    """Put a copy of the ``rtl`` package into a folder, or of that with the fault."""
+    package = mutation.path.parts[0] if mutation else "rtl"
+    shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
     if mutation is None:
         return
-    file = folder / "rtl" / mutation.file
+    file = folder / mutation.path
     source = file.read_text()
     if source.count(mutation.text) != 1:
         raise ValueError(
-            f"rtl/{mutation.file} must have exactly once {mutation.text!r}, not {source.count(mutation.text)} times; "
+            f"{mutation.path} must have exactly once {mutation.text!r}, not {source.count(mutation.text)} times; "
             f"bring the mutation {mutation.name!r} up to date"
         )
     file.write_text(source.replace(mutation.text, mutation.replacement))
 
 
 def python_in_copy(folder: Path, script: str, *arguments: str, given: object = None) -> bytes:
-    """Return the output of a script that imports ``rtl`` from a folder, and everything else from here.
+    """Return the output of a script that imports from a folder the package in it, and everything else from here.
 
     It may load what is given, a pickle, from its input.
     """

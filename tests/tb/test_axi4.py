@@ -106,9 +106,13 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "tight": (BY_DAY, {"id_bits": 3, "outstanding": 2, "pending": 1, "store_writes": False, "write_beats": 8}),
     "copies": ("torus", {}),
     "pipelined": ("ordered", {"id_bits": 1, "same_id": "pipelined"}),
+    "both": (BY_DAY, {"managers": [1, 4, 7]}),
 }
 """Networks and changes of the configuration that faults have to be seen in."""
-OPTION_VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {"pieces": (BY_DAY, {"max_burst_flits": 16})}
+OPTION_VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "pieces": (BY_DAY, {"max_burst_flits": 16}),
+    "timeout": (BY_DAY, {"timeout_cycles": 1_000}),
+}
 """More of them, with options that the golden model does not have."""
 
 

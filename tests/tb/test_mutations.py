@@ -296,8 +296,8 @@ def test_faults_are_of_lines_that_there_are(tmp_path):
     """Those of proofs too."""
     every = [m for kind in ("proof", "lock-step", "bench") for m in mutations(kind)]
     assert len(every) > 500
-    outdated = [m for m in every if (ROOT / "rtl" / m.file).read_text().count(m.text) != 1]
-    lines = [f"tests/faults.txt: {m.name!r}: {m.text!r} is not once in rtl/{m.file}" for m in outdated]
+    outdated = [m for m in every if (ROOT / m.path).read_text().count(m.text) != 1]
+    lines = [f"tests/faults.txt: {m.name!r}: {m.text!r} is not once in {m.path}" for m in outdated]
     assert not lines, "\n".join([*lines, "Give each fault the text of its line as it is now"])
     with pytest.raises(ValueError, match=r"must have exactly once 'no line has this', not 0 times"):
         copy_hardware(tmp_path, replace(every[0], text="no line has this"))

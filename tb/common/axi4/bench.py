@@ -206,16 +206,33 @@ class Bench:
         setattr(self.result, name, getattr(self.result, name) + 1)
 
     async def _error(self, i: int, number: int, numbers: random.Random) -> None:
-        address, length = 0xF000_0000 + numbers.randrange(1 << 16), numbers.randint(1, 200)
+        offset, length = numbers.randrange(1 << 16), numbers.randint(1, 200)
         bases = [base for processor, base, _ in self.job.regions if processor in self.job.lite]
-        if bases and i not in self.job.lite:  # a burst to an AXI4-Lite port
-            address, length = numbers.choice(bases), self.job.data_bits // 8 + 1
-        if numbers.random() < 0.5:
+        to_lite = bases and i not in self.job.lite
+        address = numbers.choice(bases) if to_lite else 0
+        writes = numbers.random() < 0.5
+        if to_lite:  # a burst to an AXI4-Lite port
+            length = self.job.data_bits // 8 + 1
+        else:
+            address = self._unmapped(i, offset, length, writes=writes)
+        if writes:
             answer = await self._write(i, address, numbers.randbytes(length), number)
         else:
             answer = await self._read(i, address, length, number)
         self._check(i, "access without destination", address, answer.resp, AxiResp.DECERR)
         self.result.errors += 1
+
+    def _unmapped(self, i: int, offset: int, length: int, *, writes: bool) -> int:
+        """Return an address that a manager does not reach: of all kinds in turn."""
+        regions, windows = self.job.regions, self.job.windows
+        ends = (base + size for _, base, size in regions)
+        areas = [(base, size) for _, base, size in regions] + [(base, size) for base, size, _ in windows]
+        free = [end for end in ends if not any(base <= end < base + size for base, size in areas)]
+        starts = [0xF000_0000, *free, *(base for processor, base, _ in regions if processor == i)]
+        if not writes:
+            starts += [base for base, _, _ in windows]
+        start = starts[self.result.errors % len(starts)]
+        return start + (offset if start == 0xF000_0000 else offset % (0x1000 - length))
 
     @staticmethod
     def _check(i: int, what: str, address: int, seen: Any, due: Any) -> None:
