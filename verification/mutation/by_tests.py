@@ -23,6 +23,8 @@ USERS = {"vc": "torus", "routed": "spam", "parts": "spam", "generator": "spam", 
 """A family that elaborates the files of a shared room."""
 OF_PLANES = ["tests/rtl/test_plane_verilog.py", "tests/tb/test_plane_lockstep.py"]
 """Tests that elaborate collective planes."""
+OF_AXI4 = ["tests/rtl/test_axi4.py", "tests/rtl/test_axi4_manager.py", PROOFS, "tests/tb/test_axi4.py"]
+"""Tests that elaborate AXI4 ends."""
 FAILED = re.compile(r"FAILED (\S+::.+?)(?: - |$)")
 """Which test of a file has failed, in the line that pytest prints of it."""
 CPU_SECONDS, WALL_SECONDS = 900, 3_600.0
@@ -98,7 +100,8 @@ def in_order(mutant: Mutant, verdict: Verdict, costs: Mapping[str, Any]) -> list
     kind, _, name = verdict.killer.partition(": ")
     folder = mutant.file.split("/")[1]
     family = name.split()[0].replace("mesh", "torus") if kind == "lock-step" else ""
-    others = OF_PLANES if folder == "collectives" else [RESETS.format(USERS.get(folder, folder)), PROOFS]
+    others = {"collectives": OF_PLANES, "axi4": OF_AXI4}.get(folder)
+    others = others or [RESETS.format(USERS.get(folder, folder)), PROOFS]
     first = {
         "proof": [PROOF.format(name), PROOFS],
         "test": [name, name.partition("::")[0]],

@@ -12,6 +12,7 @@ from typing import Any
 from hydranoc import load
 from hydranoc.lockstep.compare import Comparison
 from hydranoc.lockstep.plane.comparison import PlaneComparison
+from rtl.axi4.export import generate_axi4
 from rtl.collectives.generate import generate_plane
 from rtl.collectives.register_top import generate_plane_with_registers
 from rtl.endpoints.axi_injector import TUSER
@@ -22,7 +23,7 @@ from tests.proofs.catalog import PROOFS
 from tests.proofs.claims import rtlil_of
 from tests.rtl import test_axi_network, test_plane_registers, test_plane_verilog, test_port_arrays, test_verilog
 from tests.rtl.test_harts_streams import ALL_COPIES
-from tests.tb import test_axi_streams, workloads
+from tests.tb import test_axi4, test_axi_streams, workloads
 from tests.tb import test_plane_lockstep as planes
 from tests.tb import test_registers as registers
 from tests.tb.comparisons import from_anything
@@ -197,6 +198,16 @@ _MESH_STREAMS = "tests/rtl/test_harts_streams.py::test_every_packet_comes_out_as
 _RECEPTIONS = {"copies": ALL_COPIES, "first": FIRST, "vote": VOTE}
 
 
+_AXI4_TESTS = (
+    *("tests/rtl/test_axi4.py", "tests/rtl/test_axi4_manager.py", "tests/rtl/test_axi4_timeout.py"),
+    *("tests/tb/test_axi4.py", "tests/hydranoc/test_axi4.py", "tests/proofs/test_axi4_paths.py"),
+)
+
+
+def _axi4(variant: str) -> Mapping[str, str]:
+    return generate_axi4(test_axi4.plan_of_variant(variant)).files
+
+
 def _streams_of_meshes(reception: str) -> Mapping[str, str]:
     settings: dict[str, Any] = {} if reception == "copies" else {"reception_entries": 8, "least_copies": 3}
     routing = HartsRouting(HexMesh(2), 40)
@@ -238,6 +249,8 @@ def _tested() -> list[Reference]:
     for name in test_plane_registers.PLANES:
         test = "tests/rtl/test_plane_registers.py"
         made.append(TestedDesign(f"{name} plane registers", lambda name=name: _plane_registers(name), test))
+    for name in test_axi4.VARIANTS | test_axi4.OPTION_VARIANTS:
+        made.append(TestedDesign(f"axi4 {name}", lambda name=name: _axi4(name), *_AXI4_TESTS))
     for name in _NETWORKS:
         tests = ("tests/rtl/test_verilog.py",)
         made.append(TestedDesign(f"{name} network", lambda name=name: test_verilog.design(name).files, *tests))
