@@ -9,12 +9,12 @@ import click
 
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import Progress, progress_bars
-from hydranoc.verbs.options import print_summary
+from hydranoc.verbs.options import MESSAGE_RESULTS, TRANSACTION_RESULTS, print_summary
 
 if TYPE_CHECKING:
     from hydranoc.design.axi4_runs import Axi4Outcome
 
-TRANSACTIONS = "transactions.csv"
+(TRANSACTIONS,) = TRANSACTION_RESULTS
 Run = Callable[[Path, Progress], "Axi4Outcome"]
 """Folder for a waveform and progress -> outcome."""
 
@@ -35,7 +35,7 @@ def run_axi4(run: Run, folder: Path, options: Mapping[str, object], *, stale: tu
     for name, value in options.items():
         if value:
             raise click.UsageError(f"{name} and traffic of kind axi4 cannot be given together")
-    with result_folder(folder, stale=stale) as scratch:
+    with result_folder(folder, stale=(*stale, *MESSAGE_RESULTS)) as scratch:
         with progress_bars("loading the golden model") as progress:
             outcome = run(scratch, progress)
         outcome.write_transactions(scratch / TRANSACTIONS)

@@ -10,6 +10,7 @@ from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
 from hydranoc.verbs.options import (
     RESULTS,
+    TRANSACTION_RESULTS,
     config_argument,
     json_option,
     output_option,
@@ -67,7 +68,10 @@ def compare(
             stale=WHERE_THERE_ARE_ANY,
             as_json=as_json,
         )
-    with trace_file(perfetto, window) as trace, result_folder(folder, stale=WHERE_THERE_ARE_ANY) as scratch:
+    with (
+        trace_file(perfetto, window) as trace,
+        result_folder(folder, stale=(*WHERE_THERE_ARE_ANY, *TRANSACTION_RESULTS)) as scratch,
+    ):
         with progress_bars("loading the golden model") as progress:
             compared = design.compare(simulator, scratch, waves=waves, progress=progress)
             outcome = compared.outcome

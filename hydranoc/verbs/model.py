@@ -11,6 +11,7 @@ from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import Progress, progress_bars
 from hydranoc.verbs.options import (
     RESULTS,
+    TRANSACTION_RESULTS,
     config_argument,
     json_option,
     output_option,
@@ -63,7 +64,7 @@ def model(
         return run_axi4(
             lambda _scratch, progress: design.simulate_axi4(progress), folder, options, stale=(), as_json=as_json
         )
-    with trace_file(perfetto, window) as trace, result_folder(folder) as scratch:
+    with trace_file(perfetto, window) as trace, result_folder(folder, stale=TRANSACTION_RESULTS) as scratch:
         with progress_bars("loading the golden model") as progress:
             outcome = _simulate(design, progress, engine)
             written = write_trace(design, outcome.results, window, trace, progress)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 
 RESULTS = Path("results")
+MESSAGE_RESULTS, TRANSACTION_RESULTS = ("messages.csv", "channels.csv"), ("transactions.csv",)
+"""Files of runs of one kind of traffic, which runs of the other kind remove."""
 EXAMPLES = Path("examples")
 MANY_MESSAGES = 50_000
 MAX_DIGITS = 18

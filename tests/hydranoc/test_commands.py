@@ -26,6 +26,8 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 NEGATIVE = sorted(path.name for path in EXAMPLES.glob("deadlock-*.yaml"))
 NO_SUMMARY = {"init", "examples", "schema", "tool", "daemon"}
 """Verbs whose output other programs read, or that have verbs of their own."""
+AXI4 = "axi4.yaml"
+"""Its traffic is no messages."""
 RIGHT = sorted(path.name for path in EXAMPLES.glob("*.yaml") if path.name not in NEGATIVE)
 
 
@@ -75,8 +77,11 @@ def test_examples_deliver_everything_once(name, tmp_path, capsys):
     assert run(["model", str(EXAMPLES / name), "-o", str(tmp_path / "out"), "--json"]) == 0
     summary = _json(capsys)
     assert json.loads((tmp_path / "out" / "summary.json").read_text()) == summary
-    assert summary["lost"] == summary["duplicated"] == 0
     assert not summary["deadlocked"]
+    if name == AXI4:
+        assert (summary["unfinished"], summary["latency_cycles"]["multicast_write"]["count"] > 0) == (0, True)
+        return
+    assert summary["lost"] == summary["duplicated"] == 0
     for kind in ("unicast", "multicast"):
         assert summary["latency_cycles"][kind].keys() == {"count", "mean", "p50", "p99", "p99.9", "max"}
     rows = list(csv.DictReader((tmp_path / "out" / "messages.csv").open()))

@@ -122,13 +122,13 @@ def plan_of_variant(variant: str) -> Axi4Plan:
 
 
 SETTINGS = {
+    "pieces of 16": {"max_burst_flits": 16},
+    "pieces of 32, cut through": {"max_burst_flits": 32, "store_writes": False, "write_beats": 16, "data_bits": 64},
     "64 bits, two IDs": {"data_bits": 64, "id_bits": 1, "address_bits": 40},
     "one transaction": {"outstanding": 1, "pending": 1},
     "cut through": {"store_writes": False, "write_beats": 16},
 }
 OPTIONS: dict[str, dict[str, Any]] = {
-    "pieces of 16": {"max_burst_flits": 16},
-    "pieces of 32, cut through": {"max_burst_flits": 32, "store_writes": False, "write_beats": 16, "data_bits": 64},
     "AXI4-Lite": {"lite": [3, 4]},
     "masks": {"multicast_mask": "awuser", "managers": [0, 4, 5]},
 }

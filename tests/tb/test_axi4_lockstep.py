@@ -22,7 +22,7 @@ HOSTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "stalling": ({"outstanding": 16}, {"stall": 0.8, "blocked": [{"processor": 4, "start_cycle": 200, "cycles": 900}]}),
     "timed": ({"interval_cycles": 60.0, "read_fraction": 0.2}, {"pause": 0.8}),
 }
-WITHOUT_MODEL = ("harts", "AXI4-Lite")
+WITHOUT_MODEL = ("harts",)
 MORE_SETTINGS: dict[str, dict[str, Any]] = {
     "wide": {"data_bits": 128, "user_bits": 5, "id_bits": 0},
     "more pending": {"pending": 16, "outstanding": 16, "id_bits": 5},
@@ -71,7 +71,7 @@ def test_every_port_is_that_of_the_model_in_every_cycle(case, tmp_path, require_
 
 @pytest.mark.slow
 @pytest.mark.parametrize("hosts", HOSTS)
-@pytest.mark.parametrize("settings", [name for name in ALL_SETTINGS if name not in WITHOUT_MODEL])
+@pytest.mark.parametrize("settings", ALL_SETTINGS)
 def test_settings(settings, hosts, tmp_path, require_tool):
     require_tool("icarus")
     check(compared(configured("spam", hosts, **ALL_SETTINGS[settings]), tmp_path))
