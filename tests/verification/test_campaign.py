@@ -78,7 +78,7 @@ def test_networks_of_a_family_differ_and_are_its_own(family):
 
 
 def test_only_networks_behind_the_kept_ledger_have_headers_of_parts():
-    campaign, ledger = Campaign(SCALE), Ledger(Path(verification.campaign.__file__).parent / "ledger.csv")
+    campaign, ledger = Campaign(SCALE), Ledger(Path(verification.campaign.__file__).parent / "ledger.csv", Entry)
     last = max(entry.case for entry in ledger.entries())
     before, behind = (
         [campaign.network_of(number * RUNS).config.source.data["network"].get("header") for number in numbers]
@@ -103,7 +103,7 @@ def test_cases_that_are_done_or_too_early_are_not_handed_out():
 
 
 def test_a_ledger_gives_back_what_was_added(tmp_path):
-    ledger = Ledger(tmp_path / "ledger.csv")
+    ledger = Ledger(tmp_path / "ledger.csv", Entry)
     assert ledger.entries() == []
     others = [replace(ENTRY, case=4, situations=""), replace(ENTRY, case=5, verdict=TROUBLE)]
     for entry in (ENTRY, *others):
@@ -114,7 +114,7 @@ def test_a_ledger_gives_back_what_was_added(tmp_path):
 
 
 def test_a_line_that_was_cut_off_costs_one_case(tmp_path):
-    ledger = Ledger(tmp_path / "ledger.csv")
+    ledger = Ledger(tmp_path / "ledger.csv", Entry)
     ledger.add(ENTRY)
     whole = ledger.path.read_text()
     ledger.path.write_text(whole + "4,spam,0123")
@@ -167,7 +167,7 @@ def test_a_fault_of_the_hardware_is_a_mismatch_with_a_reproducer(require_tool, t
     options = ["--family", "spam", "--from", str(SMALL["spam"]), "--cases", "1", "-o", str(tmp_path / "out")]
     done = run([*options, "--ledger", str(tmp_path / "ledger.csv")], tmp_path)
     assert done.returncode == 1, done.stdout + done.stderr
-    (entry,) = Ledger(tmp_path / "ledger.csv").entries()
+    (entry,) = Ledger(tmp_path / "ledger.csv", Entry).entries()
     assert entry.verdict == "mismatch"
     reproducer = tmp_path / "out" / f"case-{entry.case}.yaml"
     assert f"hydranoc compare {reproducer}" in done.stderr

@@ -141,7 +141,7 @@ def run_case(case: int, scale: float, folder: Path) -> int:
 
 def run_campaign(options: argparse.Namespace) -> int:
     """Continue from the ledger; return the exit code."""
-    ledger = Ledger(options.ledger)
+    ledger = Ledger(options.ledger, Entry)
     entries = [entry for entry in ledger.entries() if entry.verdict != TROUBLE]
     compared = Counter()
     for entry in entries:
@@ -159,7 +159,7 @@ def main(arguments: list[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends its processes as well
     try:
         if options.summary:
-            print(summary(Ledger(options.ledger).entries()))
+            print(summary(Ledger(options.ledger, Entry).entries()))
             return RIGHT
         if options.case is not None:
             return run_case(options.case, options.scale, options.output)

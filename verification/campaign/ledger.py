@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 from hydranoc.errors import ConfigError
 from verification.campaign.run import Found
@@ -45,6 +45,9 @@ class Entry:
         sizes = (found.routers, found.cycles, found.messages, round(found.cpu_seconds))
         return cls(found.case, found.family, found.configuration, *sizes, found.verdict, versions, seen)
 
+    def __post_init__(self):
+        _ = self.seen  # refuses wrong texts
+
     @property
     def router_cycles(self) -> int:
         """Cycles of all routers."""
@@ -58,20 +61,33 @@ class Entry:
 
 
 COLUMNS = tuple(field.name for field in fields(Entry))
-_WHOLE = ("case", "routers", "cycles", "messages", "cpu_seconds")
 
 
-class Ledger:
+class _Line(Protocol):
+    """A dataclass of texts and whole numbers, with the number of a case."""
+
+    @property
+    def case(self) -> int: ...
+
+
+Line = TypeVar("Line", bound=_Line)
+
+
+class Ledger(Generic[Line]):
     """A ledger in a file.
 
     Parameters:
         path: Created with the first line.
+        kind (type): Dataclass of a line.
     """
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path, kind: type[Line]):
         self.path = path
+        self._kind = kind
+        types = {field.name: field.type for field in fields(kind)}  # pyright: ignore[reportArgumentType]
+        self._columns, self._whole = tuple(types), tuple(name for name, of in types.items() if of is int)
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[Line]:
         """Return all entries; the last one counts if a case has several. An incomplete line is left out.
 
         Raises:
@@ -79,28 +95,27 @@ class Ledger:
         """
         return list({entry.case: entry for entry in self._read()}.values()) if self.path.exists() else []
 
-    def _read(self) -> Iterator[Entry]:
+    def _read(self) -> Iterator[Line]:
         with self.path.open(encoding="utf-8", newline="") as file:
             rows = csv.reader(file)
-            if tuple(next(rows, ())) != COLUMNS:
-                raise ConfigError(f"a ledger must begin with the columns {','.join(COLUMNS)}", file=self.path, line=1)
+            if tuple(next(rows, ())) != self._columns:
+                text = f"a ledger must begin with the columns {','.join(self._columns)}"
+                raise ConfigError(text, file=self.path, line=1)
             for row in rows:
-                if len(row) < len(COLUMNS):
+                if len(row) < len(self._columns):
                     continue  # its writer was killed
                 yield self._entry(rows.line_num, row)
 
-    def _entry(self, line: int, row: list[str]) -> Entry:
+    def _entry(self, line: int, row: list[str]) -> Line:
         try:
-            pairs = zip(COLUMNS, row, strict=True)
-            values: dict[str, Any] = {name: int(text) if name in _WHOLE else text for name, text in pairs}
-            entry = Entry(**values)
-            assert entry.seen is not None
+            pairs = zip(self._columns, row, strict=True)
+            values: dict[str, Any] = {name: int(text) if name in self._whole else text for name, text in pairs}
+            return self._kind(**values)
         except ValueError:
-            right = f"it must be {','.join(COLUMNS)} with whole numbers for {', '.join(_WHOLE)}"
+            right = f"it must be {','.join(self._columns)} with whole numbers for {', '.join(self._whole)}"
             raise ConfigError(f"a line is {','.join(row)!r}; {right}", file=self.path, line=line) from None
-        return entry
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: Line) -> None:
         """Append a line; it is on disk when this returns. Several processes may append."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a+", encoding="utf-8", newline="") as file:
@@ -109,9 +124,9 @@ class Ledger:
             text = file.read()
             writer = csv.writer(file, lineterminator="\n")
             if not text:
-                writer.writerow(COLUMNS)
+                writer.writerow(self._columns)
             elif not text.endswith("\n"):
                 file.write("\n")  # after an incomplete line
-            writer.writerow([getattr(entry, name) for name in COLUMNS])
+            writer.writerow([getattr(entry, name) for name in self._columns])
             file.flush()
             os.fsync(file.fileno())

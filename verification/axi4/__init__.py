@@ -1,0 +1,1 @@
+"""Random transactions of AXI4 ends over eight networks, with a ledger."""

@@ -1,0 +1,103 @@
+"""Runs cases in Verilator, with one simulator for all cases over a network."""
+
+import resource
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from hydranoc import load
+from hydranoc.lockstep.simulator import BenchSource, SimulatorFailed
+from rtl.axi4.network import Axi4Plan
+from tb.common.axi4.job import Axi4Result
+from tests.tb.test_axi4 import run_job, source_of
+from verification.axi4.cases import TRANSACTIONS, configuration_of, digest_of, network_of, options_of, phases_of
+from verification.campaign.run import EQUAL, MISMATCH, TROUBLE
+
+SIMULATOR = "verilator"
+
+
+@dataclass(frozen=True)
+class Axi4Entry:
+    """Result of a case: a line of the ledger.
+
+    Members:
+        case
+        network: One of ``NETWORKS``.
+        configuration: Its digest.
+        reads, writes, multicasts, errors (int): Transactions that ended with the right answer; errors have no
+            destination.
+        cycles: Of all phases.
+        cpu_seconds: Of all processes, building included.
+        verdict: ``equal``, ``mismatch`` or ``trouble``.
+        versions: Of HydraNoC, its sources' digest, and Verilator's.
+    """
+
+    case: int
+    network: str
+    configuration: str
+    reads: int
+    writes: int
+    multicasts: int
+    errors: int
+    cycles: int
+    cpu_seconds: int
+    verdict: str
+    versions: str
+
+    @property
+    def transactions(self) -> int:
+        """All of them."""
+        return self.reads + self.writes + self.multicasts + self.errors
+
+
+class Axi4Runner:
+    """Runs one case after the other.
+
+    Parameters:
+        scale: Factor of the transactions of a case.
+        versions: Text for the ledger.
+        simulator: ``verilator`` or ``icarus``.
+    """
+
+    def __init__(self, scale: float, versions: str, simulator: str = SIMULATOR):
+        self._scale = scale
+        self._versions = versions
+        self._simulator = simulator
+        self._networks: dict[str, tuple[Axi4Plan, BenchSource]] = {}
+
+    def run(self, case: int) -> tuple[Axi4Entry, str]:
+        """Run a case.
+
+        Returns:
+            Entry
+            str: Report on a mismatch or an environment failure; empty without.
+        """
+        name = network_of(case)
+        plan, source = self._network(name)
+        transactions = max(1, round(TRANSACTIONS * self._scale))
+        before, found, verdict = _cpu_seconds(), Axi4Result(), TROUBLE
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                given = {"transactions": transactions, "phases": phases_of(case), "seed": case, **options_of(case)}
+                found = run_job(plan, self._simulator, Path(folder), source, **given)
+                verdict = EQUAL if found.report is None else MISMATCH
+            except SimulatorFailed as error:
+                found.report = str(error)
+        seconds = round(_cpu_seconds() - before)
+        counts = (found.reads, found.writes, found.multicasts, found.errors, sum(found.cycles))
+        entry = Axi4Entry(case, name, digest_of(name), *counts, seconds, verdict, self._versions)
+        return entry, found.report or ""
+
+    def _network(self, name: str) -> tuple[Axi4Plan, BenchSource]:
+        if name not in self._networks:
+            axi4 = load(configuration_of(name)).axi4
+            assert axi4 is not None
+            plan = axi4.plan
+            self._networks[name] = plan, source_of(plan)
+        return self._networks[name]
+
+
+def _cpu_seconds() -> float:
+    """Return the CPU seconds of ended child processes: compilers and simulators."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return children.ru_utime + children.ru_stime
