@@ -111,6 +111,7 @@ def test_the_fault_is_reported(mutation, tmp_path, require_tool):
     assert found.waveform.name == "axi4.fst"
 
 
+@pytest.mark.slow
 def test_the_report_names_cycle_port_and_values(tmp_path, require_tool):
     require_tool("icarus")
     design = load(configured(BY_DAY))
