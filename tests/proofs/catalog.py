@@ -372,10 +372,10 @@ PROOFS: dict[str, Proof] = {
     ),
     "axi4-manager-3-two-windows": Proof("axi4-manager", axi4_manager(2, 3, 2), 20, quick=False),
     "axi4-manager-4": Proof("axi4-manager", axi4_manager(2, 4, 1, user_bits=1), 20, quick=False),
-    "axi4-manager-2-pipelined": Proof("axi4-manager", axi4_manager(1, 2, 1, pipelined=True), 20),
+    "axi4-manager-2-pipelined": Proof("axi4-manager", axi4_manager(1, 2, 1, pipelined=True), 20, quick=False),
     "axi4-manager-3-no-id-pipelined": Proof("axi4-manager", axi4_manager(0, 3, 2, pipelined=True), 20, quick=False),
     "axi4-manager-4-pipelined": Proof("axi4-manager", axi4_manager(2, 4, 0, pipelined=True), 20, quick=False),
-    "axi4-manager-2-copies": Proof("axi4-manager", axi4_manager(1, 2, 1, copies=True), 20, fault_cycles=16),
+    "axi4-manager-2-copies": Proof("axi4-manager", axi4_manager(1, 2, 1, 1, copies=True), 20, fault_cycles=16),
     "axi4-manager-3-copies-pipelined": Proof(
         "axi4-manager", axi4_manager(1, 3, 2, copies=True, pipelined=True), 24, quick=False
     ),
@@ -388,7 +388,7 @@ PROOFS: dict[str, Proof] = {
     "axi4-store-5-copies": Proof("axi4-store", axi4_store(5, whole=True, copies=True), 16, quick=False),
     "axi4-store-8-copies": Proof("axi4-store", axi4_store(8, whole=True, copies=True), 16, quick=False),
     "axi4-store-8-cut-through": Proof("axi4-store", axi4_store(8, whole=False), 16, quick=False),
-    "axi4-subordinate-2": Proof("axi4-subordinate", axi4_subordinate(2, 1), 20, fault_cycles=16, quick_cover=True),
+    "axi4-subordinate-2": Proof("axi4-subordinate", axi4_subordinate(2, 1, 1), 20, fault_cycles=16, quick_cover=True),
     "axi4-subordinate-1": Proof("axi4-subordinate", axi4_subordinate(1, 0), 20, quick=False),
     "axi4-subordinate-3": Proof("axi4-subordinate", axi4_subordinate(3, 1, 2, outstanding=3), 20, quick=False),
     "axi4-subordinate-4-one-word": Proof("axi4-subordinate", axi4_subordinate(4, 1, one_word=True), 24, quick=False),

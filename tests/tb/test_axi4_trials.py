@@ -15,6 +15,7 @@ from hydranoc.lockstep.simulator import BenchSource, build_simulator, run_bench
 from rtl.axi4.network import Axi4Plan
 from tb.common.axi4.trial_job import DATA_FIRST, JOB_VARIABLE, REQUEST_FIRST, Event, Transfer, Trial, TrialResult
 from tests.sampled import sampled
+from tests.tb.mutations import as_parameters, copy_hardware, mutations, python_in_copy
 from tests.tb.test_axi4 import source_of
 
 BENCH = "tb.common.axi4.trial_bench"
@@ -59,15 +60,15 @@ def traffic(count: int, seed: int = 1) -> dict[int, tuple[Transfer, ...]]:
     """Return reads and writes of all managers, to all others and to the window."""
     numbers = random.Random(seed)
 
-    def one(manager: int) -> Transfer:
+    def one(manager: int, number: int) -> Transfer:
         channel = numbers.choice(["read", "write"])
         beats = numbers.randint(1, 16)
         page = numbers.choice([p for p in PROCESSORS if p != manager]) * SIZE
         if channel == "write" and numbers.random() < 0.3:
             page = WINDOW
-        return Transfer(channel, page + 4 * numbers.randrange(SIZE // 4 - beats), beats, numbers.randrange(4))
+        return Transfer(channel, page + 4 * numbers.randrange(SIZE // 4 - beats), beats, number % 4)
 
-    return {i: tuple(one(i) for _ in range(count)) for i in PROCESSORS}
+    return {i: tuple(one(i, number) for number in range(count)) for i in PROCESSORS}
 
 
 def trial_of(kind: str) -> Trial:
@@ -142,7 +143,8 @@ def chains(rounds: int) -> Trial:
     return Trial({i: tuple(own) for i, own in transfers.items()}, tuple(PROCESSORS), answers_after=answers_after)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NETWORKS)
 def test_chains_of_processors_with_both_ends(name, tmp_path, require_tool):
     require_tool("icarus")
     trial = chains(6)
@@ -185,3 +187,27 @@ def test_without_the_store_such_a_read_waits_for_ever(tmp_path, require_tool):
     result = run(source(BY_DAY, store_writes=False), trial, tmp_path)
     assert not ended(result, trial)
     assert result.cycles == trial.cycles
+
+
+TRIALS = {
+    DATA_FIRST: lambda: trial_of(DATA_FIRST),
+    "holds-b": lambda: replace(trial_of("holds B"), holds={(0, "b"): 1_000}, cycles=3_000),
+    "chains": lambda: replace(chains(2), cycles=2_000),
+}
+"""Trials in which faults have to be seen."""
+WRITE_SOURCE = """
+import pickle, sys
+from tests.tb.test_axi4_trials import BY_DAY, source
+
+sys.stdout.buffer.write(pickle.dumps(source(BY_DAY)))
+"""
+
+
+@pytest.mark.parametrize("mutation", as_parameters(mutations("bench", "trials")))
+def test_trial_sees_the_fault(mutation, tmp_path, require_tool):
+    require_tool("icarus")
+    copy_hardware(tmp_path, mutation)
+    faulty: BenchSource = pickle.loads(python_in_copy(tmp_path, WRITE_SOURCE))
+    trial = TRIALS[mutation.workload.split()[1]]()
+    result = run(faulty, trial, tmp_path)
+    assert result.report or any(len(result.ended[str(i)]) < len(own) for i, own in trial.transfers.items())
