@@ -4,11 +4,13 @@ from typing import Any
 
 import pytest
 
+from rtl.axi4 import export
 from rtl.axi4.transactions import WriteTransactions
 from rtl.axi4.write_store import WriteStore
 from tests.each import each
 from tests.rtl.simulate import run
 from tests.tb.test_axi4 import plan_of_variant
+from tests.tb.test_axi4_trials import plan_of
 from topology.axi4.words import DECERR, OKAY, SLVERR, Axi4Format
 
 AXI = Axi4Format(8, id_bits=2, outstanding=2, windows=1)
@@ -145,3 +147,18 @@ def test_constants_of_managers():
         counts = sum(count << i * bits for i, count in enumerate(receivers))
         constants = plan.manager_constants(processor)
         assert constants == {"node": processor, "reachable": reachable, "receivers": counts}
+
+
+@each("address_bits, suffix", [(32, "UL"), (40, "ULL")])
+def test_constants_of_the_header_are_as_wide_as_addresses(address_bits, suffix):
+    header = export._c_header(plan_of("spam", address_bits=address_bits), "noc")
+    lines = [line for line in header.splitlines() if line.startswith("#define NOC_") and "_MAP_H" not in line]
+    assert len(lines) == 2 * 5
+    assert all(line.split()[-1].strip("0123456789abcdefx") == suffix for line in lines)
+
+
+def test_the_device_tree_has_the_regions():
+    text = export._device_tree(plan_of("spam"))
+    assert [line.split()[0] for line in text.splitlines() if "@" in line] == [
+        f"memory@{p * 0x1000:x}" for p in range(4)
+    ]
