@@ -81,6 +81,7 @@ class HypercubeRouting(RoutedHeaders):
 
     @property
     def keeps_pairs(self) -> bool:
+        """True if messages of one source to the same destinations keep their order."""
         network = self.network
         return network.vcs == 1 and self.rule == DUATO and network.injection_channels_per_processor == 1
 

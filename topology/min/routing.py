@@ -95,6 +95,7 @@ class MinRouting(RoutedHeaders):
 
     @property
     def keeps_pairs(self) -> bool:
+        """True if messages of one source to the same destinations keep their order."""
         return has_no_choice(self.network, self.routes)
 
     @property

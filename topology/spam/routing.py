@@ -110,6 +110,7 @@ class SpamRouting(RoutedHeaders):
 
     @property
     def keeps_pairs(self) -> bool:
+        """True if messages of one source to the same destinations keep their order."""
         return has_no_choice(self.network, self.routes)
 
     @property

@@ -92,6 +92,7 @@ class TorusRouting(RoutedHeaders):
 
     @property
     def keeps_pairs(self) -> bool:
+        """True if messages of one source to the same destinations keep their order."""
         vcs, rule = self.network.vcs, self.vc_rule
         return vcs == 1 or (vcs == 2 and self.classed and rule != BALANCED)
 
