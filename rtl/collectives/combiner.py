@@ -170,22 +170,15 @@ class Combiner(Part):
         """
         (some_a, a), (some_b, b) = first, second
         some: Any = Signal(init=1, name=f"some_{name}", reset_less=registered)
-        flags: list[Any] = [
-            Signal(name=f"{flag}_{name}", reset_less=registered) for flag in ("forced", "compares", "exceeds")
-        ]
-        forced, compares, exceeds = flags  # of equal words either one may be taken
+        takes_b: Any = Signal(name=f"takes_second_{name}", reset_less=registered)  # of equal words either one
         total, not_less = self._add(m, name, a, b)
         both = Signal(name=f"both_{name}")
         m.d.comb += both.eq(some_a & some_b)
         values = [
             (some, some_a | some_b),
-            (forced, Mux(both, self._is.mixes, some_b)),
-            (compares, both & self._is.picks),
-            (exceeds, not_less),
+            (takes_b, Mux(both, self._is.mixes, some_b) | both & self._is.picks & not_less),
         ]
         result = self._word(f"result_{name}")
-        takes_b: Any = Signal(name=f"takes_second_{name}")
-        m.d.comb += takes_b.eq(forced | compares & exceeds)
         if not registered:
             m.d.comb += [signal.eq(value) for signal, value in values]
             picked = Mux(both & self._is.mixes, a ^ b, Mux(takes_b, b, a))

@@ -44,8 +44,8 @@ class PlaneParameters:
     groups: int
     word_bits: int = 32
     operators: tuple[int, ...] = tuple(range(8))
-    buffer_words: int = 6
-    result_words: int = 6
+    buffer_words: int = 7
+    result_words: int = 7
     window: int = 2
     link_cycles: int = 1
     timeouts: bool = True

@@ -8,15 +8,16 @@ from amaranth.hdl import Const, Signal, Value
 from rtl.parts.ring_pointer import gray_number
 from rtl.parts.selection import concat, either
 
-MAX_RING_SLOTS = 6
+RINGS = {1: 0b10, 2: 0b1100, 3: 0b1110_1000}
+"""First value of a ring with codes of some bits: a de Bruijn sequence, in which these bits differ in all places."""
 
 
 @dataclass(frozen=True)
 class Pointers:
     """Kind of the pointers of a buffer.
 
-    With up to 6 places a pointer is a ring of bits, half of them ones: it advances by a rotation, without logic. The
-    lower half of the ring is its code (that of a Johnson counter). With more places it is a number in Gray code.
+    With up to 8 places a pointer is a ring of bits: it advances by a rotation, without logic. Its lowest bits are its
+    code, since the ring is a de Bruijn sequence. With more places it is a number in Gray code.
 
     Parameters:
         places: Places of the buffer, at least 2.
@@ -27,17 +28,17 @@ class Pointers:
     @property
     def is_ring(self) -> bool:
         """True for a ring."""
-        return self.places <= MAX_RING_SLOTS
+        return self.code_bits in RINGS
 
     @property
     def code_bits(self) -> int:
         """Bits of a code."""
-        return (self.places + 1) // 2 if self.is_ring else (self.places - 1).bit_length()
+        return (self.places - 1).bit_length()
 
     @property
     def period(self) -> int:
         """Steps after which a pointer is where it was; at least ``places``."""
-        return 2 * self.code_bits if self.is_ring else 1 << self.code_bits
+        return 1 << self.code_bits
 
     def register(self, name: str) -> Any:
         """Return a register for a pointer.
@@ -46,12 +47,12 @@ class Pointers:
             name: Name of the register.
         """
         bits = self.code_bits
-        return Signal(2 * bits, init=(1 << bits) - 1 << bits, name=name) if self.is_ring else Signal(bits, name=name)
+        return Signal(self.period, init=RINGS[bits], name=name) if self.is_ring else Signal(bits, name=name)
 
     def first(self) -> Value:
         """Return the first value of a pointer."""
         bits = self.code_bits
-        return Const((1 << bits) - 1 << bits, 2 * bits) if self.is_ring else Const(0, bits)
+        return Const(RINGS[bits], self.period) if self.is_ring else Const(0, bits)
 
     def following(self, pointer: Any, steps: int = 1) -> Value:
         """Return the pointer after some steps.

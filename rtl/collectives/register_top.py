@@ -18,7 +18,7 @@ from rtl.registers.page import c_header, register_manifest, register_page
 from rtl.registers.register_block import RegisterBlock
 from rtl.registers.top import BLOCK_TO_BUS, BUS_TO_BLOCK, PREFIX
 
-FLUSH_MARGIN_CYCLES = 2
+FLUSH_MARGIN_CYCLES = 3
 """Cycles of a flush in addition to those of a link."""
 
 

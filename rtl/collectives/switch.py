@@ -18,7 +18,7 @@ from typing import Any
 from amaranth.hdl import Const, Module, Mux, Signal, Value
 from amaranth.lib.wiring import In, Out
 
-from rtl.collectives.combiner import CONTROL, Combiner, control_of, header_control
+from rtl.collectives.combiner import Combiner, control_of, header_control
 from rtl.collectives.credits import GroupCredits
 from rtl.collectives.error_masks import TimeoutMask
 from rtl.collectives.parameters import TIMEOUT_BITS, SwitchShape, plane_link, stored_bits
@@ -47,7 +47,7 @@ class PlaneSwitch(Part):
         down (Out(plane_link)): Words to the branches, with a bit of ``valid`` for each.
         down_credited_{i} (In(groups)): Credits of branch i.
         flush (In(groups)): Drop all words of these groups, from the next cycle on. High for at least ``link_cycles`` +
-            2 cycles, everywhere at once.
+            3 cycles, everywhere at once.
         mismatches (Out(branches)): Branches whose operator or number of words differed from that of others.
         clear_mismatches (In(branches)): Clear these bits.
         limit, clear_timeouts, timeouts: As ``limit``, ``clear`` and ``mask`` of ``TimeoutMask``. Absent without
@@ -153,6 +153,7 @@ class _SwitchLogic:
         self.differ: Any = Signal()  # in length
         self.wrong_operator: Any = Signal(n)
         self.operators_differ: Any = Signal()
+        self.fails: Any = Signal()  # besides a wrong length, which ends the operation
         self.error: Any = Signal()
         self.fronts = [buffer.front[: self.plane.word_bits] for buffer in self.buffers]
         self.draining: Any = Signal(self.groups)
@@ -166,46 +167,44 @@ class _SwitchLogic:
             self.header.eq(~self._of_active(list(self.inside), "inside_row")),
             self.ends.eq((self.take & self.lasts).any()),
             self.differ.eq(self.ends & (self.take & ~self.lasts).any()),
-            self.error.eq(
-                (self.take & failing).any()
-                | self._of_active(list(self.failed), "failed_row")
-                | self.differ
-                | self.operators_differ
+            self.fails.eq(
+                (self.take & failing).any() | self._of_active(list(self.failed), "failed_row") | self.operators_differ
             ),
+            self.error.eq(self.fails | self.differ),
         ]
         self._drain()
         self._keep_operations()
         for g in range(self.groups):
             with m.If(self.words[g]):
-                m.d.sync += [self.inside[g].eq(~self.ends), self.failed[g].eq(self.error & ~self.ends)]
+                m.d.sync += [self.inside[g].eq(~self.ends), self.failed[g].eq(self.fails & ~self.ends)]
             with m.If(self.flushing[g]):
                 m.d.sync += [self.inside[g].eq(0), self.failed[g].eq(0)]
 
     def _drain(self):
         """Pop the fronts: all that are combined, or those of branches that drain.
 
-        In a group that drains, ``spared`` are the branches that do not. Other groups have none.
+        In a group that drains, ``spared`` are the branches that do not. In others they do not count.
         """
         m, n = self.m, self.n
         self.spared = [Signal(n, name=f"spared_{g}") for g in range(self.groups)]
+        self.idle = [Mux(self.draining[g], self.spared[g], 0) for g in range(self.groups)]
         spared_row, over = Signal(n), Signal(n)  # over: no word of the operation is left in the branch
-        goes_on, rest = Signal(), Signal()
+        drains, goes_on = Signal(), Signal()
         m.d.comb += [
             spared_row.eq(self._of_active(list(self.spared), "spared_row")),
-            over.eq(~self.take | self.lasts | spared_row),
-            rest.eq(~over.all()),
-            goes_on.eq(self.ends | self._of_active(list(self.draining), "draining_row")),
+            drains.eq(self._of_active(list(self.draining), "draining_row")),
+            over.eq(~self.take | self.lasts | Mux(drains, spared_row, 0)),
+            goes_on.eq(~over.all() & (self.ends | drains)),
         ]
         self.wrong_length = Mux(self.ends, ~over, 0)  # if words are combined
         for g in range(self.groups):
             popped = Signal(n, name=f"popped_{g}")
             m.d.comb += [
-                popped.eq(Mux(self.combine[g], self.part_of[g] & ~self.spared[g], 0)),
+                popped.eq(Mux(self.combine[g], self.part_of[g] & ~self.idle[g], 0)),
                 *(buffer.pop[g].eq(popped[i]) for i, buffer in enumerate(self.buffers)),
             ]
             with m.If(self.combine[g]):
-                kept = [over[i] & rest & goes_on for i in range(n)]  # flat, because it is late in a cycle
-                m.d.sync += [self.draining[g].eq(rest & goes_on), self.spared[g].eq(concat(kept))]
+                m.d.sync += [self.draining[g].eq(goes_on), self.spared[g].eq(over)]
             with m.If(self.flushing[g]):
                 m.d.sync += [self.draining[g].eq(0), self.spared[g].eq(0)]
 
@@ -233,9 +232,7 @@ class _SwitchLogic:
             m.d.comb += rows[g].eq(lowest_one(self.part_of[g]))
         lowest = self._of_active(rows, "lowest_row")
         self.code = Signal(OPERATOR_BITS)
-        control: Any = Signal(CONTROL)
-        # decoded, because it is late in a cycle otherwise
-        kept: list[Any] = [Signal(CONTROL, name=f"control_{g}", reset_less=True) for g in range(self.groups)]
+        kept: list[Any] = [Signal(OPERATOR_BITS, name=f"code_{g}", reset_less=True) for g in range(self.groups)]
         differing = []  # bits of the operators of which some branch has 1 and some has 0
         for bit in range(OPERATOR_BITS):
             ones = concat(code[bit] for code in codes)
@@ -245,11 +242,10 @@ class _SwitchLogic:
             self.wrong_operator.eq(Mux(self.header, self.take & concat(codes[i] != self.code for i in range(n)), 0)),
             self.operators_differ.eq(self.header & concat(differing).any()),
         ]
-        m.d.comb += Value.cast(control).eq(control_of(self.code, operators))
         for g in range(self.groups):
             with m.If(self.words[g] & self.header):
-                m.d.sync += kept[g].eq(control)
-        return self._of_active([Value.cast(row) for row in kept], "control_row")
+                m.d.sync += kept[g].eq(self.code)
+        return control_of(self._of_active(kept, "code_row"), operators)
 
     def load_outputs(self):
         """Load the combined word into one of the output registers, and the parent's into the down bank.
@@ -325,7 +321,7 @@ class _SwitchLogic:
             m.d.comb += scheduler.top.eq(part.top)
         for g in range(self.groups):
             follow = concat(buffer.follows[g] for buffer in self.buffers)
-            killed, spared = self.killed[g], ~self.part_of[g] | self.spared[g]
+            killed, spared = self.killed[g], ~self.part_of[g] | self.idle[g]
             credit = Mux(part.top[g], down[g], up[g]) if self.shape.has_parent else down[g]
             may: Any = Mux(self.draining[g], ~self.combine[g], credit)
             m.d.comb += scheduler.ready[g].eq((follow | spared).all() & self.part_of[g].any() & may & ~killed)

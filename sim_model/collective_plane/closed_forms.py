@@ -38,7 +38,7 @@ def lone_barrier_cycles(up_levels: int, down_levels: int, link_cycles: int = 1) 
     return link_cycles * (up_levels + down_levels) + 1
 
 
-def all_reduce_cycles(up_levels: int, down_levels: int, words: int, link_cycles: int = 1, stages: int = 2) -> int:
+def all_reduce_cycles(up_levels: int, down_levels: int, words: int, link_cycles: int = 1, stages: int = 3) -> int:
     """Return the cycles from the first beats of all members to the last result beat.
 
     Parameters:
@@ -48,7 +48,7 @@ def all_reduce_cycles(up_levels: int, down_levels: int, words: int, link_cycles:
         stages: Registers of the combiner's pipeline, ``combiner_stages``.
 
     >>> all_reduce_cycles(8, 8, 1)
-    56
+    65
     """
     return barrier_cycles(up_levels, down_levels, link_cycles) + words + stages * (up_levels + 1)
 
@@ -58,7 +58,7 @@ def group_cycles(
     group: int,
     words: int = 0,
     link_cycles: int = 1,
-    stages: int = 2,
+    stages: int = 3,
     *,
     barriers_only: bool = False,
 ) -> int:
@@ -80,7 +80,7 @@ def group_cycles(
     return all_reduce_cycles(levels, levels, words, link_cycles, stages)
 
 
-def credit_cycles(link_cycles: int = 1, stages: int = 2) -> int:
+def credit_cycles(link_cycles: int = 1, stages: int = 3) -> int:
     """Return the cycles from the grant of a word to the next one with its credit: buffers for full rate.
 
     Parameters:

@@ -9,7 +9,7 @@ MIN_BUFFER_WORDS, MAX_BUFFER_WORDS = 2, 64
 MAX_WINDOW = 255
 MAX_LINK_CYCLES = 64
 MAX_TIMEOUT_CYCLES = 65_535
-FLUSH_MARGIN_CYCLES = 2
+FLUSH_MARGIN_CYCLES = 3
 """Cycles of a flush in addition to those of a link."""
 
 
@@ -40,8 +40,8 @@ class PlaneParameters:
     operators: tuple[int, ...] = tuple(range(len(OPERATORS)))
     window: int = 2
     link_cycles: int = 1
-    buffer_words: int = 6
-    result_words: int = 6
+    buffer_words: int = 7
+    result_words: int = 7
     timeout_cycles: int = 0
 
     def __post_init__(self):

@@ -59,7 +59,7 @@ def test_a_plane_stands_beside_every_family(design, family):
     plane = found.plane
     assert [group.members for group in plane.tables.groups] == [tuple(range(len(found.network.processors))), (3, 1, 5)]
     assert plane.operators == plane.parameters.operators == (0, 2)
-    assert (plane.parameters.window, plane.parameters.word_bits, plane.parameters.buffer_words) == (3, 16, 6)
+    assert (plane.parameters.window, plane.parameters.word_bits, plane.parameters.buffer_words) == (3, 16, 7)
     assert (plane.plan.parameters.groups, plane.plan.tables) == (2, plane.tables)
     assert not plane.plan.parameters.timeouts
     assert pickle.loads(pickle.dumps(found)).plane.tables.groups == plane.tables.groups
@@ -75,7 +75,7 @@ def test_a_network_without_the_section_has_no_plane(design):
 
 def test_full_rate_sets_the_words_of_buffers(design):
     slow = design(f"network: {{{NETWORKS['spam']}, link_cycles: 3, collectives: {{groups: 2}}}}\n").plane
-    assert (slow.parameters.link_cycles, slow.parameters.buffer_words, len(slow.tables.groups)) == (3, 10, 2)
+    assert (slow.parameters.link_cycles, slow.parameters.buffer_words, len(slow.tables.groups)) == (3, 11, 2)
 
 
 NAMED = """\

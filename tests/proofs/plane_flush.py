@@ -22,7 +22,7 @@ BARRIERS = PlaneParameters(GROUPS, operators=())
 
 # Every register with a value after reset is back at it behind a flush, or is listed here.
 
-PASSES_ON = "moving_0", "moving_1", "up__valid", "down__valid"
+PASSES_ON = "moving_0", "moving_1", "moving_2", "up__valid", "down__valid"
 """Words that were combined before run on, and are dropped where they arrive."""
 OF_ONE_GROUP = "valid_0", "valid_1", "link__valid", "tvalid", "tid"
 """Beats, words and results of one group at a time, with claims of their own."""

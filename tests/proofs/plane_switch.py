@@ -133,7 +133,6 @@ class _Reference:
         ]
         for g in range(groups):
             claims.invariant("some branch of a group that drains does so", self.draining[g] == self.drains[g].any())
-            claims.invariant("others have no spared branch", self.draining[g] | ~spared[g].any())
         self.words = claims.named(self.combine & ~self.draining, "words_granted")
         up = [self.words[g] & ~part.top[g] for g in range(groups)]
         downs = [self.words[g] & part.top[g] | self.down[g] for g in range(groups)]

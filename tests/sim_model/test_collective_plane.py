@@ -498,7 +498,7 @@ def test_runs_that_skip_steady_stretches_are_those_of_all_cycles(seed):
 
 def test_an_all_reduce_of_many_words_takes_few_cycles_to_simulate(monkeypatch):
     tables = PlaneTables(PLANES["8 x 8 mesh"], groups_of([range(0, 64, 2), range(1, 64, 2)]))
-    words = np.random.default_rng(1).integers(0, 1 << 32, (32, 1000), dtype=np.uint64)
+    words = np.random.default_rng(1).integers(0, 1 << 32, (32, 2500), dtype=np.uint64)
     contributions = [one for group in (0, 1) for one in of_all_members(tables, group, words, SUM, 10 * group)]
     plane = CollectivePlane(tables, contributions=contributions)
     skips = []
@@ -568,11 +568,11 @@ def test_wrong_parameters_are_refused(change, message):
         ([Contribution(0, 0, 0, 8)], {}, "Operator is 8; it must be 0 to 7"),
         ([Contribution(0, 0, words=[1 << 32])], {}, "word is 4294967296; it must fit in 32 bits"),
         ([], {"events": [Flush(1, 0, 3)]}, "group is 1; it must be 0 to 0"),
-        ([], {"events": [Flush(0, 0, 2)]}, "cycles is 2; it must be 3 to 2147483648"),
+        ([], {"events": [Flush(0, 0, 3)]}, "cycles is 3; it must be 4 to 2147483648"),
         (
             [],
-            {"events": [Flush(0, 0, 3), Flush(0, 3, 3)]},
-            "Flush of group 0 starts in cycle 3; it must be after the end of the one before",
+            {"events": [Flush(0, 0, 4), Flush(0, 4, 4)]},
+            "Flush of group 0 starts in cycle 4; it must be after the end of the one before",
         ),
         ([], {"events": [Reset(0, 0)]}, "cycles is 0; it must be 1 to 2147483648"),
         ([], {"events": [Reset(-1)]}, "start_cycle is -1; it must be 0 to 4611686018427387904"),
@@ -667,7 +667,7 @@ def test_a_barrier_alone_takes_one_cycle_per_level(name, link_cycles):
 def test_groups_of_a_plane_for_barriers_do_not_wait_for_each_other():
     tables = PlaneTables(PLANES["figure 1"], groups_of([range(5), [0, 1], [4]]))
     contributions = [one for group in range(3) for _ in range(20) for one in of_all_members(tables, group)]
-    planes = barrier_planes(tables, PlaneParameters(window=3), contributions, events=[Flush(1, 4, 3), Reset(200)])
+    planes = barrier_planes(tables, PlaneParameters(window=3), contributions, events=[Flush(1, 4, 4), Reset(200)])
     assert [len(plane.contributions) for plane in planes] == [100, 40, 20]
     assert [plane.run() for plane in planes] == [FINISHED] * 3
     assert [plane.left for plane in planes] == [0, 0, 0]

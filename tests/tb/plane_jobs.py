@@ -52,7 +52,7 @@ def random_run(random: np.random.Generator, job: PlaneComparison, cycles: int, *
     events: list[Event] = []
     if faults:
         events += [
-            Flush(group.number, int(random.integers(0, cycles)), plane.link_cycles + 2 + int(random.integers(0, 4)))
+            Flush(group.number, int(random.integers(0, cycles)), plane.link_cycles + 3 + int(random.integers(0, 4)))
             for group in groups
             if random.random() < 0.5
         ]

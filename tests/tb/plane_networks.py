@@ -178,7 +178,7 @@ def _events(
     for group, own in ends.items():
         starts = np.cumsum(random.integers(epoch_cycles // 2, 3 * epoch_cycles // 2, 1 + 2 * cycles // epoch_cycles))
         for start in starts[starts < cycles].tolist():
-            flush = Flush(group, start, job.parameters.link_cycles + 2 + int(random.integers(0, 6)))
+            flush = Flush(group, start, job.parameters.link_cycles + 3 + int(random.integers(0, 6)))
             events.append(flush)
             own.append(flush.end_cycle + 1)
     return events, {group: sorted(own) for group, own in ends.items()}

@@ -59,7 +59,7 @@ class WildRun:
         random, plane = self.random, self.plane
         for group in range(plane.groups):
             if random.random() < 0.01 and self.flush_ends.get(group, -1) < cycle:
-                self.flush_ends[group] = cycle + plane.link_cycles + 2 + int(random.integers(0, 4))
+                self.flush_ends[group] = cycle + plane.link_cycles + 3 + int(random.integers(0, 4))
         if random.random() < 0.005:
             self.reset_end = cycle + int(random.integers(1, 4))
         beats, requests = {}, {}

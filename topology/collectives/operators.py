@@ -73,12 +73,13 @@ def check_operator(operator: int) -> None:
 def combiner_stages(operators: Iterable[int]) -> int:
     """Return the registers that a word passes in a switch between its combination and the output register.
 
-    Sums alone take one adder per stage. Minima and maxima take an adder and a selection, so they have one stage more.
+    Sums alone take one adder per stage. Minima and maxima take an adder and a selection, so they have one stage more,
+    and one for the words that are read.
 
     Parameters:
         operators (iterable of int): Numbers of the operators that are built.
     """
-    return 1 if set(operators) <= {SUM} else 2
+    return 1 if set(operators) <= {SUM} else 3
 
 
 def to_signed(word: int, word_bits: int) -> int:

@@ -183,6 +183,6 @@ def word_cycles(tree, levels):
     link = tree.link_cycles
     if not tree.operators:
         return 2 * levels * link + 1
-    stages = 1 if tree.operators == [SUM] else 2
+    stages = 1 if tree.operators == [SUM] else 3
     turn = 2 * tree.groups + stages
     return link + 1 + levels * (2 * (turn + link) + stages) + turn + stages + 1 + tree.groups

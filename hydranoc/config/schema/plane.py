@@ -66,5 +66,5 @@ class CollectivePlane(Section):
     tree: Tree = AUTO
     root: Annotated[Any, WithJsonSchema({"type": ["integer", "string", "null"]})] = None
     buffer_words: Words | None = None
-    result_words: Words = 6
+    result_words: Words = 7
     timeout_cycles: Annotated[int, Field(ge=0, le=MAX_TIMEOUT_CYCLES)] = 0
