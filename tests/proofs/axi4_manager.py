@@ -281,7 +281,7 @@ class _Reference:
         ends = store.pop & store.last & ~taken
         claims.always("the last beat that is dropped ends its write", ~ends | self.dropped)
         claims.possible("a write without destination is dropped", self.dropped)
-        if self.windows:
+        if self.windows and not self.copies:
             claims.possible("a multicast is sent", self.tail & (self.sent_count > 1))
 
     def _prove_destination(self, offered: Any) -> None:
@@ -394,4 +394,6 @@ class _Reference:
         claims.invariant("data have the slot of the write", ~packets.in_data | sent)
         within = (self.unsent & ~self.aw.found.receivers) == 0
         claims.invariant("copies go to receivers", ~self.begun | within)
-        claims.possible("the second copy of a write is sent", self.tail & ~more & claims.was(self.tail, "tail"))
+        rewound: Any = Signal(name="rewound")
+        claims.m.d.sync += rewound.eq(rewound | store.rewind)
+        claims.possible("the second copy of a write is sent", self.tail & ~more & rewound)

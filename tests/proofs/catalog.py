@@ -375,12 +375,12 @@ PROOFS: dict[str, Proof] = {
     "axi4-manager-2-pipelined": Proof("axi4-manager", axi4_manager(1, 2, 1, pipelined=True), 20, quick=False),
     "axi4-manager-3-no-id-pipelined": Proof("axi4-manager", axi4_manager(0, 3, 2, pipelined=True), 20, quick=False),
     "axi4-manager-4-pipelined": Proof("axi4-manager", axi4_manager(2, 4, 0, pipelined=True), 20, quick=False),
-    "axi4-manager-2-copies": Proof("axi4-manager", axi4_manager(1, 2, 1, 1, copies=True), 20, fault_cycles=16),
+    "axi4-manager-2-copies": Proof("axi4-manager", axi4_manager(1, 2, 1, 1, copies=True), 28, fault_cycles=16),
     "axi4-manager-3-copies-pipelined": Proof(
-        "axi4-manager", axi4_manager(1, 3, 2, copies=True, pipelined=True), 24, quick=False
+        "axi4-manager", axi4_manager(1, 3, 2, copies=True, pipelined=True), 28, quick=False
     ),
     "axi4-manager-1-copies-one-word": Proof(
-        "axi4-manager", axi4_manager(0, 1, 1, 1, one_word=True, copies=True), 24, quick=False
+        "axi4-manager", axi4_manager(0, 1, 1, 1, one_word=True, copies=True), 28, quick=False
     ),
     "axi4-store-5": Proof("axi4-store", axi4_store(5, whole=True), 16),
     "axi4-store-8": Proof("axi4-store", axi4_store(8, whole=True), 16, quick=False),
