@@ -81,7 +81,7 @@ class WildRun:
             clears={
                 switch: (int(random.integers(0, 1 << 31)), int(random.integers(0, 1 << 31)))
                 for switch in self.job.tables.tree.switches
-                if random.random() < 0.05
+                if random.random() < 0.3
             },
         )
 
