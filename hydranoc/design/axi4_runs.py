@@ -7,8 +7,8 @@ from typing import Any
 
 from hydranoc.config.axi4_traffic import axi4_hosts, axi4_traffic, build_transactions
 from hydranoc.config.hosts import host_figures
-from hydranoc.config.load import AXI4, Config
-from hydranoc.design.axi4 import Axi4Ends
+from hydranoc.config.load import AXI4, NETWORK, Config
+from hydranoc.design.axi4 import RESPONSES, Axi4Ends
 from hydranoc.reports.axi4 import axi4_figures, axi4_text, write_transactions
 from hydranoc.reports.progress import Progress, Work
 from sim_model.axi4.results import Axi4Results
@@ -128,10 +128,11 @@ class Axi4Runs:
 def _system_of(ends: Axi4Ends) -> Axi4System:
     """Return the golden model's parameters."""
     section, plan = ends.section, ends.plan
-    for network in (plan.requests, plan.responses):
-        if network.addressing is None:
-            text = f"family is {network.family}; the golden model of AXI4 ends has no such networks"
-            raise ends.config.source.error(AXI4, text)
+    for path, network in ((NETWORK, plan.requests), (RESPONSES if section.responses else NETWORK, plan.responses)):
+        reception = network.endpoints and network.endpoints.parameters.get("reception")
+        if reception:
+            text = f"{path[-1]}.reception is {reception}; it must be absent in the golden model of AXI4 ends"
+            raise ends.config.source.error((*path, "reception"), text)
     for key, right in (("timeout_cycles", 0), ("lite", []), ("multicast_mask", None)):
         value = getattr(section, key)
         if value != right:

@@ -1,5 +1,6 @@
 """A wrapped hexagonal mesh as a model for the common simulation."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from sim_model.harts.record import VARIANT_FIELDS, record_nodes, variant_field
 from sim_model.harts.router import step_nodes
 from sim_model.harts.state import COPIES, HartsState, make_harts_state
 from sim_model.harts.votes import count_verdicts
+from sim_model.loops.bound import bound
 from sim_model.messages.messages import Messages
 from topology.common.link_stages import check_link_cycles
 from topology.common.side_wires import SideWire
@@ -121,6 +123,10 @@ class HartsModel(Model):
     def run_cycles(self, state: EngineState, routers: HartsState, trace: Trace, until_cycle: int) -> int:
         """Run the compiled loop and return why it stopped."""
         return run_cycles(state, routers, trace, until_cycle)
+
+    def bound_loop(self, state: EngineState, routers: HartsState, trace: Trace) -> Callable[[int], int | None]:
+        """Return the compiled loop as a function of ``until_cycle``, for many short calls."""
+        return bound(run_cycles, state, routers, trace)
 
     def describe_router(self, state: EngineState, routers: HartsState, switch: int) -> str:
         """Return the whole state of a node as text."""

@@ -23,7 +23,7 @@ CONFIGURATION: dict[str, Any] = {
     "traffic": {"kind": "axi4", "transactions": 3},
 }
 LISTED = {"kind": "axi4", "transactions": [{"manager": 0, "kind": "write", "address": 0x1000, "beats": 4}]}
-HARTS = {"family": "harts", "topology": {"kind": "hexmesh", "size": 2}, "flit_bits": 64, "packet_flits": 260}
+MESH = {"family": "harts", "topology": {"kind": "hexmesh", "size": 2}, "flit_bits": 64, "packet_flits": 260}
 ONE = ("traffic", "transactions", 0)
 WRONG = {
     "no ends": ({}, ("axi4",), None, "traffic.kind is axi4; key 'axi4' is missing"),
@@ -73,7 +73,7 @@ def test_other_runs_name_the_right_one():
     with pytest.raises(ConfigError, match=r"traffic\.kind must be axi4"):
         load({**CONFIGURATION, "traffic": {"kind": "broadcast", "source": 0, "flits": 8}}).simulate_axi4()
     for path, value, message in (
-        (("network",), HARTS, "family is harts"),
+        (("network",), MESH | {"reception": "vote"}, "network.reception is vote; it must be absent"),
         (("axi4", "timeout_cycles"), 50, r"axi4\.timeout_cycles is 50; it must be 0"),
         (("axi4", "lite"), [1], r"axi4\.lite is \[1\]; it must be \[\]"),
     ):

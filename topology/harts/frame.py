@@ -4,6 +4,10 @@ In slot s the word of receiver s is on the bus, and the packet memory is read fo
 links', by direction; 6 is the host's; in 7 the network processor handles the packets that have arrived in this frame.
 """
 
+from collections.abc import Iterable
+
+from topology.harts.header import HOST
+
 SLOT_BITS = 3
 SLOTS = 1 << SLOT_BITS
 PROCESSOR_SLOT = SLOTS - 1
@@ -23,3 +27,30 @@ def most_link_cycles(gap_frames: int) -> int:
     head alone, so 9 + 2 L must not be more than that.
     """
     return min(MAX_LINK_CYCLES, (SLOTS * (gap_frames + 1) - SLOTS - 1) // 2)
+
+
+def packet_cycles(
+    accepted_cycle: int, directions: Iterable[int], flits: int, *, relay_frames: int = 1, link_cycles: int = 1
+) -> int:
+    """Return the time of an ordinary packet alone, from the acceptance of its head to the arrival of its tail.
+
+    All words of the packet are there when the node may take them. The packet is stored at its destination alone.
+
+    Parameters:
+        accepted_cycle: Its slot in the frame determines the wait for the host's slot.
+        directions: Directions of travel, one per link.
+        flits: Whole packet, header included.
+        relay_frames: Frames that the network processor takes per packet.
+        link_cycles: Cycles of a link between nodes.
+    """
+    head = _next(accepted_cycle + HEAD_CYCLES, HOST)
+    for direction in directions:
+        head = _next(head + HEAD_CYCLES + link_cycles, direction)
+    stored = head + SLOTS * (flits - 1)
+    seen = _next(stored, PROCESSOR_SLOT) + SLOTS * (relay_frames - 1)
+    return _next(seen, HOST) + SLOTS * (flits - 1) + HEAD_CYCLES - accepted_cycle
+
+
+def _next(cycle: int, slot: int) -> int:
+    """Return the first cycle of a slot, not before some cycle."""
+    return cycle + (slot - cycle) % SLOTS
