@@ -107,122 +107,45 @@ class RequestSender(Part):
 
     def elaborate(self, _platform):
         m: Any = Module()
-        words = self.axi.request_words(self.word_bits)
-        cut, repeats = self.cut_beats > 0, self.copies or self.cut_beats > 0
-        if repeats:
-            self._write_slot = self.write_slot if cut else Signal(self.axi.slot_bits, name="write_slot")
-        piece_end = self._piece_end(m)
-        writes = Signal()
-        write_last = Signal()
-        position: Any = Signal(range(words))
-        last_word: Any = Signal()
-        m.d.comb += last_word.eq(position == words - 1 if words > 1 else 1)
-        copies = WriteCopies(m, self.axi, self.areas, self._window, self.node) if self.copies else None
-        more = copies.more if copies else Const(0)
-        to = Mux(self.aw_multicast, copies.destination, self.aw_destination) if copies else self.aw_destination
-        m.d.comb += self.tdest.eq(Mux(writes, to, self.ar_destination))
-        if self.axi.multicasts and not copies:
-            row = self._destinations(m)
-            m.d.comb += self.tuser.eq(Mux(writes & self.aw_multicast, row, 0))
-        can_write, can_read = Signal(), Signal()
-        m.d.comb += [
-            can_write.eq(self.aw_granted & self.startable),
-            can_read.eq(self.ar_granted & self.ar_found),
-        ]
-        due = Signal()  # the next piece of a read may be sent
-        if cut:
-            m.d.comb += self.ar_advance.eq(self.piece_ended)
-            with m.If(self.piece_ended):
-                m.d.sync += due.eq(1)
-            with m.If(self.reading):
-                m.d.comb += can_read.eq(due)
+        cut, words = self.cut_beats > 0, self.axi.request_words(self.word_bits)
+        self._write_slot: Any = self.write_slot if cut else Signal(self.axi.slot_bits, name="write_slot")
+        self._piece_end = self._find_piece_end(m)
+        self._writes, self._write_last, self._last_word = (
+            Signal(name=n) for n in ("writes", "write_last", "last_word")
+        )
+        self._position: Any = Signal(range(words), name="position")
+        m.d.comb += self._last_word.eq(self._position == words - 1 if words > 1 else 1)
+        self._copies = WriteCopies(m, self.axi, self.areas, self._window, self.node) if self.copies else None
+        self._more = self._copies.more if self._copies else Const(0)
+        self._route(m)
+        may_write, may_read = self._find_requests(m)
         with m.FSM():
             with m.State("IDLE"):
-                m.d.sync += position.eq(0)
-                with m.If(can_write & ~(can_read & write_last)):
-                    m.d.sync += [writes.eq(1), write_last.eq(1)]
-                    with m.If(self.aw_found):
-                        m.next = "HEAD"
-                        if repeats:
-                            m.d.comb += self.aw_start.eq(1)
-                            m.d.sync += self._write_slot.eq(self.aw_slot)
-                        if cut:
-                            m.d.sync += self.sending.eq(self.aw_more)
-                        if copies:
-                            with m.If(self.aw_multicast):
-                                copies.begin()
-                                m.next = "COPY"
-                    with m.Else():
-                        m.next = "DRAIN"
-                with m.Elif(can_read):
-                    m.d.sync += [writes.eq(0), write_last.eq(0)]
-                    m.next = "HEAD"
-                    if cut:
-                        m.d.sync += due.eq(0)
-                        with m.If(~self.reading):
-                            m.d.sync += self.read_slot.eq(self.ar_slot)
-            if copies:
-                m.d.comb += [self.keep.eq(more), self.rewind.eq(self.pop & piece_end & more)]
+                m.d.sync += self._position.eq(0)
+                with m.If(may_write & ~(may_read & self._write_last)):
+                    self._start_write(m)
+                with m.Elif(may_read):
+                    self._start_read(m)
+            if self._copies:
+                m.d.comb += [self.keep.eq(self._more), self.rewind.eq(self.pop & self._piece_end & self._more)]
                 with m.State("COPY"):
-                    copies.choose()
-                    m.d.sync += position.eq(0)
+                    self._copies.choose()
+                    m.d.sync += self._position.eq(0)
                     m.next = "HEAD"
             with m.State("HEAD"):
-                m.d.comb += [self.tvalid.eq(1), self.tdata.eq(self._header(m, writes, position, words))]
-                m.d.comb += self.tlast.eq(last_word & ~writes)
-                with m.If(self.tready):
-                    m.d.sync += position.eq(position + 1)
-                    with m.If(last_word):
-                        if cut:
-                            m.d.comb += [
-                                self.aw_pop.eq(writes & ~more & ~self.aw_more),
-                                self.ar_pop.eq(~writes & ~self.ar_more),
-                                self.ar_start.eq(~writes & ~self.reading),
-                            ]
-                            with m.If(self.aw_pop):
-                                m.d.sync += self.sending.eq(0)
-                            with m.If(~writes):
-                                m.d.sync += self.reading.eq(self.ar_more)
-                        else:
-                            m.d.comb += [self.aw_pop.eq(writes & ~more), self.ar_pop.eq(~writes)]
-                        with m.If(writes):
-                            m.next = "BODY"
-                        with m.Else():
-                            m.next = "IDLE"
+                self._send_fields(m, words)
             with m.State("BODY"):
-                m.d.comb += [self.tvalid.eq(self.valid), self.tdata.eq(self.word), self.tlast.eq(piece_end)]
-                m.d.comb += self.pop.eq(self.valid & self.tready)
-                with m.If(self.pop & piece_end):
-                    m.next = "IDLE"
-                    if cut:
-                        with m.If(self.sending):
-                            m.next = "NEXT"
-                    if copies:
-                        with m.If(more):
-                            m.next = "COPY"
+                self._send_data(m)
             if cut:
                 with m.State("NEXT"):
-                    m.d.sync += position.eq(0)
+                    m.d.sync += self._position.eq(0)
                     m.d.comb += self.aw_advance.eq(1)
-                    m.next = "HEAD"
-                    if copies:
-                        with m.If(self.aw_multicast):
-                            copies.begin()
-                            m.next = "COPY"
+                    self._begin_packet(m)
             with m.State("DRAIN"):
-                # the last beat is dropped together with the answer
-                m.d.comb += [
-                    self.failed.eq(1),
-                    self.pop.eq(self.valid & ~(self.last & self.answering)),
-                    self.aw_pop.eq(self.pop & self.last),
-                ]
-                if repeats:
-                    m.d.comb += self.aw_start.eq(self.aw_pop)
-                with m.If(self.aw_pop):
-                    m.next = "IDLE"
+                self._drop_data(m)
         return m
 
-    def _piece_end(self, m: Any) -> Any:
+    def _find_piece_end(self, m: Any) -> Any:
         """Return whether the first beat in the store is the last one of a piece."""
         if not self.cut_beats:
             return self.last
@@ -232,6 +155,112 @@ class RequestSender(Part):
         with m.If(self.pop):
             m.d.sync += beats.eq(Mux(end, 0, beats + 1))
         return end
+
+    def _route(self, m: Any) -> None:
+        """Drive the destinations of packets."""
+        to, copies = self.aw_destination, self._copies
+        if copies:
+            to = Mux(self.aw_multicast, copies.destination, to)
+        m.d.comb += self.tdest.eq(Mux(self._writes, to, self.ar_destination))
+        if self.axi.multicasts and not copies:
+            row = self._destinations(m)
+            m.d.comb += self.tuser.eq(Mux(self._writes & self.aw_multicast, row, 0))
+
+    def _find_requests(self, m: Any) -> tuple[Any, Any]:
+        """Return whether a write and whether a read could start; for a read of pieces, its next piece."""
+        can_write, can_read = Signal(), Signal()
+        m.d.comb += [
+            can_write.eq(self.aw_granted & self.startable),
+            can_read.eq(self.ar_granted & self.ar_found),
+        ]
+        if self.cut_beats:
+            self._due = Signal(name="due")  # the next piece of a read may be sent
+            m.d.comb += self.ar_advance.eq(self.piece_ended)
+            with m.If(self.piece_ended):
+                m.d.sync += self._due.eq(1)
+            with m.If(self.reading):
+                m.d.comb += can_read.eq(self._due)
+        return can_write, can_read
+
+    def _start_write(self, m: Any) -> None:
+        m.d.sync += [self._writes.eq(1), self._write_last.eq(1)]
+        with m.If(self.aw_found):
+            self._begin_packet(m)
+            if self.copies or self.cut_beats:
+                m.d.comb += self.aw_start.eq(1)
+                m.d.sync += self._write_slot.eq(self.aw_slot)
+            if self.cut_beats:
+                m.d.sync += self.sending.eq(self.aw_more)
+        with m.Else():
+            m.next = "DRAIN"
+
+    def _begin_packet(self, m: Any) -> None:
+        """Go to the fields of a write, or to the first of its copies."""
+        m.next = "HEAD"
+        if self._copies:
+            with m.If(self.aw_multicast):
+                self._copies.begin()
+                m.next = "COPY"
+
+    def _start_read(self, m: Any) -> None:
+        m.d.sync += [self._writes.eq(0), self._write_last.eq(0)]
+        m.next = "HEAD"
+        if self.cut_beats:
+            m.d.sync += self._due.eq(0)
+            with m.If(~self.reading):
+                m.d.sync += self.read_slot.eq(self.ar_slot)
+
+    def _send_fields(self, m: Any, words: int) -> None:
+        m.d.comb += [self.tvalid.eq(1), self.tdata.eq(self._header(m, words))]
+        m.d.comb += self.tlast.eq(self._last_word & ~self._writes)
+        with m.If(self.tready):
+            m.d.sync += self._position.eq(self._position + 1)
+            with m.If(self._last_word):
+                self._end_fields(m)
+                with m.If(self._writes):
+                    m.next = "BODY"
+                with m.Else():
+                    m.next = "IDLE"
+
+    def _end_fields(self, m: Any) -> None:
+        """Take the request from its port, unless there are other packets of it."""
+        writes, more = self._writes, self._more
+        if not self.cut_beats:
+            m.d.comb += [self.aw_pop.eq(writes & ~more), self.ar_pop.eq(~writes)]
+            return
+        m.d.comb += [
+            self.aw_pop.eq(writes & ~more & ~self.aw_more),
+            self.ar_pop.eq(~writes & ~self.ar_more),
+            self.ar_start.eq(~writes & ~self.reading),
+        ]
+        with m.If(self.aw_pop):
+            m.d.sync += self.sending.eq(0)
+        with m.If(~writes):
+            m.d.sync += self.reading.eq(self.ar_more)
+
+    def _send_data(self, m: Any) -> None:
+        m.d.comb += [self.tvalid.eq(self.valid), self.tdata.eq(self.word), self.tlast.eq(self._piece_end)]
+        m.d.comb += self.pop.eq(self.valid & self.tready)
+        with m.If(self.pop & self._piece_end):
+            m.next = "IDLE"
+            if self.cut_beats:
+                with m.If(self.sending):
+                    m.next = "NEXT"
+            if self.copies:
+                with m.If(self._more):
+                    m.next = "COPY"
+
+    def _drop_data(self, m: Any) -> None:
+        """Drop the data of a write without destination, the last beat together with the answer."""
+        m.d.comb += [
+            self.failed.eq(1),
+            self.pop.eq(self.valid & ~(self.last & self.answering)),
+            self.aw_pop.eq(self.pop & self.last),
+        ]
+        if self.copies or self.cut_beats:
+            m.d.comb += self.aw_start.eq(self.aw_pop)
+        with m.If(self.aw_pop):
+            m.next = "IDLE"
 
     @property
     def _window(self) -> Any:
@@ -260,21 +289,21 @@ class RequestSender(Part):
         m.d.comb += offset.eq(self.aw_addr & Mux(self.aw_multicast, row, (1 << bits) - 1))
         return offset
 
-    def _header(self, m: Any, writes: Any, position: Any, words: int) -> Any:
-        """Return the word of fields at a position."""
+    def _header(self, m: Any, words: int) -> Any:
+        """Return the word of fields that is sent."""
 
         def field(name: str, bits: int) -> Any:
             if name in ("write", "source"):
-                return writes if name == "write" else self.node
+                return self._writes if name == "write" else self.node
             if name == "multicast":
-                return writes & self.aw_multicast
+                return self._writes & self.aw_multicast
             write = self._write_address(m) if name == "addr" else getattr(self, f"aw_{name}")
             read = getattr(self, f"ar_{name}")
             if name == "slot":  # a request that has started stays if there are other packets of it
                 write = self._write_slot if self.copies or self.cut_beats else write
                 read = self.read_slot if self.cut_beats else read
-            return Mux(writes, write, read)[:bits]
+            return Mux(self._writes, write, read)[:bits]
 
         row: Any = Signal(words * self.word_bits, name="fields")
         m.d.comb += row.eq(Cat(*(Value.cast(field(name, bits)) for name, bits in self.axi.request_fields)))
-        return table_row(m, row, position, self.word_bits, "header") if words > 1 else row
+        return table_row(m, row, self._position, self.word_bits, "header") if words > 1 else row

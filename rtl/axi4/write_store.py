@@ -2,19 +2,18 @@
 
 from typing import Any
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
-from amaranth.lib import memory
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
 from rtl.axi4.ports import axi4_members
+from rtl.parts.block_ram import block_ram
 from rtl.parts.part import Part
+from rtl.parts.ring_pointer import ring_pointer
 from topology.axi4.words import MIN_STORED_BEATS, Axi4Format, bits_of
 
 MIN_BEATS = 8
 MAX_BURSTS = 7
 """Complete bursts that a store of whole bursts holds."""
-NO_COLLISIONS = {"no_rw_check": 1}
-"""For Yosys: no slot is read and written in one cycle, so no logic has to keep its former content."""
 
 
 class WriteStore(Part):
@@ -89,14 +88,12 @@ class WriteStore(Part):
 
     def _keep(self, m: Any, written: Any, fetched: Any, waits: Any, moved: Any) -> Any:
         """Add the memory; return the beat in its output."""
-        store = memory.Memory(shape=len(self.word) + 1, depth=self.beats, init=[], attrs=NO_COLLISIONS)
-        m.submodules.beats = store
-        write: Any = store.write_port()
-        read: Any = store.read_port()
+        fields = [getattr(self, f"w{name}") for name, _ in self.axi.write_fields]
+        beat = Cat(self.wlast, *fields)
+        output, back, front = block_ram(m, "beats", self.beats, beat, written, fetched)
         stored: Any = Signal(range(self.beats + 1))
-        back, front = self._pointer(m, "back", written), self._pointer(m, "front", fetched)
         if self.copies:
-            kept = self._pointer(m, "kept", self._released)
+            kept = ring_pointer(m, "kept", self.beats, self._released)
             with m.If(self.rewind):
                 m.d.sync += front.eq(kept)
             leaves, exists = self._released, front != back
@@ -105,21 +102,10 @@ class WriteStore(Part):
         m.d.comb += fetched.eq(exists & (~waits | moved))
         with m.If(written != leaves):
             m.d.sync += stored.eq(Mux(written, stored + 1, stored - 1))
-        for port, step, pointer in ((write, written, back), (read, fetched, front)):
-            m.d.comb += [port.addr.eq(pointer), port.en.eq(step)]
-        fields = [getattr(self, f"w{name}") for name, _ in self.axi.write_fields]
-        m.d.comb += write.data.eq(Cat(self.wlast, *fields))
         m.d.sync += self.wready.eq(stored < self.beats - 2)
-        return Value.cast(read.data)
+        return output
 
     @property
     def _released(self) -> Any:
         """The first beat leaves the store for good."""
         return self.pop & ~self.keep if self.copies else self.pop
-
-    def _pointer(self, m: Any, name: str, step: Any) -> Any:
-        """Return a register with the number of a slot of the memory."""
-        pointer: Any = Signal(range(self.beats), name=name)
-        with m.If(step):
-            m.d.sync += pointer.eq(Mux(pointer == self.beats - 1, 0, pointer + 1))
-        return pointer

@@ -1,7 +1,7 @@
 # (specimens of parts only provide their ports)
 """Parts between a network's stream endpoints and its AXI4-Stream ports: byte counts, buffers, clock-domain crossings.
 
-From a user: port, ``KeepPacker``, ``StreamCrossing``, injector; to a user in reverse order, with a ``DeliveryBuffer``
+From a user: port, ``KeepPacker``, ``StreamCrossing``, injector; to a user in reverse order, with a ``PacketBuffer``
 behind the ejector. All are optional. Sideband bits of the users are the highest bits of ``tuser``, and travel above the
 word in each flit.
 """
@@ -11,7 +11,7 @@ from typing import Any
 
 from amaranth.lib.wiring import In
 
-from rtl.endpoints.delivery_buffer import MAX_BEATS, MIN_BEATS, DeliveryBuffer
+from rtl.endpoints.packet_buffer import MAX_BEATS, MIN_BEATS, PacketBuffer
 from rtl.generator.structure import Bits, Constant, ModuleInstance, SharedModule, Slice, Structure, Wire, width_of
 from rtl.parts.byte_count import KeepPacker, KeepUnpacker, kept_bytes
 from rtl.parts.stream_crossing import StreamCrossing
@@ -130,9 +130,9 @@ class StreamEnds:
         return _fields(crossing.output("o__payload"), beat), crossing.output("o__valid"), crossing
 
     def buffered(self, name: str, beat: Beat, valid: Bits) -> tuple[Beat, Wire, ModuleInstance]:
-        """Return a stream behind a delivery buffer: beat, valid, and the buffer, whose ``o__ready`` is open."""
+        """Return a stream behind a packet buffer: beat, valid, and the buffer, whose ``o__ready`` is open."""
         bits, beats = sum(map(width_of, beat.values())), self._options.delivery_buffer_flits
-        module = self._buffers.setdefault(bits, SharedModule(lambda: DeliveryBuffer(bits, beats)))
+        module = self._buffers.setdefault(bits, SharedModule(lambda: PacketBuffer(bits, beats)))
         buffer = self._structure.instance(name, module)
         buffer.connect("i__valid", valid)
         buffer.connect("i__payload", tuple(beat.values()))

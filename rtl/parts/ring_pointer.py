@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth.hdl import Cat, Const, Module, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 
 
 def ring_pointer(m: Module, name: str, slots: int, step: Value) -> Any:
@@ -10,15 +10,16 @@ def ring_pointer(m: Module, name: str, slots: int, step: Value) -> Any:
 
     Parameters:
         name: Name of the register.
-        slots: A power of two, so that it wraps by itself. With one slot there is no register.
+        slots: Number of slots. With one slot there is no register; a power of two wraps by itself.
         step: Whether it advances at the end of the cycle.
     """
     if slots == 1:
         return Const(0, 0)
     pointer: Any = Signal(range(slots), name=name)
     driver: Any = m
+    wraps = slots & (slots - 1) == 0
     with driver.If(step):
-        driver.d.sync += pointer.eq(pointer + 1)
+        driver.d.sync += pointer.eq(pointer + 1 if wraps else Mux(pointer == slots - 1, 0, pointer + 1))
     return pointer
 
 
@@ -26,7 +27,8 @@ def gray_pointer(m: Module, name: str, slots: int, step: Value) -> tuple[Any, An
     """Return such a pointer in Gray code: with four slots it takes one lookup table less, up to sixteen never more.
 
     Parameters:
-        m, name, slots, step: See ``ring_pointer``.
+        m, name, step: See ``ring_pointer``.
+        slots: A power of two. With one slot there is no register.
 
     Returns:
         code (Value): The register. It is usable as an address.

@@ -1,4 +1,4 @@
-"""Sideband and delivery buffers of AXI4-Stream ends."""
+"""Sideband and packet buffers of AXI4-Stream ends."""
 
 import random
 from typing import Any
@@ -10,7 +10,7 @@ from hydranoc import load
 from rtl.endpoints.axi_ends import StreamOptions
 from rtl.endpoints.axi_injector import TDEST, TUSER
 from rtl.endpoints.axi_network import AxiStreamTop
-from rtl.endpoints.delivery_buffer import DeliveryBuffer
+from rtl.endpoints.packet_buffer import PacketBuffer
 from rtl.endpoints.stream_component import StreamNetwork
 from tests.rtl.simulate import check_accepted
 from tests.sampled import sampled
@@ -115,7 +115,7 @@ def test_a_stalled_receiver_holds_multicasts_of_others_only_without_a_buffer(buf
 
 @pytest.mark.parametrize("beats", [4, 5, 16])
 def test_a_buffer_is_a_queue_at_full_rate(beats):
-    part, numbers = DeliveryBuffer(8, beats), random.Random(beats)
+    part, numbers = PacketBuffer(8, beats), random.Random(beats)
     sent, taken = [], []
 
     async def testbench(ctx: Any) -> None:
@@ -165,5 +165,5 @@ def test_numbers_out_of_range_are_refused():
             StreamOptions(**{name: value})
     with pytest.raises(ValueError, match=r"^flit_bits is 8; it must be more than the 8 bits of the sideband$"):
         StreamOptions(user_bits=8).word_bits(8)
-    with pytest.raises(ValueError, match=r"^Delivery buffer has 3 flits; it must have 4 to 65536$"):
-        DeliveryBuffer(8, 3)
+    with pytest.raises(ValueError, match=r"^Packet buffer has 3 flits; it must have 4 to 65536$"):
+        PacketBuffer(8, 3)

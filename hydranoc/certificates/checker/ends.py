@@ -167,7 +167,7 @@ class _Stream:
         valid, ready, front = structure.output(ejector, "tvalid"), structure.input_port(f"{port}_tready", 1), None
         if self.buffered:
             front = f"delivery_buffer_{name}"
-            structure.place(front, r"delivery_buffer_\d+x\d+")
+            structure.place(front, r"packet_buffer_\d+x\d+")
             structure.connect(front, "i__payload", joined(beat.values()))
             structure.connect(front, "i__valid", valid)
             beat, valid, room = self._crossed(front, beat)
