@@ -39,10 +39,8 @@ from topology.common.host_pattern import (
     RECEIVER,
     SOURCE,
     HostBehaviour,
-    endpoint_salt,
-    first_state,
-    positions_in_ring,
-    ring_of_states,
+    first_positions,
+    ring_of_levels,
 )
 from topology.common.link_stages import LinkStages
 
@@ -169,7 +167,7 @@ def make_ends(
             first_place=data.first_place,
         ),
         phases=_phases(hosts.seed, *own),
-        ring=(ring_of_states() % LEVELS if hosts.pause_level or hosts.stall_level else np.empty(0)).astype(np.uint8),
+        ring=ring_of_levels(hosts),
         blockades=_blockades(hosts, managers, subordinates),
         written=data.written,
         masks=data.masks,
@@ -213,13 +211,12 @@ def _sinks(network: ChannelNetwork, processors: np.ndarray) -> np.recarray:
 
 def _phases(seed: int, managers: int, subordinates: int) -> np.ndarray:
     """Return the position of each channel's host in the ring of patterns in cycle 0."""
-    states = []
+    ends = []
     for port in range(managers + subordinates):
         for channel in CHANNELS:
             is_source = (port < managers) != (channel in (B, R))
-            salt = endpoint_salt(SOURCE if is_source else RECEIVER, len(CHANNELS) * port + channel)
-            states.append(first_state(seed, salt))
-    return positions_in_ring()[states].reshape(-1, len(CHANNELS))
+            ends.append((SOURCE if is_source else RECEIVER, len(CHANNELS) * port + channel))
+    return first_positions(seed, ends).reshape(-1, len(CHANNELS))
 
 
 def _blockades(hosts: HostBehaviour, managers: np.ndarray, subordinates: np.ndarray) -> np.ndarray:

@@ -21,14 +21,11 @@ from topology.collectives.operators import MAX_WORD_BITS
 from topology.collectives.tables import PlaneTables
 from topology.common.host_pattern import (
     EAGER,
-    LEVELS,
     RECEIVER,
     SOURCE,
     HostBehaviour,
-    endpoint_salt,
-    first_state,
-    positions_in_ring,
-    ring_of_states,
+    first_positions,
+    ring_of_levels,
 )
 
 # Positions in ``counters``.
@@ -325,7 +322,7 @@ def make_state(
         words=words,
         result_values=np.zeros(len(words), dtype=np.int64),
         events=_make_events(events, tables),
-        pattern=(ring_of_states() % LEVELS if hosts != EAGER else np.empty(0)).astype(np.uint8),
+        pattern=ring_of_levels(hosts),
         pause_level=hosts.pause_level,
         stall_level=hosts.stall_level,
         counters=counters,
@@ -383,15 +380,9 @@ def _make_endpoints(tables: PlaneTables, hosts: HostBehaviour) -> np.recarray:
         first_queue=branch * len(tables.groups),
         first_member=np.arange(len(number)) * len(tables.groups),
         host_turn=len(tables.groups) - 1,
-        source_phase=_phases(hosts.seed, SOURCE, len(tree.processors) if hosts.pause_level else 0, len(number)),
-        receiver_phase=_phases(hosts.seed, RECEIVER, len(tree.processors) if hosts.stall_level else 0, len(number)),
+        source_phase=first_positions(hosts.seed, ((SOURCE, i) for i in number)) if hosts.pause_level else 0,
+        receiver_phase=first_positions(hosts.seed, ((RECEIVER, i) for i in number)) if hosts.stall_level else 0,
     )
-
-
-def _phases(seed: int, role: int, wanted: int, count: int) -> np.ndarray:
-    if not wanted:  # the ring takes longer than a short run
-        return np.zeros(count, dtype=np.int64)
-    return positions_in_ring()[[first_state(seed, endpoint_salt(role, number)) for number in range(count)]]
 
 
 def _make_members(contributions: Contributions, order: np.ndarray, processors: int, groups: int) -> np.recarray:

@@ -19,10 +19,8 @@ from topology.common.host_pattern import (
     PERIOD_CYCLES,
     SOURCE,
     HostBehaviour,
-    endpoint_salt,
-    first_state,
+    first_positions,
     holds_back,
-    positions_in_ring,
     ring_of_states,
 )
 
@@ -66,8 +64,8 @@ class HostRules:
             )
         )
         self._hosts = [
-            _Host(int(positions_in_ring()[first_state(hosts.seed, endpoint_salt(SOURCE, number))]))
-            for number in range(len(self._injection))
+            _Host(phase)
+            for phase in first_positions(hosts.seed, ((SOURCE, i) for i in range(len(self._injection)))).tolist()
         ]
         self._wakes: list[tuple[int, int]] = []  # heap of cycle and injector; a host may be woken in vain
         for message in np.flatnonzero(messages.parent_counts == 0).tolist():

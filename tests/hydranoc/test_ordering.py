@@ -255,3 +255,20 @@ def test_tables_from_a_file_that_do_not_order_are_refused_by_check(tmp_path, cap
     assert "ordering                FAILS: messages from" in answer
     assert "is not written: ordering is total; messages from" in answer
     assert not certificate.exists()
+
+
+@each(
+    "network",
+    ["spam, topology: {kind: mesh, shape: [2, 2]}", "min, topology: {kind: bi-butterfly, radix: 2, stages: 2}"],
+)
+def test_tables_keep_the_order_of_pairs_if_headers_have_one_candidate(network, tmp_path, capsys):
+    config, tables = tmp_path / "c.yaml", tmp_path / "tables.csv"
+    verdicts = {"none": "FAILS: headers have several candidates at a switch, or sources channels"}
+    verdicts["pair"] = "pair: every header has one candidate at each switch"
+    for ordering, verdict in verdicts.items():
+        config.write_text(f"network: {{family: {network}, ordering: {ordering}}}\n")
+        assert run(["check", str(config), "--tables", str(tables)]) == 0
+        capsys.readouterr()
+        config.write_text(f"network: {{family: {network}, ordering: pair, routing: tables.csv}}\n")
+        assert run(["check", str(config)]) == (ordering == "none")
+        assert _ordering_line(capsys) == verdict

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ from tests.each import each
 from tests.tb.mutations import Mutation, copy_hardware
 from verification.campaign.__main__ import main
 from verification.campaign.cases import FAMILIES, RUNS, Campaign, cases_of, configuration_of, digest_of, family_of
-from verification.campaign.ledger import COLUMNS, Entry, Ledger
+from verification.campaign.ledger import Entry, Ledger
 from verification.campaign.run import EQUAL, TROUBLE, Runner
 from verification.campaign.shares import Shares
 from verification.campaign.situations.watch import SITUATIONS
@@ -123,9 +123,12 @@ def test_a_line_that_was_cut_off_costs_one_case(tmp_path):
     assert ledger.entries() == [ENTRY, replace(ENTRY, case=4)]
 
 
+COLUMNS = ",".join(field.name for field in fields(Entry))
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("case,family\n", "must begin with the columns"), (",".join(COLUMNS) + "\nx" + 9 * ",1" + "\n", "whole numbers")],
+    [("case,family\n", "must begin with the columns"), (COLUMNS + "\nx" + 9 * ",1" + "\n", "whole numbers")],
 )
 def test_what_is_no_ledger_is_bad_input(text, message, tmp_path, capsys):
     path = tmp_path / "ledger.csv"

@@ -7,6 +7,7 @@ states; they differ in where they begin, which a seed decides.
 """
 
 import functools
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -154,3 +155,22 @@ def positions_in_ring() -> np.ndarray:
     positions[ring_of_states()] = np.arange(PERIOD_CYCLES)
     positions.flags.writeable = False
     return positions
+
+
+def ring_of_levels(hosts: HostBehaviour) -> np.ndarray:
+    """Return what is compared with the levels, uint8[``PERIOD_CYCLES``]; empty if no host ever holds back."""
+    states = ring_of_states() if hosts.pause_level or hosts.stalls else np.empty(0)
+    return (states % LEVELS).astype(np.uint8)
+
+
+def first_positions(seed: int, endpoints: Iterable[tuple[int, int]]) -> np.ndarray:
+    """Return the positions of endpoints in the ring in cycle 0, int64.
+
+    Parameters:
+        seed
+        endpoints: Role and number of each, see ``endpoint_salt``.
+    """
+    states = [first_state(seed, endpoint_salt(role, number)) for role, number in endpoints]
+    if not states:  # the ring takes longer than a short run
+        return np.zeros(0, dtype=np.int64)
+    return positions_in_ring()[states]

@@ -7,16 +7,14 @@ from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 
-from hydranoc.errors import ConfigError
-from hydranoc.exit_codes import BAD_INPUT, INTERRUPTED, RIGHT, WRONG
-from hydranoc.exit_codes import TROUBLE as TROUBLE_CODE
-from topology.common.errors import MachineTrouble
+from hydranoc.exit_codes import RIGHT
 from verification.axi4.cases import NETWORKS, network_of
 from verification.axi4.run import Axi4Entry, Axi4Runner
 from verification.campaign.__main__ import minutes, natural, positive
 from verification.campaign.ledger import Ledger
 from verification.campaign.run import MISMATCH, TROUBLE
 from verification.campaign.versions import versions
+from verification.exit_codes import exit_code_of_command, exit_code_of_verdicts
 
 LEDGER = Path(__file__).parent / "ledger.csv"
 
@@ -74,12 +72,6 @@ def run_case(runner: Axi4Runner, case: int) -> Axi4Entry:
     return entry
 
 
-def exit_code_of(entries: Sequence[Axi4Entry]) -> int:
-    """Return the exit code of some results."""
-    verdicts = {entry.verdict for entry in entries}
-    return WRONG if MISMATCH in verdicts else TROUBLE_CODE if TROUBLE in verdicts else RIGHT
-
-
 def run_campaign(options: argparse.Namespace, runner: Axi4Runner) -> int:
     """Continue from the ledger; return the exit code."""
     ledger, started = Ledger(options.ledger, Axi4Entry), time.monotonic()
@@ -98,28 +90,24 @@ def run_campaign(options: argparse.Namespace, runner: Axi4Runner) -> int:
         if case not in done and network_of(case) in networks:
             entries.append(run_case(runner, case))
             ledger.add(entries[-1])
-    return exit_code_of(entries)
+    return exit_code_of_verdicts({entry.verdict for entry in entries})
+
+
+def run(options: argparse.Namespace) -> int:
+    """Do what the options say; return the exit code."""
+    if options.summary:
+        print(summary(Ledger(options.ledger, Axi4Entry).entries()))
+        return RIGHT
+    runner = Axi4Runner(options.scale, versions(), options.sim)
+    if options.case is not None:
+        return exit_code_of_verdicts([run_case(runner, options.case).verdict])
+    return run_campaign(options, runner)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; return its exit code."""
     options = parser().parse_args(arguments)
-    try:
-        if options.summary:
-            print(summary(Ledger(options.ledger, Axi4Entry).entries()))
-            return RIGHT
-        runner = Axi4Runner(options.scale, versions(), options.sim)
-        if options.case is not None:
-            return exit_code_of([run_case(runner, options.case)])
-        return run_campaign(options, runner)
-    except ConfigError as error:
-        print(error, file=sys.stderr)
-        return BAD_INPUT
-    except (MachineTrouble, OSError) as error:
-        print(error, file=sys.stderr)
-        return TROUBLE_CODE
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    return exit_code_of_command(lambda: run(options))
 
 
 if __name__ == "__main__":

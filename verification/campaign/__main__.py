@@ -5,13 +5,10 @@ import signal
 import sys
 import time
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from hydranoc.errors import ConfigError
-from hydranoc.exit_codes import BAD_INPUT, INTERRUPTED, RIGHT, WRONG
-from hydranoc.exit_codes import TROUBLE as TROUBLE_CODE
-from topology.common.errors import MachineTrouble
+from hydranoc.exit_codes import RIGHT
 from verification.campaign.cases import FAMILIES, Campaign
 from verification.campaign.ledger import Entry, Ledger
 from verification.campaign.run import MISMATCH, TROUBLE, Found, Runner
@@ -19,6 +16,7 @@ from verification.campaign.shares import Shares
 from verification.campaign.summary import summary
 from verification.campaign.versions import versions
 from verification.campaign.workers import Workers
+from verification.exit_codes import exit_code_of_command, exit_code_of_verdicts
 
 LEDGER = Path(__file__).parent / "ledger.csv"
 
@@ -34,8 +32,7 @@ class Progress:
     cycles: int = 0
     router_cycles: int = 0
     cases: int = 0
-    mismatches: int = 0
-    troubles: int = 0
+    verdicts: Counter[str] = field(default_factory=Counter)
 
     def take(self, found: Found) -> bool:
         """Record the result of a case; return whether to go on."""
@@ -43,8 +40,7 @@ class Progress:
         self.cases += 1
         self.cycles += found.cycles
         self.router_cycles += found.cycles * found.routers
-        self.mismatches += found.verdict == MISMATCH
-        self.troubles += found.verdict == TROUBLE
+        self.verdicts[found.verdict] += 1
         print(line_of(found), flush=True)
         write_report(found, self.options.output)
         return not self.enough
@@ -136,7 +132,7 @@ def run_case(case: int, scale: float, folder: Path) -> int:
     found = Runner(Campaign(scale)).run(case)
     print(line_of(found))
     write_report(found, folder)
-    return {MISMATCH: WRONG, TROUBLE: TROUBLE_CODE}.get(found.verdict, RIGHT)
+    return exit_code_of_verdicts([found.verdict])
 
 
 def run_campaign(options: argparse.Namespace) -> int:
@@ -149,29 +145,26 @@ def run_campaign(options: argparse.Namespace) -> int:
     shares = Shares(options.family or FAMILIES, compared, {entry.case for entry in entries}, options.first_case)
     progress = Progress(options, ledger, versions(), time.monotonic())
     Workers(options.workers, options.scale, shares).run(progress.take)
-    print(f"{progress.cases:,} cases, {progress.router_cycles:,} router-cycles, {progress.mismatches} mismatches")
-    return WRONG if progress.mismatches else TROUBLE_CODE if progress.troubles else RIGHT
+    mismatches = progress.verdicts[MISMATCH]
+    print(f"{progress.cases:,} cases, {progress.router_cycles:,} router-cycles, {mismatches} mismatches")
+    return exit_code_of_verdicts(progress.verdicts)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Do what the options say; return the exit code."""
+    if options.summary:
+        print(summary(Ledger(options.ledger, Entry).entries()))
+        return RIGHT
+    if options.case is not None:
+        return run_case(options.case, options.scale, options.output)
+    return run_campaign(options)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; return its exit code."""
     options = parser().parse_args(arguments)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends its processes as well
-    try:
-        if options.summary:
-            print(summary(Ledger(options.ledger, Entry).entries()))
-            return RIGHT
-        if options.case is not None:
-            return run_case(options.case, options.scale, options.output)
-        return run_campaign(options)
-    except ConfigError as error:
-        print(error, file=sys.stderr)
-        return BAD_INPUT
-    except (MachineTrouble, OSError) as error:
-        print(error, file=sys.stderr)
-        return TROUBLE_CODE
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    return exit_code_of_command(lambda: run(options))
 
 
 if __name__ == "__main__":

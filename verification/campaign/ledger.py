@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from hydranoc.errors import ConfigError
 from verification.campaign.run import Found
@@ -60,11 +60,10 @@ class Entry:
         return {name: int(count) for name, count in pairs}
 
 
-COLUMNS = tuple(field.name for field in fields(Entry))
-
-
 class _Line(Protocol):
     """A dataclass of texts and whole numbers, with the number of a case."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
     def case(self) -> int: ...
@@ -84,7 +83,7 @@ class Ledger(Generic[Line]):
     def __init__(self, path: Path, kind: type[Line]):
         self.path = path
         self._kind = kind
-        types = {field.name: field.type for field in fields(kind)}  # pyright: ignore[reportArgumentType]
+        types = {field.name: field.type for field in fields(kind)}
         self._columns, self._whole = tuple(types), tuple(name for name, of in types.items() if of is int)
 
     def entries(self) -> list[Line]:

@@ -10,7 +10,6 @@ from hydranoc.lockstep.axi4.source import axi4_source
 from hydranoc.lockstep.bench_source import BenchSource
 from hydranoc.lockstep.pending_build import PendingBuild
 from hydranoc.lockstep.rows.compare import BLOCK_CYCLES, RowComparison, RowDifference, RowOutcome
-from hydranoc.lockstep.rows.packing import RowPacking
 from hydranoc.lockstep.rows.report import difference_report, is_unknown
 from hydranoc.lockstep.rows.subject import Blocks
 from hydranoc.reports.progress import Progress
@@ -31,22 +30,8 @@ class Axi4Subject:
 
     def __init__(self, plan: Axi4Plan, simulation: Callable[[], Axi4Simulation], cycles: int):
         self.fields = Axi4Fields(plan)
-        self._plan, self._simulation, self._cycles = plan, simulation, cycles
-
-    @property
-    def cycles(self) -> int:
-        """Cycles of the run."""
-        return self._cycles
-
-    @property
-    def input_packing(self) -> RowPacking:
-        """Places of the parts of inputs."""
-        return self.fields.input_packing
-
-    @property
-    def observed_packing(self) -> RowPacking:
-        """Places of the parts of observed fields."""
-        return self.fields.observed_packing
+        self.cycles = cycles
+        self._plan, self._simulation = plan, simulation
 
     def source(self) -> BenchSource:
         """Return the Verilog."""
@@ -54,11 +39,11 @@ class Axi4Subject:
 
     def runs(self) -> Iterator[Blocks]:
         """Yield the rows of the run."""
-        yield Axi4Records(self._simulation(), self.fields, self._cycles).blocks(BLOCK_CYCLES)
+        yield Axi4Records(self._simulation(), self.fields, self.cycles).blocks(BLOCK_CYCLES)
 
 
 @dataclass(frozen=True)
-class Axi4Outcome:
+class Axi4Verdict:
     """Result of a comparison.
 
     Members:
@@ -81,7 +66,7 @@ def compare_axi4(
     waves: bool = False,
     progress: Progress | None = None,
     pending: PendingBuild | None = None,
-) -> Axi4Outcome:
+) -> Axi4Verdict:
     """Compare hardware and golden model in every cycle; the first difference ends it.
 
     Parameters:
@@ -95,7 +80,7 @@ def compare_axi4(
     rows = RowComparison(*(subject, simulator, folder), source=source, waves=waves, progress=progress, pending=pending)
     found = rows.compare()
     report = _report(subject.fields, found.difference) if found.difference else ""
-    return Axi4Outcome(found, report, rows.waveform(found))
+    return Axi4Verdict(found, report, rows.waveform(found))
 
 
 def _report(fields: Axi4Fields, found: RowDifference) -> str:

@@ -1,7 +1,5 @@
 """Inputs and observed fields of networks with AXI4 ends, in parts of at most 64 bits."""
 
-from functools import cached_property
-
 from hydranoc.lockstep.rows.packing import LANE_BITS, Field, RowPacking
 from rtl.axi4.network import MANAGER, REQUESTS, RESPONSES, SUBORDINATE, Axi4Plan
 from rtl.axi4.ports import channels
@@ -29,6 +27,7 @@ class Axi4Fields:
         inputs (list of (str, int)): Inputs without the clock, in the order of a row.
         observed (list of (str, int)): Outputs, lowest first.
         valid (dict of str to str): ``valid`` of the channel of each observed payload.
+        input_packing, observed_packing (RowPacking): Places of their parts.
     """
 
     def __init__(self, plan: Axi4Plan):
@@ -40,6 +39,10 @@ class Axi4Fields:
             for i in processors:
                 self._add_port(f"{prefix}_n{i}", id_bits, faces_manager=prefix == MANAGER)
         self.observed += [(MOVED[name], getattr(plan, name).links.moved_bits) for name in MOVED]
+        self.input_packing, self.observed_packing = (
+            RowPacking([part for name, bits in fields for part in lanes_of(name, bits)])
+            for fields in (self.inputs, self.observed)
+        )
 
     @property
     def ends(self) -> tuple[tuple[str, tuple[int, ...], int], ...]:
@@ -57,13 +60,3 @@ class Axi4Fields:
             back.append((ready, 1))
             if not is_input:
                 self.valid |= {name: valid for name, _ in payload}
-
-    @cached_property
-    def input_packing(self) -> RowPacking:
-        """Places of the parts of inputs."""
-        return RowPacking([part for name, bits in self.inputs for part in lanes_of(name, bits)])
-
-    @cached_property
-    def observed_packing(self) -> RowPacking:
-        """Places of the parts of observed fields."""
-        return RowPacking([part for name, bits in self.observed for part in lanes_of(name, bits)])

@@ -11,7 +11,6 @@ from hydranoc.lockstep.plane.records import RunRecords
 from hydranoc.lockstep.plane.report import difference_of
 from hydranoc.lockstep.plane.source import plane_source
 from hydranoc.lockstep.rows.compare import BLOCK_CYCLES, RowComparison
-from hydranoc.lockstep.rows.packing import RowPacking
 from hydranoc.lockstep.rows.subject import Blocks
 from hydranoc.reports.progress import Progress
 from sim_model.collective_plane.model import CollectivePlane
@@ -38,16 +37,6 @@ class PlaneSubject:
     def cycles(self) -> int:
         """Cycles of all runs."""
         return self._comparison.cycles
-
-    @property
-    def input_packing(self) -> RowPacking:
-        """Places of the inputs."""
-        return self.fields.input_packing
-
-    @property
-    def observed_packing(self) -> RowPacking:
-        """Places of the parts of observed fields."""
-        return self.fields.observed_packing
 
     def source(self) -> BenchSource:
         """Return the Verilog."""

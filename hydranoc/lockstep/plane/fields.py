@@ -18,33 +18,22 @@ class PlaneFields:
 
     Parameters:
         plan
+
+    Members:
+        ports (list of (str, int)): Inputs of the plane without its clock, in the order of a row.
+        observed (list of (str, int)): Observed fields, lowest first.
+        input_packing, observed_packing (RowPacking): Places of the inputs, and of the parts of observed fields.
     """
 
     def __init__(self, plan: PlanePlan):
         self.plan, self.plane = plan, plan.parameters
-
-    @cached_property
-    def ports(self) -> list[Field]:
-        """Inputs of the plane without its clock, in the order of a row."""
-        ports = port_list(PlaneTop(self.plan))
-        return [
+        ports = port_list(PlaneTop(plan))
+        self.ports: list[Field] = [
             (port["name"], port["bits"]) for port in ports if port["direction"] == "input" and port["name"] != "clk"
         ]
-
-    @cached_property
-    def observed(self) -> list[Field]:
-        """Observed fields, lowest first."""
-        return observed_fields(self.plan)
-
-    @cached_property
-    def input_packing(self) -> RowPacking:
-        """Places of the inputs."""
-        return RowPacking(self.ports)
-
-    @cached_property
-    def observed_packing(self) -> RowPacking:
-        """Places of the parts of observed fields."""
-        return RowPacking([part for name, bits in self.observed for part in self._parts(name, bits)])
+        self.observed: list[Field] = observed_fields(plan)
+        self.input_packing = RowPacking(self.ports)
+        self.observed_packing = RowPacking([part for name, bits in self.observed for part in self._parts(name, bits)])
 
     @cached_property
     def words(self) -> frozenset[str]:

@@ -118,4 +118,4 @@ class RowBenches:
         if self._simulator == "icarus":
             return IcarusBench(built, self._folder / wave_file(self._subject))
         wave = self._folder / f"{self._subject.name}.vcd"
-        return VerilatorBench(self._source, built, self._subject.observed_packing.bits, wave)
+        return VerilatorBench(self._source, built, self._subject.fields.observed_packing.bits, wave)

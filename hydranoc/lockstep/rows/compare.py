@@ -180,7 +180,7 @@ class _Pass:
                 self.compared_cycles += equal
                 cycle += equal
                 if found is not None:
-                    wanted = row_text(expected[equal].tobytes(), self._subject.observed_packing.bits)
+                    wanted = row_text(expected[equal].tobytes(), self._subject.fields.observed_packing.bits)
                     return RowDifference(number, cycle, self.compared_cycles, found[1], wanted)
             if self.compared_cycles >= end:
                 break

@@ -92,12 +92,12 @@ def build_icarus(source: BenchSource, subject: RowSubject, progress: Progress | 
     """
     (tool,) = needed_for("icarus")
     version = version_of(tool)
-    given, observed = subject.input_packing.bits, subject.observed_packing.bits
+    given, observed = subject.fields.input_packing.bits, subject.fields.observed_packing.bits
     bench = _BENCH.format(
         bench=BENCH,
         top=source.top,
-        given_bits=8 * subject.input_packing.row_bytes - 1,
-        row_bits=8 * subject.observed_packing.row_bytes - 1,
+        given_bits=8 * subject.fields.input_packing.row_bytes - 1,
+        row_bits=8 * subject.fields.observed_packing.row_bytes - 1,
         used_bits=given - 1,
         observed_bits=observed - 1,
         wave=wave_file(subject),

@@ -12,6 +12,17 @@ Blocks = Iterable[Block]
 """Rows of a run, from reset on."""
 
 
+class RowFields(Protocol):
+    """Fields of a row.
+
+    Members:
+        input_packing, observed_packing (RowPacking): Places in ``given`` and ``observed``.
+    """
+
+    input_packing: RowPacking
+    observed_packing: RowPacking
+
+
 class RowSubject(Protocol):
     """Hardware with the ports ``clk``, ``given`` (all inputs, ``rst`` too) and ``observed``, and its golden model.
 
@@ -20,7 +31,7 @@ class RowSubject(Protocol):
         title (str): For messages.
         settling_cycles (int): Between the reset and the first row.
         cycles: Of all runs.
-        input_packing, observed_packing (RowPacking): Places in ``given`` and ``observed``.
+        fields (RowFields): Inputs and observed fields.
     """
 
     name: str
@@ -31,10 +42,7 @@ class RowSubject(Protocol):
     def cycles(self) -> int: ...
 
     @property
-    def input_packing(self) -> RowPacking: ...
-
-    @property
-    def observed_packing(self) -> RowPacking: ...
+    def fields(self) -> RowFields: ...
 
     def source(self) -> BenchSource:
         """Return the Verilog."""
@@ -47,7 +55,7 @@ class RowSubject(Protocol):
 
 def reset_rows(subject: RowSubject, cycles: int) -> np.ndarray:
     """Return rows of inputs with ``rst`` alone, and those before the first row."""
-    packing = subject.input_packing
+    packing = subject.fields.input_packing
     values = packing.matrix(cycles + subject.settling_cycles)
     values[:cycles, packing.place["rst"]] = 1
     return packing.pack(values)

@@ -20,16 +20,12 @@ from sim_model.messages.header_lengths import header_lengths
 from sim_model.messages.messages import Messages
 from topology.common.channels import ChannelNetwork
 from topology.common.host_pattern import (
-    EAGER,
-    LEVELS,
     PERIOD_CYCLES,
     RECEIVER,
     SOURCE,
     HostBehaviour,
-    endpoint_salt,
-    first_state,
-    positions_in_ring,
-    ring_of_states,
+    first_positions,
+    ring_of_levels,
 )
 
 EJECTOR_FLITS = 2
@@ -76,26 +72,21 @@ def make_endpoints(
     receivers = len(network.delivery_channels) if hosts.stalls else 0
     offsets = messages.offsets[: len(messages) * bool(sources) + 1]
     return EndpointState(
-        ring=(ring_of_states() % LEVELS if hosts != EAGER else np.empty(0)).astype(np.uint8),
+        ring=ring_of_levels(hosts),
         pause_level=hosts.pause_level,
         stall_level=hosts.stall_level,
         header_flits=header_lengths(offsets, messages.destinations, header_flits),
-        sources=make_records(sources, SOURCE_FIELDS, phase=_phases(hosts.seed, SOURCE, sources)),
+        sources=make_records(
+            sources, SOURCE_FIELDS, phase=first_positions(hosts.seed, ((SOURCE, i) for i in range(sources)))
+        ),
         receivers=make_records(
             receivers,
             RECEIVER_FIELDS,
             channel=network.delivery_channels[:receivers],
-            phase=_phases(hosts.seed, RECEIVER, receivers),
+            phase=first_positions(hosts.seed, ((RECEIVER, i) for i in range(receivers))),
         ),
         blockades=_make_blockades(network, hosts),
     )
-
-
-def _phases(seed: int, role: int, count: int) -> np.ndarray:
-    if not count:  # the ring takes longer than a short run
-        return np.zeros(0, dtype=np.int64)
-    states = [first_state(seed, endpoint_salt(role, number)) for number in range(count)]
-    return positions_in_ring()[states]
 
 
 def _make_blockades(network: ChannelNetwork, hosts: HostBehaviour) -> np.recarray:
