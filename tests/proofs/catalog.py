@@ -48,8 +48,8 @@ from tests.proofs.selection import age_matrix, crossbar, round_robin
 from tests.proofs.spam import pair, replication, request_queues, router
 from tests.proofs.spam import progress as router_progress
 from tests.proofs.torus import pair as torus_pair
-from tests.proofs.torus import progress as torus_progress
 from tests.proofs.torus import router as torus_router
+from tests.proofs.torus_progress import progress as torus_progress
 from tests.proofs.vc_orders import cycle_order_claims, random_order, round_robin_selector
 from tests.proofs.vc_ports import delivery_buffer, vc_input, vc_output
 from topology.collectives.operators import SIGNED_MAX, SUM, XOR
@@ -212,7 +212,22 @@ PROOFS: dict[str, Proof] = {
         "min-router", switch(2, 3, token=True, buffer_flits=1, routing_cycles=3), 20, quick=False
     ),
     "min-router-progress": Proof(
-        "min-router-progress", min_progress(1, buffer_flits=2, routing_cycles=1), quick=False, induction_cycles=3
+        "min-router-progress",
+        min_progress(1, 3, 3, token=False, buffer_flits=2, routing_cycles=1),
+        quick=False,
+        induction_cycles=3,
+    ),
+    "min-router-progress-token-2x2": Proof(
+        "min-router-progress",
+        min_progress(3, 2, 2, token=True, buffer_flits=2, routing_cycles=1),
+        quick=False,
+        induction_cycles=4,
+    ),
+    "min-router-progress-token-3x3": Proof(
+        "min-router-progress",
+        min_progress(4, 3, 3, token=True, buffer_flits=2, routing_cycles=1),
+        quick=False,
+        induction_cycles=5,
     ),
     "min-router-pair-2x2": Proof("min-router-pair", switch_pair(2, 2, token=True), 16, quick=False),
     "min-router-pair-3x2-no-token": Proof("min-router-pair", switch_pair(3, 2, token=False), 16, quick=False),
@@ -293,12 +308,20 @@ PROOFS: dict[str, Proof] = {
         "torus-router", torus_router(ROW, 1, buffer_flits=2, injection_priority=PRIORITY_LOW), 16, quick=False
     ),
     "torus-router-five-ports": Proof("torus-router", torus_router(Grid(3, 3), 4, buffer_flits=2), 16, quick=False),
-    "torus-progress-row": Proof(
-        "torus-progress",
-        torus_progress(ROW, 1, 3, 2, vcs=1, buffer_flits=2),
-        16,
-        quick=False,
-        induction_cycles=5,
+    "torus-progress-row-1": Proof(
+        "torus-progress", torus_progress(ROW, 1, 1, 2, 2, buffer_flits=2), 8, quick=False, fault_cycles=16
+    ),
+    "torus-progress-row-2": Proof(
+        "torus-progress", torus_progress(ROW, 1, 2, 4, 4, buffer_flits=2), 10, quick=False, fault_cycles=16
+    ),
+    "torus-progress-ring-2": Proof(
+        "torus-progress", torus_progress(RING, 1, 2, 3, 3, buffer_flits=2), 10, quick=False, fault_cycles=16
+    ),
+    "torus-progress-ring-2-atomic": Proof(
+        "torus-progress", torus_progress(RING, 1, 2, 3, 3, buffer_flits=2, vc_reallocation=ATOMIC), 10, quick=False
+    ),
+    "torus-progress-five-ports": Proof(
+        "torus-progress", torus_progress(Grid(3, 3, wraps=False), 4, 1, 2, 2, buffer_flits=2), 8, quick=False
     ),
     "torus-pair-row": Proof("torus-pair", torus_pair(wraps=False, buffer_flits=2), 16, quick=False, fault_cycles=14),
     "torus-pair-ring": Proof("torus-pair", torus_pair(wraps=True, buffer_flits=4), 20, quick=False),

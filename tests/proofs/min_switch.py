@@ -473,9 +473,27 @@ def switch(inputs: int, outputs: int, *, token: bool, **settings: Any) -> Descri
     return describe
 
 
-def progress(cycles: int, **settings: Any) -> Describe:
-    """Claims about a switch of 3x3 without token, with ready outputs, which stalls for at most ``cycles`` cycles."""
-    return routed_progress(lambda claims: WholeSwitch(claims, 3, 3, False, **settings), cycles)
+def progress(cycles: int, inputs: int, outputs: int, *, token: bool, **settings: Any) -> Describe:
+    """Claims about a switch with ready outputs, which stalls for at most ``cycles`` cycles.
+
+    With a token it may rest while all its headers wait for the token, and this is in another switch.
+    """
+
+    def make(claims: Claims) -> WholeSwitch:
+        whole = WholeSwitch(claims, inputs, outputs, token, **settings)
+        if token:
+            with claims.proved_elsewhere():
+                _prove_holding(claims, whole)
+        return whole
+
+    return routed_progress(make, cycles, _may_go if token else None)
+
+
+def _may_go(whole: WholeSwitch, there: Any) -> Any:
+    """A flit is there that does not wait for the token, or the token is."""
+    use = whole.token_use
+    has_token = use.holding.any() | whole.switch.token_in
+    return (there & (~use.asking | has_token.replicate(whole.inputs))).any()
 
 
 def switch_pair(inputs: int, outputs: int, *, token: bool) -> Describe:

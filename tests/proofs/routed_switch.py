@@ -1,6 +1,6 @@
 """Claims about whole routed switches: one alone, two in a row, and progress."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 from amaranth.hdl import Array, Mux, Signal, Value
@@ -171,18 +171,22 @@ def _join(claims: Claims, output: Any, entry: Any) -> None:
 PROGRESS = "a switch in which a flit may move does not stall for long"
 
 
-def prove_progress(claims: Claims, may_go: Any, goes: Any, cycles: int, seen_cycles: int | None = None) -> None:
-    """Adds the counter, and the claim that it stays within its bound."""
+def prove_progress(claims: Claims, may_go: Any, goes: Any, cycles: int, seen_cycles: int | None = None) -> Any:
+    """Adds the counter, and the claim that it stays within its bound; gives the counter."""
     still: Any = Signal(range(cycles + 2), name="stands_still")
     waits = claims.named(may_go & ~goes, "waits")
     claims.m.d.sync += still.eq(Mux(waits, Mux(still > cycles, still, still + 1), 0))
     claims.always(PROGRESS, still <= cycles)
     seen = cycles if seen_cycles is None else seen_cycles
     claims.possible("a switch stands still as long as it is said to", still == seen)
+    return still
 
 
-def routed_progress(make: Any, cycles: int) -> Describe:
-    """Claims about a switch without VCs whose outputs are always ready."""
+def routed_progress(make: Any, cycles: int, may_go: Callable[[Any, Any], Any] | None = None) -> Describe:
+    """Claims about a switch without VCs whose outputs are always ready.
+
+    may_go: Of the switch, and of its inputs with flits: one of these waits for nothing that other switches have.
+    """
 
     def describe(claims: Claims) -> None:
         whole: Whole = make(claims)
@@ -197,6 +201,7 @@ def routed_progress(make: Any, cycles: int) -> Describe:
         # a worm that has begun and whose next flit has not come keeps its outputs: this switch cannot change that
         whole_worms = concat(~state.begun | (state.queue.held != 0) for state in states).all()
         goes = concat(state.buffer.pop for state in states).any() | concat(link.valid for link in part.outputs).any()
-        prove_progress(claims, there.any() & whole_worms, goes, cycles)
+        may = may_go(whole, there) if may_go else there.any()
+        prove_progress(claims, may & whole_worms, goes, cycles)
 
     return describe

@@ -8,9 +8,8 @@ from amaranth.hdl import Const, Mux, Value
 from rtl.parts.selection import concat
 from rtl.torus.network import torus_plan
 from tests.proofs.claims import Claims, Describe, at_most_one, started
-from tests.proofs.routed_switch import prove_progress
 from tests.proofs.vc_orders import tie_one_after_the_other
-from tests.proofs.vc_references import VcReference, flits_held, pops, tie_vcs, vcs_of
+from tests.proofs.vc_references import VcReference, flits_held, tie_vcs, vcs_of
 from tests.proofs.vc_switch import (
     CREDITS,
     FLIT_BITS,
@@ -23,7 +22,6 @@ from tests.proofs.vc_switch import (
     assume_host,
     follow_pair,
     look_for_passages,
-    prove_links,
     prove_passage,
     tag_of,
     tie_crossing,
@@ -262,34 +260,3 @@ def _prove_crossing(claims: Claims, near: WholeSwitch, far: WholeSwitch) -> None
         claims.possible("a VC has no credits left, and one of them on the wire", (credits == 0) & reference.left)
     both = concat(vc.reference.queue.held == depth for vc in far.vcs_in[: len(link.valid)])
     claims.possible("all VCs of the link are full", both.all())
-
-
-# Progress of a whole TorusRouter: if a flit may move, some flit moves.
-
-
-def progress(grid: Grid, number: int, cycles: int, seen_cycles: int, vcs: int, **settings: Any) -> Describe:
-    """Claims about a switch of a small torus or mesh, see ``router``."""
-
-    def describe(claims: Claims) -> None:
-        switch = WholeSwitch(claims, grid, number, vcs, **settings)
-        with claims.proved_elsewhere():
-            switch.enter_all(claims)
-            switch.leave(claims, switch.allowed)
-            TorusInvariants(claims, switch)
-            prove_links(claims, switch)
-            prove_inputs(claims, switch)
-        inputs = range(switch.shape.inputs)
-        may_go = concat(_may_go(switch, vc) for vc in switch.vcs_in).any()
-        goes = concat(pops(switch.inside, switch.input(i), f"input_{i}") for i in inputs).any()
-        prove_progress(claims, may_go, goes, cycles, seen_cycles)
-
-    return describe
-
-
-def _may_go(switch: WholeSwitch, vc: VcIn[Any]) -> Any:
-    """The first flit of a VC has a VC out with a credit; a head's has no other worm."""
-    port, reference = switch.input(vc.i), vc.reference
-    head = reference.ways(reference.now[0])
-    way = Mux(reference.begun_now, reference.own_now & port.has_credit, head & port.can_start)
-    unroutable = ~Mux(reference.begun_now, reference.own_now, head).any()
-    return (reference.held_now != 0) & (way.any() | unroutable)

@@ -121,6 +121,16 @@ def tie_one_after_the_other(claims: Claims, inside: Inside, name: str, count: in
         claims.invariant("requesters come one after the other", ~circle)
 
 
+def tie_turn(claims: Claims, inside: Inside, name: str, count: int, where: str | None = None) -> None:
+    """The bits of the pairs encode a turn: the first requester is followed by those of higher numbers, then the others.
+
+    A grant moves the turn, and so brings every other request nearer to it.
+    """
+    for i, j, k in combinations(range(count), 3):
+        bits = [inside.register(f"{name}_{a}_before_{b}", where) for a, b in ((i, j), (j, k), (i, k))]
+        claims.invariant("the bits of the pairs encode a turn", (bits[0] | bits[1]) & (bits[2] == (bits[0] & bits[1])))
+
+
 # The order of the cycle as tables by a count of cycles, and the longest wait that it allows.
 
 
