@@ -5,12 +5,18 @@ from hydranoc.config.load import TRAFFIC, Config
 from hydranoc.errors import ConfigError
 from sim_model.axi4.random_transactions import RandomTransactions
 from sim_model.axi4.simulation import Axi4Hosts
+from sim_model.axi4.system import Axi4System
 from sim_model.axi4.transactions import Transaction, Transactions
-from topology.axi4.address_map import MIN_SIZE, AddressMap
-from topology.axi4.words import Axi4Format
+from topology.axi4.address_map import MIN_SIZE
+from topology.axi4.bursts import WRAP_BEATS
+from topology.axi4.words import FIXED, INCR, MIN_CUT_BEATS, WRAP
 from topology.common.host_pattern import level_of
 
-RANDOM_KEYS = ("read_fraction", "multicast_fraction", "unmapped_fraction", "beats", "interval_cycles", "seed")
+RANDOM_KEYS = (
+    *("read_fraction", "multicast_fraction", "unmapped_fraction", "beats", "other_bursts_fraction"),
+    *("interval_cycles", "seed"),
+)
+BURSTS = {"fixed": FIXED, "incr": INCR, "wrap": WRAP}
 
 
 def axi4_traffic(config: Config) -> schema.Axi4Traffic | None:
@@ -49,26 +55,22 @@ def axi4_hosts(config: Config, traffic: schema.Axi4Traffic) -> Axi4Hosts:
     return Axi4Hosts(traffic.outstanding, traffic.memory_cycles, level, config.hosts)
 
 
-def build_transactions(
-    config: Config, traffic: schema.Axi4Traffic, areas: AddressMap, managers: tuple[int, ...], widths: Axi4Format
-) -> Transactions:
+def build_transactions(config: Config, traffic: schema.Axi4Traffic, system: Axi4System) -> Transactions:
     """Return the transactions of a configuration.
 
     Parameters:
         config, traffic
-        areas: The address map.
-        managers: Processors.
-        widths
+        system: Networks, managers and address map.
 
     Raises:
         ConfigError: For a transaction that AXI4 or these managers cannot have.
     """
     if isinstance(traffic.transactions, list):
-        return _listed(config, traffic.transactions, managers, widths)
+        return _listed(config, traffic.transactions, system)
     low, high = traffic.beats if isinstance(traffic.beats, list) else (traffic.beats, traffic.beats)
     if low > high:
         raise _wrong(config, "beats", f"traffic.beats is {traffic.beats}; the first number must be at most the second")
-    longest = MIN_SIZE // widths.strobe_bits
+    longest = MIN_SIZE // system.format.strobe_bits
     if high > longest:
         text = f"traffic.beats is {high}; it must be at most {longest}: a burst lies within {MIN_SIZE:,} bytes"
         raise _wrong(config, "beats", text)
@@ -78,11 +80,12 @@ def build_transactions(
         multicast_fraction=traffic.multicast_fraction,
         unmapped_fraction=traffic.unmapped_fraction,
         beats=(low, high),
+        other_bursts_fraction=traffic.other_bursts_fraction,
         interval_cycles=traffic.interval_cycles,
         seed=traffic.seed,
     )
     try:
-        return drawn.draw(areas, managers, widths)
+        return drawn.draw(system.areas, system.managers, system.format, system.lite)
     except ValueError as error:
         raise config.source.error(TRAFFIC, f"traffic: {error}") from None
 
@@ -91,33 +94,53 @@ def _wrong(config: Config, key: str, text: str) -> ConfigError:
     return config.source.error((*TRAFFIC, key), text)
 
 
-def _listed(
-    config: Config, listed: list[schema.Axi4Transaction], managers: tuple[int, ...], widths: Axi4Format
-) -> Transactions:
+def _listed(config: Config, listed: list[schema.Axi4Transaction], system: Axi4System) -> Transactions:
+    records = []
     for number, one in enumerate(listed):
-        size = widths.strobe_bits
-        end = one.address + one.beats * size - 1
-        last_id, last_address = (1 << widths.id_bits) - 1, (1 << widths.address_bits) - 1
-        rules = (
-            ("manager", one.manager in managers, f"one of {', '.join(map(str, managers))}"),
-            ("id", one.id <= last_id, f"at most {last_id}"),
-            ("address", one.address <= last_address, f"at most {last_address:#x}"),
-            (
-                "address",
-                one.address % widths.strobe_bits == 0,
-                f"a multiple of {widths.strobe_bits}, the bytes of a beat",
-            ),
-            ("beats", end // MIN_SIZE == one.address // MIN_SIZE, f"less: the burst crosses {MIN_SIZE:,} bytes"),
-        )
-        for key, is_right, right in rules:
+        record = _record(one, system)
+        for key, is_right, right in _rules(one, record, system):
             if not is_right:
                 value = getattr(one, key)
-                shown = f"{value:#x}" if key == "address" else value
+                shown = f"{value:#x}" if key in ("address", "mask") else value
                 text = f"traffic.transactions[{number}].{key} is {shown}; it must be {right}"
                 raise config.source.error((*TRAFFIC, "transactions", number, key), text)
-    return Transactions.of(
-        [
-            Transaction(one.manager, one.kind == "write", one.address, one.beats, one.start_cycle, one.id)
-            for one in listed
-        ]
+        records.append(record)
+    return Transactions.of(records)
+
+
+def _record(one: schema.Axi4Transaction, system: Axi4System) -> Transaction:
+    return Transaction(
+        *(one.manager, one.kind == "write", one.address, one.beats, one.start_cycle, one.id, BURSTS[one.burst]),
+        size=((one.beat_bytes or system.format.strobe_bits) - 1).bit_length(),
+        mask=one.mask,
+    )
+
+
+def _rules(one: schema.Axi4Transaction, record: Transaction, system: Axi4System) -> tuple[tuple[str, bool, str], ...]:
+    """Return the key of each rule, whether the transaction keeps it, and what would be right."""
+    widths, whole = system.format, system.format.strobe_bits
+    last_id, last_address = (1 << widths.id_bits) - 1, (1 << widths.address_bits) - 1
+    size = 1 << record.size
+    end = (one.address & -size) + one.beats * size - 1
+    is_wrap, is_lite = one.burst == "wrap", one.manager in system.lite
+    lengths = ", ".join(map(str, WRAP_BEATS))
+    return (
+        ("manager", one.manager in system.managers, f"one of {', '.join(map(str, system.managers))}"),
+        ("id", one.id <= last_id, f"at most {last_id}"),
+        ("id", one.id == 0 or not is_lite, "0 with AXI4-Lite"),
+        ("address", one.address <= last_address, f"at most {last_address:#x}"),
+        ("beats", one.beats == 1 or not is_lite, "1 with AXI4-Lite"),
+        ("burst", one.burst == "incr" or not is_lite, "incr with AXI4-Lite"),
+        ("beat_bytes", one.beat_bytes in (None, size) and size <= whole, f"a power of two, at most {whole}"),
+        ("beat_bytes", size == whole or not is_lite, f"{whole} with AXI4-Lite"),
+        ("beats", not is_wrap or one.beats in WRAP_BEATS, f"one of {lengths} in a WRAP burst"),
+        ("beats", one.burst != "fixed" or one.beats <= MIN_CUT_BEATS, f"at most {MIN_CUT_BEATS} in a FIXED burst"),
+        ("address", not is_wrap or one.address % size == 0, f"a multiple of {size}, the bytes of a beat"),
+        (
+            "beats",
+            one.burst != "incr" or end // MIN_SIZE == one.address // MIN_SIZE,
+            f"less: the burst crosses {MIN_SIZE:,} bytes",
+        ),
+        ("mask", not one.mask or (widths.masks and record.is_write), "0, but in writes with axi4.multicast_mask"),
+        ("mask", one.mask <= last_address, f"at most {last_address:#x}"),
     )

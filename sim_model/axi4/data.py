@@ -7,6 +7,7 @@ import numpy as np
 from sim_model.axi4.messages import Axi4Messages
 from sim_model.axi4.system import Axi4System
 from sim_model.axi4.transactions import Transactions
+from topology.axi4.bursts import beat_addresses, lanes_of_beats
 
 LANE_BYTES = 8
 _STEP, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
@@ -47,7 +48,7 @@ class Axi4Data(NamedTuple):
 def axi4_data(system: Axi4System, given: Transactions, messages: Axi4Messages) -> Axi4Data:
     """Return the data of transactions, which depend on their numbers alone.
 
-    A quarter of the beats has strobes at random, the others have all.
+    A quarter of the beats has strobes at random, the others have all of their byte lanes.
     """
     strobe_bytes = system.format.strobe_bits
     lanes = -(-strobe_bytes // LANE_BYTES)
@@ -56,12 +57,14 @@ def axi4_data(system: Axi4System, given: Transactions, messages: Axi4Messages) -
     first_beat = np.cumsum(beats) - beats
     numbers = np.arange(int(beats.sum()))
     written = mixed(numbers[:, None] * lanes + np.arange(lanes)) & used
-    drawn = mixed(numbers + (1 << 40))
-    every = np.uint64((1 << strobe_bytes) - 1)
-    strobes = np.where(mixed(numbers + (1 << 41)) % np.uint64(4) == 0, drawn & every, every)
-    address = _addresses(system, given, messages)
+    owner = np.repeat(np.arange(len(given)), beats)
+    at = _beat_addresses(given, owner, given.address[owner], numbers - first_beat[owner])
+    every = lanes_of_beats(at, given.size[owner], strobe_bytes)
+    is_partial = mixed(numbers + (1 << 41)) % np.uint64(4) == 0
+    strobes = np.where(is_partial, mixed(numbers + (1 << 40)) & every, every)
+    owner, address = messages.own.transaction[messages.request], _addresses(system, given, messages)
     response_beats = messages.own.beats[messages.request]
-    places, words = _places(address, response_beats, strobe_bytes)
+    places, words = _places(system, given, messages, address)
     return Axi4Data(
         first_beat=first_beat,
         written=written.view(np.int64),
@@ -70,7 +73,7 @@ def axi4_data(system: Axi4System, given: Transactions, messages: Axi4Messages) -
         first_place=np.cumsum(response_beats) - response_beats,
         places=places,
         memory=(mixed(np.arange(words)[:, None] * lanes + np.arange(lanes) + (1 << 42)) & used).view(np.int64),
-        address=address,
+        address=_beat_addresses(given, owner, address, messages.own.first_beat[messages.request]),
     )
 
 
@@ -84,23 +87,35 @@ def _bits_of(strobes: np.ndarray, lanes: int) -> np.ndarray:
     return found
 
 
+def _beat_addresses(given: Transactions, owner: np.ndarray, address: np.ndarray, beat: np.ndarray) -> np.ndarray:
+    """Return the addresses of beats.
+
+    Parameters:
+        owner: Their transactions.
+        address: First ones of these, at a manager or a subordinate.
+        beat: Numbers in the transactions.
+    """
+    return beat_addresses(address, given.burst[owner], given.size[owner], given.beats[owner], beat)
+
+
 def _addresses(system: Axi4System, given: Transactions, messages: Axi4Messages) -> np.ndarray:
-    """Return the first address of each response at its subordinate; a window has the offset in the first region."""
-    areas = system.areas
+    """Return the address of each response's transaction at its subordinate, which has the offset of a multicast."""
     owner = messages.own.transaction[messages.request]
-    address, windows = given.address[owner], messages.target[owner] - len(areas.regions)
-    for number, window in enumerate(areas.windows):
-        own = np.flatnonzero(windows == number)
-        bases = {processor: areas.first_base(processor) for processor in window.processors}
-        base = np.array([bases[processor] for processor in messages.receiver[own].tolist()], dtype=np.uint64)
-        address[own] = address[own] & np.uint64(window.size - 1) | base
-    return address + messages.own.first_beat[messages.request].astype(np.uint64) * np.uint64(system.format.strobe_bits)
+    bases = {processor: system.areas.first_base(processor) for processor in system.areas.subordinates}
+    base = np.array([bases[processor] for processor in messages.receiver.tolist()], dtype=np.uint64)
+    is_multicast = messages.is_multicast[owner]
+    return np.where(is_multicast, given.address[owner] & messages.kept[owner] | base, given.address[owner])
 
 
-def _places(address: np.ndarray, beats: np.ndarray, strobe_bytes: int) -> tuple[np.ndarray, int]:
+def _places(
+    system: Axi4System, given: Transactions, messages: Axi4Messages, address: np.ndarray
+) -> tuple[np.ndarray, int]:
     """Return the word of each beat of each response, and the number of words: those that any beat has."""
-    first = np.cumsum(beats) - beats
-    beat = np.arange(int(beats.sum())) - np.repeat(first, beats)
-    words = np.repeat(address // np.uint64(strobe_bytes), beats) + beat.astype(np.uint64)
-    keys, places = np.unique(words, return_inverse=True)  # regions do not overlap, so neither do their words
+    beats = messages.own.beats[messages.request]
+    response = np.repeat(np.arange(len(beats)), beats)
+    request = messages.request[response]
+    beat = np.arange(len(response)) - (np.cumsum(beats) - beats)[response] + messages.own.first_beat[request]
+    at = _beat_addresses(given, messages.own.transaction[request], address[response], beat)
+    # regions do not overlap, so neither do their words
+    keys, places = np.unique(at // np.uint64(system.format.strobe_bits), return_inverse=True)
     return places.astype(np.int64), len(keys)

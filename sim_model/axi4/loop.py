@@ -1,7 +1,7 @@
 """Loop of AXI4 ends: one cycle of all interfaces and hosts, between two networks that run that cycle next."""
 
 from sim_model.axi4.manager import step_manager
-from sim_model.axi4.state import CYCLE, HOPS, LEFT, QUIET
+from sim_model.axi4.state import CYCLE, HOPS, LEFT, QUIET, STOPPED
 from sim_model.axi4.streams import load_source, update_sink
 from sim_model.axi4.subordinate import step_subordinate
 from sim_model.engines.cycle.clock import DEADLOCKED, FINISHED, LIMIT
@@ -17,7 +17,8 @@ def step_ends(ends, requests, responses, trace, row):
         row: Of the recording, if it has any.
 
     Returns:
-        int: ``LIMIT``, or ``FINISHED`` or ``DEADLOCKED``, when nothing has been done.
+        int: ``LIMIT``, or ``FINISHED`` or ``DEADLOCKED``, when nothing has been done. A run whose subordinate has
+        stopped is finished.
     """
     counters = ends.counters
     cycle = counters[CYCLE]
@@ -27,7 +28,7 @@ def step_ends(ends, requests, responses, trace, row):
         counters[QUIET] = 0
     counters[HOPS] = hops
     if len(trace.manager_ready) == 0:
-        if counters[LEFT] == 0:
+        if counters[LEFT] == 0 or counters[STOPPED] > 0:
             return FINISHED
         if counters[QUIET] > ends.patience_cycles:
             return DEADLOCKED

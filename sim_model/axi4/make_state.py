@@ -90,7 +90,6 @@ def make_ends(
     next_write, first_write = _writes_in_turn(given, first)
     counters = np.zeros(COUNTERS, dtype=np.int64)
     counters[LEFT] = len(given)
-    is_window = messages.target >= len(system.areas.regions)
     requests, responses = system.requests.network, system.responses.network
     own = (len(managers), len(subordinates))
     return EndState(
@@ -103,6 +102,7 @@ def make_ends(
         copies=int(system.copies),
         whole=int(system.whole),
         pending=system.pending,
+        timeout_cycles=system.timeout_cycles,
         key_cycles=system.key_cycles,
         memory_cycles=memory_cycles,
         pause_level=hosts.pause_level,
@@ -135,8 +135,8 @@ def make_ends(
             manager=np.searchsorted(managers, given.manager),
             is_write=given.is_write,
             found=messages.receivers > 0,
-            is_window=is_window,
-            by_set=is_window & (not system.copies),
+            is_multicast=messages.is_multicast,
+            by_set=messages.is_multicast & (not system.copies),
             start_cycle=given.start_cycle,
             beats=given.beats,
             id=given.id,

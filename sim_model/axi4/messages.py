@@ -4,17 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sim_model.axi4.destinations import destinations
 from sim_model.axi4.system import Axi4System
 from sim_model.axi4.transactions import Transactions
-from sim_model.engines.cycle.records import NONE
 from sim_model.engines.model import Model
 from sim_model.messages.columns import MessageColumns
 from sim_model.messages.header_lengths import header_lengths
 from sim_model.messages.messages import Messages
-from topology.axi4.address_map import AddressMap
-
-MAX_PROCESSORS = 1 << 32
-"""More than any network has."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,9 +45,7 @@ class Axi4Messages:
     """Messages of N transactions; numbers of requests and responses are those of their messages.
 
     Members:
-        target (int64[N]): Area of the address; NONE without a destination.
-        way (int64[N]): Target as the hardware compares it: the number of its processor or window, and whether it is
-            reached.
+        is_multicast, kept, way: See ``Destinations``.
         receivers (int64[N]): Subordinates that it reaches.
         own (Axi4Requests): Requests.
         request (int64[responses]): Of each response.
@@ -59,7 +53,8 @@ class Axi4Messages:
         requests, responses (Messages)
     """
 
-    target: np.ndarray
+    is_multicast: np.ndarray
+    kept: np.ndarray
     way: np.ndarray
     receivers: np.ndarray
     own: Axi4Requests
@@ -71,18 +66,10 @@ class Axi4Messages:
 
 def axi4_messages(system: Axi4System, given: Transactions) -> Axi4Messages:
     """Return the messages of transactions. They start in the run, so none has a start of its own."""
-    areas = system.areas
-    target = _targets(areas, given)
-    reached: dict[tuple[int, int], list[int]] = {}
-    pairs = list(zip(target.tolist(), given.manager.tolist(), strict=True))
-    for pair in set(pairs):
-        reached[pair] = sorted(areas.receivers(*pair)) if pair[0] != NONE else []
-    lists = [reached[pair] for pair in pairs]
-    counts = np.array([len(processors) for processors in lists], dtype=np.int64)
-    every = np.array([processor for processors in lists for processor in processors], dtype=np.int64)
-    way = _ways(areas, target) * 2 + (counts > 0)
-    target = np.where(counts > 0, target, NONE)
-    copies = np.where(target >= len(areas.regions), counts, 1) if system.copies else np.ones(len(given), dtype=np.int64)
+    reached = destinations(system, given)
+    counts = np.array([len(processors) for processors in reached.receivers], dtype=np.int64)
+    every = np.array([processor for processors in reached.receivers for processor in processors], dtype=np.int64)
+    copies = np.where(reached.is_multicast & system.copies, counts, 1)
     own, copy = _requests(given, counts, copies, system.cut_beats)
     per_request = np.diff(own.first_response)
     request = np.repeat(np.arange(len(own)), per_request)
@@ -92,8 +79,9 @@ def axi4_messages(system: Axi4System, given: Transactions) -> Axi4Messages:
     body = system.request_words + np.where(is_write, own.beats, 0)
     answer = 1 + np.where(is_write, 0, own.beats)[request]
     return Axi4Messages(
-        target=target,
-        way=way,
+        is_multicast=reached.is_multicast,
+        kept=reached.kept,
+        way=reached.way,
         receivers=counts,
         own=own,
         request=request,
@@ -131,24 +119,6 @@ def _requests(
         first_response=np.concatenate(([0], np.cumsum(per_request))),
     )
     return own, copy
-
-
-def _targets(areas: AddressMap, given: Transactions) -> np.ndarray:
-    """Return the area of each address, or NONE; no read has a window."""
-    target = np.full(len(given), NONE, dtype=np.int64)
-    for number, area in enumerate(areas.areas):
-        is_here = (given.address >= np.uint64(area.base)) & (given.address <= np.uint64(area.base + area.size - 1))
-        if number >= len(areas.regions):
-            is_here &= given.is_write
-        target[is_here] = number
-    return target
-
-
-def _ways(areas: AddressMap, target: np.ndarray) -> np.ndarray:
-    """Return the destination register behind the decoder of addresses: 0 without an area."""
-    processors = [region.processor for region in areas.regions]
-    windows = [MAX_PROCESSORS + number for number in range(len(areas.windows))]
-    return np.array([*processors, *windows, 0])[target]
 
 
 def _messages(

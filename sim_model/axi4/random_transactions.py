@@ -1,6 +1,6 @@
 """Random transactions of AXI4 managers."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from sim_model.axi4.transactions import Transactions
 from topology.axi4.address_map import MIN_SIZE, AddressMap, Region, Window
-from topology.axi4.words import Axi4Format
+from topology.axi4.words import FIXED, INCR, MIN_CUT_BEATS, WRAP, Axi4Format
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,8 @@ class RandomTransactions:
         multicast_fraction: Fraction of the writes that go to a window.
         unmapped_fraction: Fraction of addresses in no area.
         beats: Least and most beats.
+        other_bursts_fraction: Fraction of bursts of any type, size and alignment; FIXED and WRAP bursts have at most
+            16 beats. All others are INCR bursts of whole beats.
         interval_cycles: Mean of the exponential times between the starts of a manager's transactions; 0: all start in
             cycle 0.
         seed: Random seed.
@@ -31,22 +33,31 @@ class RandomTransactions:
     multicast_fraction: float = 0.0
     unmapped_fraction: float = 0.0
     beats: tuple[int, int] = (1, 16)
+    other_bursts_fraction: float = 0.0
     interval_cycles: float = 0.0
     seed: int = 0
 
-    def draw(self, areas: AddressMap, managers: Sequence[int], widths: Axi4Format) -> Transactions:
+    def draw(
+        self, areas: AddressMap, managers: Sequence[int], widths: Axi4Format, lite: Collection[int] = ()
+    ) -> Transactions:
         """Return the transactions of all managers. Half of them are in the first 4,096 bytes of their areas.
+
+        Parameters:
+            areas, managers, widths
+            lite: Managers of AXI4-Lite, which send whole beats without IDs.
 
         Raises:
             ValueError: "X is Z; it must be Y", if there is no area for a fraction.
         """
-        drawn = [self._of_manager(areas, manager, widths) for manager in sorted(managers)]
+        drawn = [self._of_manager(areas, manager, widths, is_lite=manager in lite) for manager in sorted(managers)]
         return Transactions(*(np.concatenate([part[place] for part in drawn]) for place in range(len(drawn[0]))))
 
-    def _of_manager(self, areas: AddressMap, manager: int, widths: Axi4Format) -> tuple[np.ndarray, ...]:
+    def _of_manager(
+        self, areas: AddressMap, manager: int, widths: Axi4Format, *, is_lite: bool
+    ) -> tuple[np.ndarray, ...]:
         random = np.random.default_rng((self.seed, manager))
         count = self.transactions
-        low, high = self.beats
+        low, high = (1, 1) if is_lite else self.beats
         beats = random.integers(low, high, count, endpoint=True)
         is_write = random.random(count) >= self.read_fraction
         is_multicast = is_write & (random.random(count) < self.multicast_fraction)
@@ -56,23 +67,34 @@ class RandomTransactions:
         offset = first.astype(np.uint64) * np.uint64(widths.strobe_bits)
         choice, far, page = random.random(count), random.random(count) < 0.5, random.random(count)
         address = np.zeros(count, dtype=np.uint64)
-        for own, places in self._places(areas, manager, is_multicast, is_unmapped):
+        for own, places in self._places(areas, manager, is_multicast, is_unmapped, masks=widths.masks):
             base, pages = (np.array(column, dtype=np.uint64) for column in zip(*places, strict=True))
             which = (choice[own] * len(places)).astype(np.int64)
             number = np.where(far[own], page[own] * pages[which], 0).astype(np.uint64)
             address[own] = base[which] + number * np.uint64(MIN_SIZE) + offset[own]
         gaps = random.exponential(self.interval_cycles, count) if self.interval_cycles else np.zeros(count)
-        numbers = random.integers(0, 1 << widths.id_bits, count)
+        numbers = random.integers(0, 1 if is_lite else 1 << widths.id_bits, count)
         start = np.floor(np.cumsum(gaps)).astype(np.int64)
-        return np.full(count, manager), is_write, address, beats, start, numbers
+        burst, size = np.full(count, INCR), np.full(count, widths.strobe_bits.bit_length() - 1)
+        mask = np.zeros(count, dtype=np.uint64)
+        if widths.masks:
+            own = np.flatnonzero(is_multicast & ~is_unmapped)
+            mask[own] = _masks(areas, len(own), random)
+        if self.other_bursts_fraction and not is_lite:
+            own = np.flatnonzero(random.random(count) < self.other_bursts_fraction)
+            offset = _change(own, burst, size, beats, random)
+            address[own] = (address[own] & ~np.uint64(MIN_SIZE - 1)) | offset
+        return np.full(count, manager), is_write, address, beats, start, numbers, burst, size, mask
 
     def _places(
-        self, areas: AddressMap, manager: int, is_multicast: np.ndarray, is_unmapped: np.ndarray
+        self, areas: AddressMap, manager: int, is_multicast: np.ndarray, is_unmapped: np.ndarray, *, masks: bool
     ) -> list[tuple[np.ndarray, list[tuple[int, int]]]]:
         """Return the transactions of each kind, with bases and pages of the areas that they choose from."""
         reached = [area for number, area in enumerate(areas.areas) if areas.receivers(number, manager)]
         regions = [(area.base, area.size // MIN_SIZE) for area in reached if isinstance(area, Region)]
         windows = [(area.base, area.size // MIN_SIZE) for area in reached if isinstance(area, Window)]
+        if masks and len(areas.regions) > 1:
+            windows = regions
         kinds = [
             (is_unmapped, _gaps(areas), "unmapped_fraction", "0: all addresses are in areas"),
             (is_multicast & ~is_unmapped, windows, "multicast_fraction", f"0: manager {manager} reaches no window"),
@@ -83,6 +105,38 @@ class RandomTransactions:
                 given = getattr(self, name, [manager])
                 raise ValueError(f"{name} is {given}; it must be {right}")
         return [(np.flatnonzero(own), places) for own, places, *_ in kinds if own.any()]
+
+
+def _masks(areas: AddressMap, count: int, random: np.random.Generator) -> np.ndarray:
+    """Return masks of address bits in which the bases of regions differ, each with one of them at least."""
+    differing = 0
+    for region in areas.regions:
+        differing |= region.base ^ areas.regions[0].base
+    places = [bit for bit in range(areas.address_bits) if differing >> bit & 1]
+    chosen = random.random((count, len(places))) < 0.5
+    chosen[np.arange(count), random.integers(0, len(places), count)] = True
+    return (chosen << np.array(places, dtype=np.uint64)).sum(axis=1, dtype=np.uint64)
+
+
+def _change(
+    own: np.ndarray, burst: np.ndarray, size: np.ndarray, beats: np.ndarray, random: np.random.Generator
+) -> np.ndarray:
+    """Change some bursts to ones of any type, size and alignment; return their offsets in their pages.
+
+    Parameters:
+        own: Numbers of the bursts.
+        burst, size, beats: Of all bursts.
+        random
+    """
+    kind = random.integers(FIXED, WRAP, len(own), endpoint=True)
+    few = np.minimum(beats[own], MIN_CUT_BEATS)
+    power = np.maximum(1, np.floor(np.log2(few)).astype(np.int64))
+    burst[own], size[own] = kind, random.integers(0, size[own], endpoint=True)
+    beats[own] = np.choose(kind, (few, beats[own], 1 << power))
+    whole = beats[own] << size[own]
+    first = (random.random(len(own)) * (MIN_SIZE - whole + 1)).astype(np.int64)
+    is_aligned = (kind == WRAP) | (random.random(len(own)) < 0.5)
+    return np.where(is_aligned, first >> size[own] << size[own], first).astype(np.uint64)
 
 
 def _gaps(areas: AddressMap) -> list[tuple[int, int]]:

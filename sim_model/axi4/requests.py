@@ -69,7 +69,7 @@ def _choose(number, ends):
         manager.aw_start = ends.repeats
         manager.write_request = write.request
         manager.sending = ends.requests[write.request].pieces_follow
-        manager.state = COPY if write.is_window and ends.copies else HEAD
+        manager.state = COPY if write.is_multicast and ends.copies else HEAD
     elif can_read:
         manager.writes = manager.write_last = manager.due = 0
         manager.read_request = (
@@ -118,8 +118,8 @@ def _begin_request(manager, state, ends):
     if state == NEXT:
         manager.aw_again = 1
         manager.write_request += 1
-        is_window = ends.transactions[ends.requests[manager.write_request].transaction].is_window
-        manager.state = COPY if is_window and ends.copies else HEAD
+        is_multicast = ends.transactions[ends.requests[manager.write_request].transaction].is_multicast
+        manager.state = COPY if is_multicast and ends.copies else HEAD
     else:
         manager.state = HEAD
 

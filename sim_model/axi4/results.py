@@ -21,6 +21,7 @@ class Axi4Results:
         write_beats, read_beats: Beats that subordinates and managers have taken.
         stalls: Cycles of waiting by cause, all ends together.
         deadlocked: True if nothing can move any more.
+        stopped: Processor of a subordinate that has rested for ``timeout_cycles``, which ends the run; None without.
     """
 
     transactions: Transactions
@@ -33,6 +34,7 @@ class Axi4Results:
     read_beats: int
     stalls: dict[str, int]
     deadlocked: bool
+    stopped: int | None
 
     @property
     def unfinished(self) -> int:

@@ -9,7 +9,7 @@ from sim_model.axi4.loop import step_ends
 from sim_model.axi4.make_state import make_ends, make_network
 from sim_model.axi4.messages import axi4_messages
 from sim_model.axi4.results import Axi4Results
-from sim_model.axi4.state import CAUSES, CYCLE, READ_BEATS, WRITE_BEATS, EndTrace, make_trace
+from sim_model.axi4.state import CAUSES, CYCLE, READ_BEATS, STOPPED, WRITE_BEATS, EndTrace, make_trace
 from sim_model.axi4.system import Axi4System
 from sim_model.axi4.transactions import Transactions
 from sim_model.engines.cycle.clock import DEADLOCKED, LIMIT
@@ -143,6 +143,7 @@ class Axi4Simulation:
         """Return what has been done so far; a copy."""
         state = self.state
         own = state.transactions
+        stopped = int(state.counters[STOPPED])
         return Axi4Results(
             transactions=self.transactions,
             offered_cycle=own["offered_cycle"].copy(),
@@ -154,4 +155,5 @@ class Axi4Simulation:
             read_beats=int(state.counters[READ_BEATS]),
             stalls=dict(zip(CAUSES, state.stalls.tolist(), strict=True)),
             deadlocked=self._reason == DEADLOCKED,
+            stopped=self.system.areas.subordinates[stopped - 1] if stopped else None,
         )

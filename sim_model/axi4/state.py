@@ -25,7 +25,8 @@ QUIET = 2  # cycles without a handshake or a moving flit, one after the other
 HOPS = 3  # flits that had moved in both networks
 WRITE_BEATS = 4  # taken by subordinates
 READ_BEATS = 5  # taken by managers
-COUNTERS = 6
+STOPPED = 6  # 1 + subordinate that has rested for too long; 0 for none
+COUNTERS = 7
 
 # Causes of stalls: cycles in which a request of a manager, or a response, waits.
 SAME_ID = 0  # another transaction of its ID is under way
@@ -42,7 +43,7 @@ TRANSACTION_FIELDS = (
     "manager",  # number; never changes, like all down to next_write
     byte("is_write"),
     byte("found"),  # it has a destination
-    byte("is_window"),
+    byte("is_multicast"),
     byte("by_set"),  # its requests name a set of destinations
     "start_cycle",
     "beats",
@@ -157,6 +158,9 @@ SUBORDINATE_FIELDS = (
     byte("b_valid"),
     byte("r_valid"),
     "r_beat",
+    # timeout
+    "idle_writes",  # cycles in a row in which it has rested with a write, or part of one
+    "idle_reads",
 )
 SOURCE_FIELDS = (
     "injector",  # never changes, like the next one
@@ -189,6 +193,7 @@ class EndState(NamedTuple):
     copies: int  # 1 if a request has one destination only
     whole: int  # 1 if writes are stored until they are complete
     pending: int
+    timeout_cycles: int  # 0 for none
     key_cycles: int
     memory_cycles: int
     pause_level: int

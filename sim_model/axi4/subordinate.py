@@ -16,6 +16,7 @@ from sim_model.axi4.state import (
     W,
 )
 from sim_model.axi4.streams import front, is_blocked, is_ready, step_sink, step_source
+from sim_model.axi4.timeout import step_timeout
 from sim_model.engines.cycle.records import NONE
 from sim_model.loops.bits import TAIL, message_of
 from sim_model.loops.compiled import compiled
@@ -34,6 +35,9 @@ def step_subordinate(number, cycle, row, trace, ends, requests, responses):
     aw_ready, w_ready = takes(cycle, port, AW, ends), takes(cycle, port, W, ends)
     ar_ready = takes(cycle, port, AR, ends)
     ready = is_ready(ends.response_sources[number], responses)
+    if ends.timeout_cycles > 0:
+        b_ready, r_ready = ready and own.state == HEAD and own.reads == 0, ready and own.state == BODY
+        step_timeout(number, flit, aw_ready, w_ready, ar_ready, b_ready, r_ready, ends)
     if row < len(trace.manager_ready):
         _record(number, row, flit, ready, trace, ends)
         trace.subordinate_ready[row, number, AW] = 1 if aw_ready else 0

@@ -22,6 +22,8 @@ class Axi4System:
         copies: Writes to windows are sent to one subordinate after the other.
         cut_beats: Most beats of a piece of a burst; 0 for whole bursts.
         pending: Transactions that a subordinate may have under way, in each direction.
+        timeout_cycles: Before a subordinate has stopped, see ``rtl/axi4/timeout.py``; 0 for never.
+        lite: Processors with AXI4-Lite ports. Their regions are single.
         key_cycles: Cycles of the request network's injectors for the key of a set, see ``rtl/generator/plan.py``.
     """
 
@@ -36,6 +38,8 @@ class Axi4System:
     copies: bool = False
     cut_beats: int = 0
     pending: int = 4
+    timeout_cycles: int = 0
+    lite: tuple[int, ...] = ()
     key_cycles: int = 0
 
     @property

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topology.axi4.words import MAX_BEATS
+from topology.axi4.words import INCR, MAX_BEATS
 
 
 @dataclass(frozen=True)
@@ -15,10 +15,13 @@ class Transaction:
     Parameters:
         manager: Processor of the manager.
         is_write
-        address: First address in bytes, a multiple of the bytes of a beat.
+        address: First address in bytes.
         beats: 1 to 256, within 4,096 bytes.
         start_cycle: The manager does not offer it before.
         id: AXI4 ID.
+        burst: Type, in the coding of AXI4.
+        size: Bytes of a beat as a power of two.
+        mask: Address bits of a multicast write that subordinates may differ in; 0 for none.
     """
 
     manager: int
@@ -27,6 +30,9 @@ class Transaction:
     beats: int = 1
     start_cycle: int = 0
     id: int = 0
+    burst: int = INCR
+    size: int = 2
+    mask: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +46,9 @@ class Transactions:
         beats (int64[N])
         start_cycle (int64[N])
         id (int64[N])
+        burst (int64[N]): Type, in the coding of AXI4.
+        size (int64[N]): Bytes of a beat as a power of two.
+        mask (uint64[N])
     """
 
     manager: np.ndarray
@@ -48,6 +57,9 @@ class Transactions:
     beats: np.ndarray
     start_cycle: np.ndarray
     id: np.ndarray
+    burst: np.ndarray
+    size: np.ndarray
+    mask: np.ndarray
 
     def __len__(self) -> int:
         return len(self.manager)
@@ -79,4 +91,7 @@ class Transactions:
             beats=column("beats", np.int64),
             start_cycle=column("start_cycle", np.int64),
             id=column("id", np.int64),
+            burst=column("burst", np.int64),
+            size=column("size", np.int64),
+            mask=column("mask", np.uint64),
         )

@@ -13,49 +13,53 @@ from hydranoc import load
 from sim_model.axi4.simulation import Axi4Simulation
 from sim_model.axi4.state import AR, AW, B, R, W
 from topology.axi4.address_map import Window
+from topology.axi4.words import FIXED, WRAP
 
 ROOT = Path(__file__).parents[2]
 NONE = -1
 PAUSES: dict[str, Any] = {"pause": 0.4, "stall": 0.4, "seed": 5}
 BEATS, OUTSTANDING = 24, 6
+RANDOM: dict[str, Any] = {
+    "kind": "axi4",
+    "transactions": 25,
+    "beats": [1, BEATS],
+    "outstanding": OUTSTANDING,
+    "multicast_fraction": 0.4,
+    "unmapped_fraction": 0.1,
+    "error_fraction": 0.1,
+}
 
 
-def simulation(hosts: dict[str, Any] | None = None, **traffic: Any) -> Axi4Simulation:
-    """Return three managers and three memories on a mesh, one processor with both."""
+def simulation(
+    hosts: dict[str, Any] | None = None, *, masks: bool = False, listed: list[Any] | None = None, **traffic: Any
+) -> Axi4Simulation:
+    """Return three managers and three memories on a mesh, one processor with both; a list replaces random traffic."""
     regions = [{"processor": p, "base": 0x1_0000 * p, "size": 0x2000} for p in (2, 4, 6)]
+    windows = [{"processors": [2, 4, 6], "base": 0x8000_0000, "size": 0x1000}]
     given: dict[str, Any] = {
         "network": {"family": "spam", "topology": {"kind": "mesh", "shape": [3, 3]}},
         "axi4": {
             "managers": [0, 4, 8],
             "id_bits": 2,
             "regions": regions,
-            "multicast": [{"processors": [2, 4, 6], "base": 0x8000_0000, "size": 0x1000}],
+            **({"multicast_mask": "awuser"} if masks else {"multicast": windows}),
         },
-        "traffic": {
-            "kind": "axi4",
-            "transactions": 25,
-            "beats": [1, BEATS],
-            "outstanding": OUTSTANDING,
-            "multicast_fraction": 0.4,
-            "unmapped_fraction": 0.1,
-            "error_fraction": 0.1,
-            **traffic,
-        },
+        "traffic": {"kind": "axi4", "transactions": listed} if listed else {**RANDOM, **traffic},
         "hosts": hosts or {},
     }
     return load(given).axi4_simulation()
 
 
-def recorded(hosts: dict[str, Any] | None = None) -> tuple[Axi4Simulation, Any]:
-    model = simulation(hosts)
+def recorded(hosts: dict[str, Any] | None = None, **traffic: Any) -> tuple[Axi4Simulation, Any]:
+    model = simulation(hosts, **traffic)
     cycles = model.run().cycles
-    again = simulation(hosts)
+    again = simulation(hosts, **traffic)
     return again, again.record(cycles + 4).ends
 
 
 @pytest.fixture(scope="module")
 def run():
-    return recorded(PAUSES)
+    return recorded(PAUSES, other_bursts_fraction=0.4)
 
 
 def test_offers_stay_until_they_are_taken(run):
@@ -137,9 +141,14 @@ def test_memories_store_bytes(run):
 
 
 def _addresses(model: Axi4Simulation, response: int, beat: int) -> range:
-    """Return the addresses of a beat's bytes at its subordinate."""
-    first = int(model.data.address[response]) + 4 * beat
-    return range(first, first + 4)
+    """Return the addresses of the bytes of a beat's word at its subordinate."""
+    given, owner = model.transactions, _owners(model)[response]
+    first, size, burst = int(model.data.address[response]), int(given.size[owner]), int(given.burst[owner])
+    own = first if burst == FIXED or beat == 0 else (first >> size << size) + (beat << size)
+    if burst == WRAP:
+        whole = int(given.beats[owner]) << size
+        own = first // whole * whole + own % whole
+    return range(own & -4, (own & -4) + 4)
 
 
 def _is_new(trace: Any, row: int, number: int) -> bool:
@@ -159,6 +168,22 @@ def test_responses_are_the_worst_of_all_receivers():
             receivers = ()
         assert results.receivers[t] == len(receivers)
         assert results.response[t] == (answers.max() if receivers else 3)
+
+
+def test_masks_reach_the_regions_of_the_address_map():
+    model = simulation(masks=True, transactions=60, read_fraction=0.2, multicast_fraction=0.7)
+    given, results, areas = model.transactions, model.run(), model.system.areas
+    for t in range(len(given)):
+        reached = areas.masked_target(int(given.address[t]), int(given.mask[t]))
+        assert results.receivers[t] == len(set(reached) - {int(given.manager[t])})
+    assert set(results.receivers.tolist()) >= {0, 1, 2}
+    listed = [
+        {"manager": 0, "kind": "write", "address": address, "mask": mask}
+        for address, mask in ((0x2_0000, 0x6_0000), (0x2_0000, 0x4), (0x2_1FFC, 0x4_0000), (0x1_0000, 0x7_0000))
+    ]
+    found = simulation(masks=True, listed=listed).run()
+    assert found.receivers.tolist() == [3, 0, 2, 3]
+    assert found.response.tolist() == [0, 3, 0, 0]
 
 
 def test_uncompiled_code_gives_the_same_cycles():

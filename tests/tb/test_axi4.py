@@ -113,7 +113,7 @@ OPTION_VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "pieces": (BY_DAY, {"max_burst_flits": 16}),
     "timeout": (BY_DAY, {"timeout_cycles": 1_000}),
 }
-"""More of them, with options that the golden model does not have."""
+"""More of them."""
 
 
 def plan_of_variant(variant: str) -> Axi4Plan:
@@ -127,20 +127,17 @@ SETTINGS = {
     "64 bits, two IDs": {"data_bits": 64, "id_bits": 1, "address_bits": 40},
     "one transaction": {"outstanding": 1, "pending": 1},
     "cut through": {"store_writes": False, "write_beats": 16},
-}
-OPTIONS: dict[str, dict[str, Any]] = {
     "AXI4-Lite": {"lite": [3, 4]},
     "masks": {"multicast_mask": "awuser", "managers": [0, 4, 5]},
 }
-"""Settings that the golden model does not have."""
 LONG: dict[str, Any] = {"share": 8192, "longest": 256}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*SETTINGS, *OPTIONS])
+@pytest.mark.parametrize("name", SETTINGS)
 def test_settings(name, tmp_path, require_tool):
     require_tool("icarus")
-    settings = (SETTINGS | OPTIONS)[name]
+    settings = SETTINGS[name]
     plan = plan_of("spam", **settings)
     long = LONG if "max_burst_flits" in settings else {}
     check(run_job(plan, "icarus", tmp_path, transactions=24, phases=PHASES, **long))

@@ -99,15 +99,19 @@ class Axi4(Section):
 
 
 class Axi4Transaction(Section):
-    """One transaction of a list: an INCR burst of whole beats.
+    """One transaction of a list.
 
     Members:
         manager: Processor of the manager.
         kind: ``read`` or ``write``; a write to a window reaches all of its processors.
-        address: First address, a multiple of the bytes of a beat. The burst must not cross a boundary of 4,096 bytes.
-        beats: Number of beats.
+        address: First address. A WRAP burst begins at a multiple of the bytes of a beat.
+        beats: Number of beats: of INCR bursts as many as do not cross a boundary of 4,096 bytes, of WRAP bursts 2, 4, 8
+            or 16, of FIXED bursts at most 16.
         start_cycle (int): The manager does not offer it before.
         id: AXI4 ID.
+        burst: ``incr``, ``wrap`` or ``fixed``.
+        beat_bytes: Bytes of a beat, a power of two; default those of ``data_bits``.
+        mask: Of a write, with ``multicast_mask``: address bits in which its subordinates differ.
     """
 
     manager: Processor
@@ -116,6 +120,9 @@ class Axi4Transaction(Section):
     beats: Beats = 1
     start_cycle: Cycles = 0
     id: Annotated[int, Field(ge=0)] = 0
+    burst: Literal["incr", "wrap", "fixed"] = "incr"
+    beat_bytes: Annotated[int, Field(ge=1, le=64)] | None = None
+    mask: Address = 0
 
 
 def _tag(value: Any) -> str:
@@ -131,9 +138,11 @@ class Axi4Traffic(Traffic):
         kind (str): Source of the traffic.
         transactions: Number of random transactions of each manager, or a list of transactions.
         read_fraction: Fraction of reads.
-        multicast_fraction: Fraction of the writes that go to a window.
+        multicast_fraction: Fraction of the writes that go to a window, or have a mask.
         unmapped_fraction: Fraction of addresses in no region or window.
-        beats: Number of beats, or the least and the largest number.
+        beats: Number of beats, or the least and the largest number. One with AXI4-Lite.
+        other_bursts_fraction: Fraction of bursts that have a type (INCR, WRAP or FIXED), a size of beats and an
+            alignment at random; WRAP and FIXED bursts have at most 16 beats. All others are INCR bursts of whole beats.
         interval_cycles: Mean time between the starts of a manager's transactions, which is exponential; 0 starts all in
             cycle 0, so that the manager always has ``outstanding`` transactions under way.
         seed (int): Random seed for the traffic.
@@ -154,6 +163,7 @@ class Axi4Traffic(Traffic):
         Annotated[Beats, Tag("number")] | Annotated[list[Beats], Field(min_length=2, max_length=2), Tag("list")],
         Discriminator(_tag),
     ] = 16
+    other_bursts_fraction: Annotated[float, Field(ge=0, le=1)] = 0.0
     interval_cycles: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
     seed: Seed = 0
     outstanding: Annotated[int, Field(ge=1, le=256)] = 8

@@ -15,6 +15,11 @@ def lanes_of(name: str, bits: int) -> list[Field]:
     return [(f"{name}.{low // LANE_BITS}", min(LANE_BITS, bits - low)) for low in range(0, bits, LANE_BITS)]
 
 
+def error_of(processor: int) -> str:
+    """Return the name of the output that tells that a subordinate has stopped."""
+    return f"{SUBORDINATE}_n{processor}_error"
+
+
 class Axi4Fields:
     """Ports of networks with AXI4 ends.
 
@@ -37,7 +42,9 @@ class Axi4Fields:
         self.valid: dict[str, str] = {}
         for prefix, processors, id_bits in self.ends:
             for i in processors:
-                self._add_port(f"{prefix}_n{i}", id_bits, faces_manager=prefix == MANAGER)
+                self._add_port(prefix, i, id_bits)
+        if plan.timeout_cycles:
+            self.observed += [(error_of(processor), 1) for processor in plan.subordinates]
         self.observed += [(MOVED[name], getattr(plan, name).links.moved_bits) for name in MOVED]
         self.input_packing, self.observed_packing = (
             RowPacking([part for name, bits in fields for part in lanes_of(name, bits)])
@@ -50,10 +57,13 @@ class Axi4Fields:
         plan = self.plan
         return (MANAGER, plan.managers, plan.axi.id_bits), (SUBORDINATE, plan.subordinates, ID_BITS)
 
-    def _add_port(self, port: str, id_bits: int, *, faces_manager: bool) -> None:
-        for channel, (forward, signals) in channels(self.plan.axi, id_bits).items():
+    def _add_port(self, prefix: str, processor: int, id_bits: int) -> None:
+        port, own = f"{prefix}_n{processor}", self.plan.members(prefix, processor)
+        faces_manager = prefix == MANAGER
+        masks = faces_manager and self.plan.axi.masks
+        for channel, (forward, signals) in channels(self.plan.axi, id_bits, masks=masks).items():
             is_input = forward == faces_manager
-            payload = [(f"{port}_{name}", bits) for name, bits in signals.items()]
+            payload = [(f"{port}_{name}", bits) for name, bits in signals.items() if name in own]
             valid, ready = f"{port}_{channel}valid", f"{port}_{channel}ready"
             to, back = (self.inputs, self.observed) if is_input else (self.observed, self.inputs)
             to += [(valid, 1), *payload]

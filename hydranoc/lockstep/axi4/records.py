@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from hydranoc.lockstep.axi4.fields import MOVED, Axi4Fields, lanes_of
+from hydranoc.lockstep.axi4.fields import MOVED, Axi4Fields, error_of, lanes_of
 from hydranoc.lockstep.rows.packing import LANE_BITS, Block, Columns, filled
 from rtl.axi4.network import MANAGER
 from rtl.axi4.ports import request_channel
@@ -13,7 +13,6 @@ from sim_model.axi4.simulation import Axi4Simulation, Axi4Trace
 from sim_model.axi4.state import AR, AW, B, R, W
 from topology.axi4.words import DECERR
 
-INCR = 1
 SIDEBAND = ("lock", "cache", "prot", "qos", "user")
 WRITES, READS = 1 << 44, 1 << 45
 """First numbers of the sideband of their beats."""
@@ -35,12 +34,14 @@ class Axi4Records:
         self._simulation, self._fields, self._cycles = simulation, fields, cycles
         self._axi = simulation.system.format
         given = simulation.transactions
-        widths = request_channel("", self._axi, 0)
-        self._sideband = {
-            name: mixed(np.arange(len(given)) * len(SIDEBAND) + place) & _mask(widths[name])
-            for place, name in enumerate(SIDEBAND)
-            if name in widths
-        }
+        self._is_lite = np.isin(given.manager, simulation.system.lite)
+        self._sideband = {name: self._sideband_of(place, name) for place, name in enumerate(SIDEBAND)}
+
+    def _sideband_of(self, place: int, name: str) -> np.ndarray:
+        """Return a sideband signal of all transactions; managers of AXI4-Lite have PROT alone."""
+        bits = request_channel("", self._axi, 0).get(name, 0)
+        drawn = mixed(np.arange(len(self._is_lite)) * len(SIDEBAND) + place) & _mask(bits)
+        return drawn if name == "prot" else np.where(self._is_lite, np.uint64(0), drawn)
 
     def blocks(self, block_cycles: int) -> Iterator[Block]:
         """Yield the rows of all cycles, recorded block by block.
@@ -68,6 +69,9 @@ class Axi4Records:
                 if is_manager
                 else (ends.subordinate_offers, ends.subordinate_ready)
             )
+            if not is_manager and self._simulation.system.timeout_cycles:
+                names = [error_of(processor) for processor in processors]
+                yield names, np.zeros((len(ready), len(names)), dtype=np.uint64)
             for number, processor in enumerate(processors):
                 for name, channel in CHANNEL_NAMES.items():
                     port = f"{prefix}_n{processor}_{name}"
@@ -95,7 +99,10 @@ class Axi4Records:
             transaction = np.where(failed, number, simulation.messages.own.transaction[request])
             first = np.where(failed, 0, simulation.messages.own.first_beat[request])
         if name in ("aw", "ar"):
-            return self._request(transaction, request, response)
+            values = self._request(transaction, request, response)
+            if name == "aw" and is_manager and self._axi.masks:
+                values["user"] = self._with_mask(values["user"], given.mask[transaction])
+            return values
         end = given.beats[transaction]
         if request is not None and not is_manager:
             end = simulation.messages.own.beats[request] + first
@@ -103,7 +110,8 @@ class Axi4Records:
         if name == "w":
             place = state.transactions["first_beat"][transaction] + first + beat
             place = np.minimum(place, len(state.written) - 1)
-            values = {"strb": simulation.data.strobes[place], "user": self._user(place + WRITES), "last": last}
+            user = np.where(self._is_lite[transaction], np.uint64(0), self._user(place + WRITES))
+            values = {"strb": simulation.data.strobes[place], "user": user, "last": last}
             return {**values, "data": state.written[place].view(np.uint64)}
         values = {"id": given.id[transaction] if is_manager else np.zeros(len(offer), dtype=np.int64)}
         if response is not None:
@@ -114,7 +122,8 @@ class Axi4Records:
             return {**values, "resp": np.full(len(offer), DECERR), "last": last, **self._no_data(len(offer))}
         place = np.minimum(state.responses["first_place"][response] + beat, len(state.read) - 1)
         data = np.where(failed[:, None], 0, state.read[place]).view(np.uint64)
-        user = np.where(failed, np.uint64(0), self._user(place + READS))
+        has_user = ~failed & ~np.isin(simulation.messages.receiver[response], simulation.system.lite)
+        user = np.where(has_user, self._user(place + READS), np.uint64(0))
         return {**values, "resp": np.where(failed, DECERR, values["resp"]), "last": last, "data": data, "user": user}
 
     def _user(self, numbers: np.ndarray) -> np.ndarray:
@@ -130,12 +139,20 @@ class Axi4Records:
         simulation, given = self._simulation, self._simulation.transactions
         zero = np.zeros(len(transaction), dtype=np.uint64)
         values = {name: column[transaction] for name, column in self._sideband.items()}
-        values |= {"size": zero + np.uint64(self._axi.strobe_bits.bit_length() - 1), "burst": zero + np.uint64(INCR)}
+        values |= {"size": given.size[transaction], "burst": given.burst[transaction]}
         if response is None or request is None:
             own = {"id": given.id[transaction], "addr": given.address[transaction]}
             return {**values, **own, "len": given.beats[transaction] - 1}
         own = {"id": zero, "lock": zero, "addr": simulation.data.address[response]}
         return {**values, **own, "len": simulation.messages.own.beats[request] - 1}
+
+    def _with_mask(self, user: np.ndarray, mask: np.ndarray) -> np.ndarray:
+        """Return AWUSER, which begins with the mask: (rows,), or (rows, lanes) if it is wider than a lane."""
+        low = self._axi.address_bits
+        first = mask | user << np.uint64(low) if low < LANE_BITS else mask
+        if low + self._axi.user_bits <= LANE_BITS:
+            return first
+        return np.stack((first, user >> np.uint64(LANE_BITS - low)), axis=1)
 
 
 def _mask(bits: int) -> np.uint64:
