@@ -22,6 +22,7 @@ from tests.proofs.harts_packets import transmitters, words
 from tests.proofs.harts_pages import page_pool, page_queues
 from tests.proofs.hypercube_allocator import vc_allocator
 from tests.proofs.hypercube_ports import adaptive_input, adaptive_output
+from tests.proofs.hypercube_progress import progress as cube_progress
 from tests.proofs.hypercube_switch import pair as cube_pair
 from tests.proofs.hypercube_switch import router as cube_router
 from tests.proofs.min_switch import branch_copies, branch_queues, switch, switch_pair, tree_operations
@@ -360,6 +361,9 @@ PROOFS: dict[str, Proof] = {
     "hypercube-router-3x1-wrong-escape": _proof(
         "hypercube-router", cube_router(dimensions=3, vcs=1, buffer_flits=2, rule=WRONG_ESCAPE), 16
     ),
+    "hypercube-progress-2x1": _proof("hypercube-progress", cube_progress(1, dimensions=2, vcs=1, buffer_flits=2), 12),
+    "hypercube-progress-2x2": _proof("hypercube-progress", cube_progress(2, dimensions=2, vcs=2, buffer_flits=2), 12),
+    "hypercube-progress-3x2": _proof("hypercube-progress", cube_progress(2, dimensions=3, vcs=2, buffer_flits=2), 12),
     "hypercube-pair-2x1": _proof("hypercube-pair", cube_pair(dimensions=2, vcs=1, buffer_flits=2), 16),
     "hypercube-pair-2x2": _proof("hypercube-pair", cube_pair(dimensions=2, vcs=2, buffer_flits=4), 20),
     "group-credits-1": Proof("group-credits", group_credits(2, [2]), quick=False),

@@ -102,7 +102,12 @@ class WholeSwitch(FollowedSwitch[AdaptiveVc]):
 
 
 class CubeInvariants(SwitchInvariants[AdaptiveVc]):
-    """Adds the invariants of a switch; a worm has its VC out from the grant until the tail has left."""
+    """Adds the invariants of a switch; a worm has its VC out from the grant until the tail has left.
+
+    phases: The orders of the cycle.
+    """
+
+    phases: CyclePhases
 
     def __init__(self, claims: Claims, switch: WholeSwitch):
         super().__init__(claims, switch, "delivery", switch.p.delivery_flits, HOME)
@@ -119,9 +124,9 @@ class CubeInvariants(SwitchInvariants[AdaptiveVc]):
     def _tie_orders(self, claims: Claims) -> None:
         inside, p = self.switch.inside, self.switch.p
         sizes = {"order": p.order_size, **({"lane_order": p.vc_order_size} if p.vcs > 1 else {})}
-        phases = CyclePhases(claims, list(sizes.values()))
+        self.phases = CyclePhases(claims, list(sizes.values()))
         for name, size in sizes.items():
-            phases.tie(claims, inside, size, name)
+            self.phases.tie(claims, inside, size, name)
 
     def tie_outputs(self, claims: Claims) -> None:
         switch, number = self.switch, 0

@@ -2,18 +2,17 @@
 
 from typing import Any
 
-from amaranth.hdl import Mux, Signal, Value
+from amaranth.hdl import Mux, Value
 
 from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, Describe
 from tests.proofs.routed_switch import prove_progress
 from tests.proofs.torus import TorusInvariants, WholeSwitch, prove_inputs
 from tests.proofs.vc_orders import tie_turn
+from tests.proofs.vc_progress import bound_wait, rank_in_input, requests_before
 from tests.proofs.vc_references import pops
 from tests.proofs.vc_switch import VcIn, prove_links
 from topology.torus.grid import Grid
-
-BODY_BOUND = "a flit behind a head whose VC has a credit leaves within a bound"
 
 
 def progress(grid: Grid, number: int, vcs: int, seen_cycles: int, seen_wait: int, **settings: Any) -> Describe:
@@ -77,11 +76,20 @@ def _asking(switch: WholeSwitch, i: int) -> Any:
 def _bound_waits(claims: Claims, switch: WholeSwitch, seen_wait: int) -> None:
     """A wait ends when its rank is 0."""
     ranks = [_RequestRank(claims, switch, o) for o in range(switch.shape.outputs)]
-    waits = [_Wait(claims, switch, ranks, vc) for vc in switch.vcs_in]
-    for wait in waits:
-        claims.always(BODY_BOUND, wait.cycles <= wait.most)
-        claims.invariant("the rank of a wait falls in every cycle", wait.cycles + wait.rank <= wait.most)
-    claims.possible("a flit waits with a credit", concat(wait.cycles == seen_wait for wait in waits).any())
+    cycles = [_bound_wait_in(claims, switch, ranks, vc) for vc in switch.vcs_in]
+    claims.possible("a flit waits with a credit", concat(waited == seen_wait for waited in cycles).any())
+
+
+def _bound_wait_in(claims: Claims, switch: WholeSwitch, ranks: list["_RequestRank"], vc: VcIn[Any]) -> Any:
+    """The same for one VC; gives the cycles that its first flit has waited."""
+    port, reference, asking = switch.input(vc.i), vc.reference, _asking(switch, vc.i)
+    reached = switch.shape.reaches[vc.i]
+    end = max(ranks[o].end for o in reached)
+    current = sum((Mux(port.requests[k], ranks[o].of(vc.i), 0) for k, o in enumerate(reached)), Value.cast(0))
+    rank = rank_in_input(claims, switch.inside, vc.i, vc.v, asking, (current, end))
+    waits = (reference.held_now != 0) & reference.begun_now & (reference.own_now & port.has_credit).any()
+    popped = pops(switch.inside, port, f"input_{vc.i}") & asking[vc.v]
+    return bound_wait(claims, waits & ~popped, rank, len(asking) * end, f"vc_{vc.i}_{vc.v}")
 
 
 class _RequestRank:
@@ -116,40 +124,5 @@ class _RequestRank:
     def of(self, i: int) -> Any:
         """Rank of the request of an input."""
         me = self._sources.index(i)
-        before = _before(self._switch, "input", me, len(self._sources), f"output_{self._o}")
+        before = requests_before(self._switch.inside, "input", me, len(self._sources), f"output_{self._o}")
         return before * self._step + self._vain
-
-
-def _before(switch: WholeSwitch, name: str, me: int, count: int, where: str) -> Any:
-    """Number of requesters that come before one of them."""
-    bits: list[Any] = []
-    for other in range(count):
-        if other != me:
-            low, high = sorted((other, me))
-            bit = switch.inside.register(f"{name}_{low}_before_{high}", where)
-            bits.append(bit if other < me else ~bit)
-    return sum(bits, start=Value.cast(0))
-
-
-class _Wait:
-    """Wait of a flit behind a head that is first in its VC and whose VC out has a credit.
-
-    cycles, most: Cycles so far, and in all at most.
-    rank: Cycles to come at most.
-    """
-
-    def __init__(self, claims: Claims, switch: WholeSwitch, ranks: list[_RequestRank], vc: VcIn[Any]):
-        port, reference, where = switch.input(vc.i), vc.reference, f"input_{vc.i}"
-        asking, reached, vcs = _asking(switch, vc.i), switch.shape.reaches[vc.i], switch.input_vcs[vc.i]
-        end = max(ranks[o].end for o in reached)
-        self.most = vcs * end
-        self.cycles: Any = Signal(range(self.most + 2), name=f"waited_{vc.i}_{vc.v}")
-        waits = (reference.held_now != 0) & reference.begun_now & (reference.own_now & port.has_credit).any()
-        popped = pops(switch.inside, port, where) & asking[vc.v]
-        count = Mux(self.cycles > self.most, self.cycles, self.cycles + 1)
-        claims.m.d.sync += self.cycles.eq(Mux(waits & ~popped, count, 0))
-        before = _before(switch, "lane", vc.v, vcs, where)
-        tie_turn(claims, switch.inside, "lane", vcs, where)
-        claims.invariant("a VC that requests is the last of the next ones", ~asking[vc.v] | (before == vcs - 1))
-        current = sum((Mux(port.requests[k], ranks[o].of(vc.i), 0) for k, o in enumerate(reached)), Value.cast(0))
-        self.rank: Any = Mux(asking[vc.v], current, (before + 1) * end + current)
