@@ -193,8 +193,13 @@ class Axi4Ends:
     def plan(self) -> "Axi4Plan":
         """The hardware."""
         from rtl.axi4.network import Axi4Plan
+        from rtl.endpoints.packet_buffer import MIN_BEATS
 
         section = self.section
+        flits = section.delivery_buffer_flits
+        if 0 < flits < MIN_BEATS:
+            text = f"axi4.delivery_buffer_flits is {flits}; it must be 0 or at least {MIN_BEATS}"
+            raise self.config.source.error((*AXI4, "delivery_buffer_flits"), text)
         for path, design in ((NETWORK, self.requests), (RESPONSES, self.responses)):
             self._check_ends(path if section.responses else NETWORK, design)
         return Axi4Plan(
@@ -206,6 +211,7 @@ class Axi4Ends:
             cut_beats=section.max_burst_flits if section.max_burst_flits < MAX_BEATS else 0,
             lite=tuple(section.lite),
             timeout_cycles=section.timeout_cycles,
+            delivery_buffer_flits=section.delivery_buffer_flits,
         )
 
     def _check_ends(self, path: Any, design: "Design") -> None:

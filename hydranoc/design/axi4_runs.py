@@ -152,5 +152,6 @@ def _system_of(ends: Axi4Ends) -> Axi4System:
         pending=section.pending,
         timeout_cycles=plan.timeout_cycles,
         lite=plan.lite,
+        buffer_flits=plan.delivery_buffer_flits,
         key_cycles=getattr(plan.requests.addressing, "key_cycles", 0),
     )

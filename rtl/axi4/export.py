@@ -58,6 +58,7 @@ def _manifest(plan: Axi4Plan) -> dict[str, Any]:
             **({"multicast_mask": "awuser"} if axi.masks else {}),
             **({"lite": list(plan.lite)} if plan.lite else {}),
             **({"timeout_cycles": plan.timeout_cycles} if plan.timeout_cycles else {}),
+            **({"delivery_buffer_flits": plan.delivery_buffer_flits} if plan.delivery_buffer_flits else {}),
             "managers": {i: f"{MANAGER}_n{i}" for i in plan.managers},
             "subordinates": {i: f"{SUBORDINATE}_n{i}" for i in plan.subordinates},
             "regions": regions,

@@ -11,6 +11,7 @@ from rtl.axi4.manager import ManagerInterface
 from rtl.axi4.ports import axi4_members, lite_constants, lite_members
 from rtl.axi4.subordinate import ID_BITS, SubordinateInterface
 from rtl.axi4.timeout import INSIDE, OUTSIDE, SubordinateTimeout
+from rtl.endpoints.axi_ends import Beat, StreamEnds, StreamOptions
 from rtl.endpoints.axi_network import AxiStreamTop, plan_modes
 from rtl.generator.plan import Addressing, NetworkPlan
 from rtl.generator.structure import ModuleInstance, SharedModule, StructuralPart, Structure
@@ -37,6 +38,7 @@ class Axi4Plan:
         cut_beats: Most beats of a piece of a burst, see ``ManagerInterface``; 0 for whole bursts.
         lite: Processors with AXI4-Lite ports. Their regions are single.
         timeout_cycles: Before a subordinate has stopped, see ``SubordinateTimeout``; 0 for never.
+        delivery_buffer_flits: Capacity of a ``PacketBuffer`` in front of each interface, in both networks; 0 for none.
 
     Raises:
         ValueError: If the networks do not fit the widths, or each other.
@@ -54,6 +56,7 @@ class Axi4Plan:
     cut_beats: int = 0
     lite: tuple[int, ...] = ()
     timeout_cycles: int = 0
+    delivery_buffer_flits: int = 0
 
     def __post_init__(self):
         least = {REQUESTS: self.axi.min_request_bits, RESPONSES: self.axi.min_response_bits}
@@ -186,12 +189,13 @@ class Axi4Top(StructuralPart):
                         structure.outputs[port] = outer.output(f"{outside}{name}")
                 into, out = (REQUESTS, RESPONSES) if is_manager else (RESPONSES, REQUESTS)
                 users[into, "s", i] = users[out, "m", i] = end
+        ends = StreamEnds(structure, StreamOptions(delivery_buffer_flits=self.plan.delivery_buffer_flits))
         for name, network in networks.items():
             if self.moved:
                 structure.outputs[f"{name}_moved"] = network.output("moved")
             for i in range(self.plan.axi.processors):
                 _connect_source(network, i, users.get((name, "s", i)), name)
-                _connect_sink(network, i, users.get((name, "m", i)), name)
+                _connect_sink(network, i, users.get((name, "m", i)), name, ends)
         return structure
 
     def _add_timeout(self, structure: Structure, i: int, end: ModuleInstance, ports: dict[str, Any]) -> ModuleInstance:
@@ -226,12 +230,18 @@ def _connect_source(network: ModuleInstance, i: int, end: ModuleInstance | None,
         end.connect(f"{own}_tready", network.output(f"{prefix}_tready"))
 
 
-def _connect_sink(network: ModuleInstance, i: int, end: ModuleInstance | None, name: str) -> None:
+def _connect_sink(network: ModuleInstance, i: int, end: ModuleInstance | None, name: str, ends: StreamEnds) -> None:
     """Connect an end, or none, to a network's output of packets."""
     prefix, own = f"m_axis_n{i}", name.removesuffix("s")
     if end is None:
         network.tie(f"{prefix}_tready", 1)
         return
-    for port in ("tdata", "tvalid", "tlast"):
-        end.connect(f"{own}_{port}", network.output(f"{prefix}_{port}"))
-    network.connect(f"{prefix}_tready", end.output(f"{own}_tready"))
+    beat: Beat = {port: network.output(f"{prefix}_{port}") for port in ("tdata", "tlast")}
+    valid, ready = network.output(f"{prefix}_tvalid"), end.output(f"{own}_tready")
+    if ends.options.delivery_buffer_flits:
+        beat, valid, buffer = ends.buffered(f"{own}_buffer_n{i}", beat, valid)
+        buffer.connect("o__ready", ready)
+        ready = buffer.output("i__ready")
+    for port, bits in {**beat, "tvalid": valid}.items():
+        end.connect(f"{own}_{port}", bits)
+    network.connect(f"{prefix}_tready", ready)

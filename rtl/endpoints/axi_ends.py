@@ -83,18 +83,22 @@ class StreamOptions:
 
 
 class StreamEnds:
-    """Puts the parts between endpoints and ports into a top."""
+    """Puts the parts between endpoints and ports into a top.
+
+    Members:
+        options (StreamOptions)
+    """
 
     def __init__(self, structure: Structure, options: StreamOptions):
         self._structure = structure
-        self._options = options
+        self.options = options
         self._modules: dict[tuple[int, bool], SharedModule] = {}
         self._buffers: dict[int, SharedModule] = {}
 
     def packed(self, name: str, beat: Beat) -> Beat:
         """Return a beat from a user, with its byte count and its sideband in ``tdata``."""
-        others, user_bits = dict(beat), self._options.user_bits
-        if self._options.tkeep:
+        others, user_bits = dict(beat), self.options.user_bits
+        if self.options.tkeep:
             count = width_of(beat["tkeep"])
             packer = self._structure.instance(f"packer_{name}", SharedModule(lambda: KeepPacker(count)))
             for port in ("tdata", "tkeep"):
@@ -109,11 +113,11 @@ class StreamEnds:
 
     def unpacked(self, name: str, beat: Beat) -> Beat:
         """Return a beat to a user, with its byte count in ``tkeep`` and its sideband in ``tuser``."""
-        if user_bits := self._options.user_bits:
+        if user_bits := self.options.user_bits:
             word, own = beat["tdata"], (beat["tuser"],) if "tuser" in beat else ()
             bits = width_of(word) - user_bits
             beat = {**beat, "tdata": _piece(word, 0, bits), "tuser": (*own, _piece(word, bits, user_bits))}
-        if not self._options.tkeep:
+        if not self.options.tkeep:
             return beat
         count = kept_bytes(width_of(beat["tdata"]))
         unpacker = self._structure.instance(f"unpacker_{name}", SharedModule(lambda: KeepUnpacker(count)))
@@ -131,7 +135,7 @@ class StreamEnds:
 
     def buffered(self, name: str, beat: Beat, valid: Bits) -> tuple[Beat, Wire, ModuleInstance]:
         """Return a stream behind a packet buffer: beat, valid, and the buffer, whose ``o__ready`` is open."""
-        bits, beats = sum(map(width_of, beat.values())), self._options.delivery_buffer_flits
+        bits, beats = sum(map(width_of, beat.values())), self.options.delivery_buffer_flits
         module = self._buffers.setdefault(bits, SharedModule(lambda: PacketBuffer(bits, beats)))
         buffer = self._structure.instance(name, module)
         buffer.connect("i__valid", valid)
@@ -140,7 +144,7 @@ class StreamEnds:
 
     def pulse(self, name: str, node: int, wire: Wire) -> Wire:
         """Return a pulse in the user's clock domain: one for each pulse at the input, at most one per clock cycle."""
-        if self._options.clocks == NETWORK:
+        if self.options.clocks == NETWORK:
             return wire
         crossing = self._crossing(name, node, 1, inward=False)
         crossing.connect("i__valid", wire)
@@ -151,7 +155,7 @@ class StreamEnds:
     def _crossing(self, name: str, node: int, bits: int, *, inward: bool) -> ModuleInstance:
         module = self._modules.setdefault((bits, inward), SharedModule(lambda: StreamCrossing(bits, inward=inward)))
         crossing = self._structure.instance(name, module)
-        crossing.connect("user_clk", self._structure.ports[self._options.clock_of(node)])
+        crossing.connect("user_clk", self._structure.ports[self.options.clock_of(node)])
         return crossing
 
 

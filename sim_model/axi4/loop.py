@@ -47,7 +47,7 @@ def _complete_cycle(cycle, ends, requests, responses):
     """Load output registers and update ejectors, as the networks' last cycle leaves them."""
     for number in range(len(ends.managers)):
         load_source(ends.request_sources[number], cycle, requests)
-        update_sink(ends.response_sinks[number], responses)
+        update_sink(ends.response_sinks[number], ends.response_buffers[number], responses)
     for number in range(len(ends.subordinates)):
         load_source(ends.response_sources[number], cycle, responses)
-        update_sink(ends.request_sinks[number], requests)
+        update_sink(ends.request_sinks[number], ends.request_buffers[number], requests)

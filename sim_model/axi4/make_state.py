@@ -126,9 +126,11 @@ def make_ends(
         subordinates=make_records(len(subordinates), SUBORDINATE_FIELDS),
         **{name: np.zeros((own[1], RING), dtype=np.int64) for name in ("write_ring", "read_ring", "b_due", "r_due")},
         request_sources=_sources(requests, managers),
-        response_sinks=_sinks(responses, managers),
-        request_sinks=_sinks(requests, subordinates),
+        response_sinks=_sinks(responses, managers, system.buffer_flits),
+        request_sinks=_sinks(requests, subordinates, system.buffer_flits),
         response_sources=_sources(responses, subordinates),
+        response_buffers=np.zeros((len(managers), system.buffer_flits), dtype=np.int64),
+        request_buffers=np.zeros((len(subordinates), system.buffer_flits), dtype=np.int64),
         transactions=make_records(
             len(given),
             TRANSACTION_FIELDS,
@@ -203,10 +205,11 @@ def _sources(network: ChannelNetwork, processors: np.ndarray) -> np.recarray:
     return make_records(len(processors), SOURCE_FIELDS, injector=processors, channel=channels[processors])
 
 
-def _sinks(network: ChannelNetwork, processors: np.ndarray) -> np.recarray:
+def _sinks(network: ChannelNetwork, processors: np.ndarray, buffer_flits: int) -> np.recarray:
     into = dict(zip(network.delivery_processors, network.delivery_channels, strict=True))
     channels = [into[processor] for processor in processors.tolist()]
-    return make_records(len(processors), SINK_FIELDS, channel=channels, expected=NONE)
+    buffered = buffer_flits > 0
+    return make_records(len(processors), SINK_FIELDS, channel=channels, buffered=buffered, expected=NONE, ready=1)
 
 
 def _phases(seed: int, managers: int, subordinates: int) -> np.ndarray:

@@ -9,8 +9,9 @@ from sim_model.axi4.loop import step_ends
 from sim_model.axi4.make_state import make_ends, make_network
 from sim_model.axi4.messages import axi4_messages
 from sim_model.axi4.results import Axi4Results
-from sim_model.axi4.state import CAUSES, CYCLE, READ_BEATS, STOPPED, WRITE_BEATS, EndTrace, make_trace
+from sim_model.axi4.state import CAUSES, CYCLE, READ_BEATS, STOPPED, WRITE_BEATS
 from sim_model.axi4.system import Axi4System
+from sim_model.axi4.trace import EndTrace, make_trace
 from sim_model.axi4.transactions import Transactions
 from sim_model.engines.cycle.clock import DEADLOCKED, LIMIT
 from sim_model.engines.cycle.records import NEVER, NONE

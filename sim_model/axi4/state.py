@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim_model.engines.cycle.records import NONE, byte
+from sim_model.engines.cycle.records import byte
 
 AW, W, B, AR, R = CHANNELS = range(5)
 WRITES, READS = 0, 1
@@ -172,12 +172,20 @@ SOURCE_FIELDS = (
     byte("action"),  # what the end of this cycle loads
 )
 SINK_FIELDS = (
-    "channel",  # never changes
+    "channel",  # never changes, like the next one
+    byte("buffered"),  # there is a buffer behind it
     "expected",  # of the channel, at the start of the cycle
     "held",  # flits, at the start of the cycle
     "first",  # packed flits
     "second",
     byte("taking"),  # the first one is taken in this cycle
+    # buffer
+    "stored",
+    "begin",  # place of the oldest flit
+    byte("ready"),
+    byte("valid"),
+    "output",
+    byte("released"),  # the output is taken in this cycle, if there is one
 )
 
 
@@ -212,6 +220,8 @@ class EndState(NamedTuple):
     response_sinks: np.recarray
     request_sinks: np.recarray  # by subordinate
     response_sources: np.recarray
+    response_buffers: np.ndarray  # int64[managers, flits], rings of packed flits; no flits without buffers
+    request_buffers: np.ndarray  # int64[subordinates, flits]
     transactions: np.recarray
     requests: np.recarray
     responses: np.recarray
@@ -225,28 +235,3 @@ class EndState(NamedTuple):
     read: np.ndarray  # int64[beats of all responses, lanes], as the memory gives them
     stalls: np.ndarray  # int64[causes]
     counters: np.ndarray  # int64[COUNTERS]
-
-
-class EndTrace(NamedTuple):
-    """Rows of a recording, one per cycle; no rows when nothing is recorded.
-
-    An offer is packed: a transaction at a manager, or a response at a subordinate and on a manager's channel R, times
-    256, plus the beat; NONE for none. A read without destination has the offer -2 - (256 times transaction, plus beat).
-    """
-
-    manager_offers: np.ndarray  # int64[rows, managers, channels]
-    manager_ready: np.ndarray  # uint8
-    manager_answers: np.ndarray  # uint8[rows, managers], of channel B
-    subordinate_offers: np.ndarray  # int64[rows, subordinates, channels]
-    subordinate_ready: np.ndarray  # uint8
-
-
-def make_trace(rows: int, managers: int, subordinates: int) -> EndTrace:
-    """Return an empty recording."""
-    return EndTrace(
-        manager_offers=np.full((rows, managers, len(CHANNELS)), NONE, dtype=np.int64),
-        manager_ready=np.zeros((rows, managers, len(CHANNELS)), dtype=np.uint8),
-        manager_answers=np.zeros((rows, managers), dtype=np.uint8),
-        subordinate_offers=np.full((rows, subordinates, len(CHANNELS)), NONE, dtype=np.int64),
-        subordinate_ready=np.zeros((rows, subordinates, len(CHANNELS)), dtype=np.uint8),
-    )

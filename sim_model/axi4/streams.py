@@ -92,7 +92,9 @@ def load_source(source, cycle, network):
 
 @compiled
 def front(sink, network):
-    """Return the packed flit that a sink offers in this cycle, or NONE."""
+    """Return the packed flit that a sink, or the buffer behind it, offers in this cycle; or NONE."""
+    if sink.buffered:
+        return sink.output if sink.valid else NONE
     if sink.held == 0 or _is_header(sink.first, network):
         return NONE
     return sink.first
@@ -112,13 +114,33 @@ def word_of(flit, network):
 @compiled
 def step_sink(sink, takes, network):
     """Take the first flit of a sink in this cycle, if there is one: header flits at once, words if they are taken."""
-    sink.taking = 1 if sink.held > 0 and (takes or _is_header(sink.first, network)) else 0
+    sink.released = 1 if takes else 0
+    takes_word = sink.ready != 0 if sink.buffered else takes
+    sink.taking = 1 if sink.held > 0 and (takes_word or _is_header(sink.first, network)) else 0
 
 
 @compiled
-def update_sink(sink, network):
+def _step_buffer(sink, ring, written):
+    """Step the buffer behind a sink to the end of a cycle; ``written`` tells whether it takes the first flit."""
+    flits = len(ring)
+    fetched = sink.stored > 0 and (sink.valid == 0 or sink.released != 0)
+    sink.ready = 0 if sink.stored == flits or (written and sink.stored == flits - 1) else 1
+    if written:
+        ring[(sink.begin + sink.stored) % flits] = sink.first
+        sink.stored += 1
+    sink.valid = 1 if fetched or (sink.valid and not sink.released) else 0
+    if fetched:
+        sink.output = ring[sink.begin]
+        sink.begin = (sink.begin + 1) % flits
+        sink.stored -= 1
+
+
+@compiled
+def update_sink(sink, ring, network):
     """Remove the flit that was taken in a cycle, and add the one that arrived."""
     channel = network.channels[sink.channel]
+    if sink.buffered:
+        _step_buffer(sink, ring, sink.taking != 0 and not _is_header(sink.first, network))
     if sink.taking:
         sink.first = sink.second
         sink.held -= 1

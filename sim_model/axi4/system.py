@@ -24,6 +24,7 @@ class Axi4System:
         pending: Transactions that a subordinate may have under way, in each direction.
         timeout_cycles: Before a subordinate has stopped, see ``rtl/axi4/timeout.py``; 0 for never.
         lite: Processors with AXI4-Lite ports. Their regions are single.
+        buffer_flits: Capacity of a ``PacketBuffer`` in front of each interface; 0 for none.
         key_cycles: Cycles of the request network's injectors for the key of a set, see ``rtl/generator/plan.py``.
     """
 
@@ -40,6 +41,7 @@ class Axi4System:
     pending: int = 4
     timeout_cycles: int = 0
     lite: tuple[int, ...] = ()
+    buffer_flits: int = 0
     key_cycles: int = 0
 
     @property

@@ -40,6 +40,7 @@ WRONG = {
     "no manager": (("axi4", "managers"), [], "axi4.managers"),
     "data": (("axi4", "data_bits"), 48, "axi4.data_bits is 48; it must be a power of two"),
     "pieces": (("axi4", "max_burst_flits"), 48, "axi4.max_burst_flits is 48; it must be a power of two"),
+    "deliveries": (("axi4", "delivery_buffer_flits"), 3, "axi4.delivery_buffer_flits is 3; it must be 0 or at least 4"),
     "lite": (("axi4", "lite"), [2], "processor is 2; it must have a manager or a subordinate"),
     "store": (("axi4", "write_beats"), 100, "axi4.write_beats is 100; it must be at least 258 with store_writes"),
     "flits": (("network", "flit_bits"), 32, "network.flit_bits is 32; it must be at least 36"),
@@ -176,7 +177,7 @@ OPTIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "pieces, timeout, lite": (CONFIGURATION["network"], {"max_burst_flits": 16, "timeout_cycles": 100, "lite": [0, 3]}),
     "copies of pieces": (
         {"family": "torus", "topology": {"kind": "torus", "rows": 2, "columns": 2}},
-        {"max_burst_flits": 32, "user_bits": 2},
+        {"max_burst_flits": 32, "user_bits": 2, "delivery_buffer_flits": 8},
     ),
     "masks": (CONFIGURATION["network"], {"regions": EQUAL, "multicast": [], "multicast_mask": "awuser"}),
 }

@@ -31,7 +31,12 @@ RANDOM: dict[str, Any] = {
 
 
 def simulation(
-    hosts: dict[str, Any] | None = None, *, masks: bool = False, listed: list[Any] | None = None, **traffic: Any
+    hosts: dict[str, Any] | None = None,
+    *,
+    masks: bool = False,
+    listed: list[Any] | None = None,
+    delivery_buffer_flits: int = 0,
+    **traffic: Any,
 ) -> Axi4Simulation:
     """Return three managers and three memories on a mesh, one processor with both; a list replaces random traffic."""
     regions = [{"processor": p, "base": 0x1_0000 * p, "size": 0x2000} for p in (2, 4, 6)]
@@ -42,6 +47,7 @@ def simulation(
             "managers": [0, 4, 8],
             "id_bits": 2,
             "regions": regions,
+            "delivery_buffer_flits": delivery_buffer_flits,
             **({"multicast_mask": "awuser"} if masks else {"multicast": windows}),
         },
         "traffic": {"kind": "axi4", "transactions": listed} if listed else {**RANDOM, **traffic},
@@ -184,6 +190,23 @@ def test_masks_reach_the_regions_of_the_address_map():
     found = simulation(masks=True, listed=listed).run()
     assert found.receivers.tolist() == [3, 0, 2, 3]
     assert found.response.tolist() == [0, 3, 0, 0]
+
+
+@pytest.mark.parametrize("flits", [0, 64])
+def test_a_receiver_that_stalls_holds_multicasts_of_others_only_without_a_buffer(flits):
+    """Memory 4 takes nothing of the first multicast; the second one, from another manager, shares memory 2 with it."""
+    blocked = 2_000
+    listed = [
+        {"manager": 0, "kind": "write", "address": 0x2_0000, "mask": 0x6_0000, "beats": 20},
+        {"manager": 8, "kind": "write", "address": 0x2_0000, "mask": 0x4_0000, "beats": 20, "start_cycle": 30},
+    ]
+    hosts = {"blocked": [{"processor": 4, "start_cycle": 0, "cycles": blocked}]}
+    found = simulation(hosts, masks=True, listed=listed, delivery_buffer_flits=flits).run()
+    assert found.receivers.tolist() == [3, 2]
+    assert found.response.tolist() == [0, 0]
+    first, second = found.done_cycle.tolist()
+    assert first > blocked
+    assert second < 200 if flits else second > blocked
 
 
 def test_uncompiled_code_gives_the_same_cycles():

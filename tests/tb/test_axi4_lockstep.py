@@ -35,11 +35,13 @@ MORE_SETTINGS: dict[str, dict[str, Any]] = {
     "wide": {"data_bits": 128, "user_bits": 5, "id_bits": 0},
     "more pending": {"pending": 16, "outstanding": 16, "id_bits": 5},
     "timeout": {"timeout_cycles": 2_000},
+    "buffers": {"delivery_buffer_flits": 64},
     "wide masks": {"multicast_mask": "awuser", "managers": [0, 4, 5], "address_bits": 50, "user_bits": 20},
 }
 MORE_VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "pieces of copies": ("torus", {"max_burst_flits": 16}),
     "pieces in frames": ("harts", {"max_burst_flits": 16}),
+    "buffered": ("torus", {"delivery_buffer_flits": 20}),
     "pieces in order": ("ordered", {"max_burst_flits": 16, "id_bits": 1, "same_id": "pipelined"}),
 }
 ALL_SETTINGS = SETTINGS | MORE_SETTINGS
@@ -128,7 +130,7 @@ def small(**axi4: Any) -> dict[str, Any]:
 
 def test_options_of_ends(tmp_path, require_tool):
     options = {"max_burst_flits": 16, "multicast_mask": "awuser", "timeout_cycles": 60, "user_bits": 3}
-    check(small(**options), tmp_path, require_tool)
+    check(small(**options, delivery_buffer_flits=6), tmp_path, require_tool)
 
 
 def test_one_wrong_constant_of_the_hardware_is_reported(tmp_path, monkeypatch, require_tool):

@@ -10,6 +10,7 @@ from topology.axi4.words import MAX_BEATS, MIN_CUT_BEATS
 
 MAX_BEATS_STORED = 4096
 MAX_TIMEOUT_CYCLES = 1 << 24
+MAX_BUFFER_FLITS = 1 << 16
 Beats = Annotated[int, Field(ge=1, le=MAX_BEATS)]
 Processor = Annotated[int, Field(ge=0)]
 Address = Annotated[int, Field(ge=0, lt=2**64)]
@@ -76,6 +77,8 @@ class Axi4(Section):
             subordinate. 256 for whole bursts.
         timeout_cycles: Cycles after which a subordinate that does nothing has stopped; 0 for never. From then on, until
             reset, its interface answers with SLVERR in its place. At least the longest time that it needs.
+        delivery_buffer_flits: Flits of a buffer in front of each manager and each subordinate; 0 for none. A receiver
+            that stalls holds no messages of others while its buffer has room for those to it.
         responses: Network of the responses, with the keys of ``network``; default the one of the requests again.
     """
 
@@ -95,6 +98,7 @@ class Axi4(Section):
     lite: list[Processor] = []
     max_burst_flits: Annotated[int, Field(ge=MIN_CUT_BEATS, le=MAX_BEATS)] = MAX_BEATS
     timeout_cycles: Annotated[int, Field(ge=0, le=MAX_TIMEOUT_CYCLES)] = 0
+    delivery_buffer_flits: Annotated[int, Field(ge=0, le=MAX_BUFFER_FLITS)] = 0
     responses: dict[Any, Any] | None = None
 
 
