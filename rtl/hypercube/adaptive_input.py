@@ -169,7 +169,8 @@ class _Vc:
         drained = self._signal(1, "drained")
         m.d.comb += [
             part.wanted[v].eq(wanted),
-            part.asking[v].eq(front.asks),
+            # the next head may wait as soon as an unroutable one is drained: that must not lead in its place
+            part.asking[v].eq(front.asks & ~drained if self._queues else front.asks),
             part.waiting[v].eq(front.ready & ~self.active & ~self.nowhere),
             drained.eq(front.ready & ~self.active & self.nowhere),
             self.drains.eq(self.active & self.nowhere & self._present),

@@ -121,7 +121,7 @@ def _step_row(cycle, row, order, state, family):
     returned, released, sent = _three(words, at + WIRES + parity, at + RELEASES + parity, at + SENT)
     ready = (present & ~host | vector_at(words, at + READ)) & ~active
     waiting, drained = ready & ~unroutable, ready & unroutable
-    asking = (present | arrived & ~host) & ~active
+    asking = (present | arrived & ~host) & ~active & ~(drained & queues & ~host)
     draining = active & present & unroutable
     put(words, at + HEADS, draining)
     _drain_worms(cycle, row, draining, state, family)

@@ -54,8 +54,9 @@ from tests.proofs.torus_progress import progress as torus_progress
 from tests.proofs.vc_orders import cycle_order_claims, random_order, round_robin_selector
 from tests.proofs.vc_ports import delivery_buffer, vc_input, vc_output
 from topology.collectives.operators import SIGNED_MAX, SUM, XOR
-from topology.common.virtual_channels import ATOMIC, PRIORITY_LOW
+from topology.common.virtual_channels import ATOMIC, NON_ATOMIC, PRIORITY_LOW
 from topology.hypercube.routing import ADAPTIVE_ONLY, WRONG_ESCAPE
+from topology.hypercube.vc_reallocation import NON_ATOMIC_ESCAPE
 from topology.torus.grid import Grid
 from topology.torus.routing import DATELINE
 
@@ -331,6 +332,7 @@ PROOFS: dict[str, Proof] = {
     "vc-allocator-1x2": _proof("vc-allocator", vc_allocator(1, 2, longest_wait=False)),
     "vc-allocator-3x3-two-hosts": _proof("vc-allocator", vc_allocator(3, 3, 2, longest_wait=False)),
     "vc-allocator-2x2-adaptive-only": _proof("vc-allocator", vc_allocator(2, 2, 1, ADAPTIVE_ONLY), 36),
+    "vc-allocator-2x2-tail": _proof("vc-allocator", vc_allocator(2, 2, longest_wait=False, vc_reallocation=NON_ATOMIC)),
     "vc-allocator-3x1-wrong-escape": _proof("vc-allocator", vc_allocator(3, 1, 1, WRONG_ESCAPE), 20),
     "vc-allocator-6x3": _proof("vc-allocator", vc_allocator(6, 3, longest_wait=False)),
     "adaptive-input-2x2": _proof("adaptive-input", adaptive_input(2, 2, 2), quick=True),
@@ -355,6 +357,17 @@ PROOFS: dict[str, Proof] = {
         16,
     ),
     "hypercube-router-3x2": _proof("hypercube-router", cube_router(dimensions=3, vcs=2, buffer_flits=4), 16),
+    "hypercube-router-2x2-escape-tail": _proof(
+        "hypercube-router",
+        cube_router(dimensions=2, vcs=2, buffer_flits=2, vc_reallocation=NON_ATOMIC_ESCAPE),
+        16,
+    ),
+    "hypercube-router-2x1-tail": _proof(
+        "hypercube-router", cube_router(dimensions=2, vcs=1, buffer_flits=2, vc_reallocation=NON_ATOMIC), 16
+    ),
+    "hypercube-router-2x2-tail": _proof(
+        "hypercube-router", cube_router(dimensions=2, vcs=2, buffer_flits=2, vc_reallocation=NON_ATOMIC), 16
+    ),
     "hypercube-router-2x1-adaptive-only": _proof(
         "hypercube-router", cube_router(dimensions=2, vcs=1, buffer_flits=2, rule=ADAPTIVE_ONLY), 16
     ),
@@ -364,6 +377,9 @@ PROOFS: dict[str, Proof] = {
     "hypercube-progress-2x1": _proof("hypercube-progress", cube_progress(1, dimensions=2, vcs=1, buffer_flits=2), 12),
     "hypercube-progress-2x2": _proof("hypercube-progress", cube_progress(2, dimensions=2, vcs=2, buffer_flits=2), 12),
     "hypercube-progress-3x2": _proof("hypercube-progress", cube_progress(2, dimensions=3, vcs=2, buffer_flits=2), 12),
+    "hypercube-progress-2x2-tail": _proof(
+        "hypercube-progress", cube_progress(2, dimensions=2, vcs=2, buffer_flits=2, vc_reallocation=NON_ATOMIC)
+    ),
     "hypercube-pair-2x1": _proof("hypercube-pair", cube_pair(dimensions=2, vcs=1, buffer_flits=2), 16),
     "hypercube-pair-2x2": _proof("hypercube-pair", cube_pair(dimensions=2, vcs=2, buffer_flits=4), 20),
     "group-credits-1": Proof("group-credits", group_credits(2, [2]), quick=False),

@@ -10,7 +10,7 @@ from rtl.hypercube.vc_allocator import VcAllocator
 from rtl.parts.selection import concat, either, lowest_one
 from rtl.vc.cycle_order import pairs
 from tests.proofs.claims import Claims, Describe, Inside, at_most_one
-from tests.proofs.hypercube_ports import sound_heads
+from tests.proofs.hypercube_ports import is_shared, sound_heads
 from tests.proofs.vc_orders import CyclePhases, RandomReference
 from tests.proofs.vc_orders import bound_phases_waited as bound_waiting
 from topology.hypercube.routing import RULES, WRONG_ESCAPE
@@ -164,12 +164,12 @@ FLIT_BITS = 8
 
 
 def vc_allocator(
-    dimensions: int, vcs: int, channels: int = 1, rule: str = RULES[0], *, longest_wait: bool = True
+    dimensions: int, vcs: int, channels: int = 1, rule: str = RULES[0], *, longest_wait: bool = True, **settings: str
 ) -> Describe:
     """Claims about the allocator of a switch."""
 
     def describe(claims: Claims) -> None:
-        p = HypercubeRouterParameters(FLIT_BITS, dimensions, vcs, injection_channels=channels, rule=rule)
+        p = HypercubeRouterParameters(FLIT_BITS, dimensions, vcs, injection_channels=channels, rule=rule, **settings)
         part = VcAllocator(p)
         claims.free_inputs(part, ("before", "lane_before"))
         inside = Inside(claims, part)
@@ -178,7 +178,8 @@ def vc_allocator(
             claims.never_changes(part.odd)
         for port, vc in input_vcs(p):
             head = (part.asking[vc], part.waiting[vc], part.wanted[vc], part.granted[vc])
-            for condition in sound_heads(claims, p, port, head, f"head_{vc}"):
+            shared = is_shared(p, port, vc - p.spans[port][0])
+            for condition in sound_heads(claims, p, port, head, f"head_{vc}", shared=shared):
                 claims.assume(condition)
         reference = AllocatorReference(claims, part)
         if reference.random:
@@ -245,8 +246,9 @@ def _bound_waiting(
                 inputs[phase] == port and (alone or vcs[phase] == number)
             )
         )
-        # the elected VC leads in the next cycle, and gets a VC in the one after that
-        most.append([1 + passed[phase - 2] for phase in range(phases.count)])
+        # the elected VC leads in the next cycle, and gets a VC in the one after; on a shared one it may wait before
+        late = 1 + is_shared(p, port, number)
+        most.append([late + passed[phase - 2] for phase in range(phases.count)])
     vain = bound_waiting(claims, phases, most, claims.named(concat(hopeful), "hopeful"), part.granted, WAIT_BOUND)
     if longest_wait:
         claims.possible("the longest wait", vain)

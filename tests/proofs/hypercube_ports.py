@@ -1,5 +1,6 @@
 """Claims about inputs and outputs of adaptive switches."""
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
@@ -70,14 +71,20 @@ CONTRACT = "heads ask before they wait, for outputs that there are, and keep to 
 
 
 def sound_heads(
-    claims: Claims, p: HypercubeRouterParameters, port: int, head: tuple[Any, Any, Any, Any], name: str
+    claims: Claims,
+    p: HypercubeRouterParameters,
+    port: int,
+    head: tuple[Any, Any, Any, Any],
+    name: str,
+    *,
+    shared: bool = False,
 ) -> Iterator[Value]:
-    """Assumptions about the heads on a VC into an input."""
+    """Assumptions about the heads on a VC into an input; on a shared one a head may wait as soon as it asks."""
     asking, waiting, wanted, granted = head
     asked = claims.was(asking, f"{name}_asking")
     asked_before = claims.was(asked, f"{name}_asked")
     last, got = claims.was(wanted, f"{name}_wanted"), claims.was(granted, f"{name}_granted")
-    yield ~waiting | asking & asked & ~got
+    yield ~waiting | asking & (asked | ~asked_before if shared else asked) & ~got
     yield ~waiting | wanted.any()
     yield ~waiting | ~wanted[p.delivery] | ~wanted[: p.dimensions].any()
     yield ~waiting | ~asked_before | (wanted == last)
@@ -92,6 +99,11 @@ def sound_heads(
 def is_granted(port: Any) -> Any:
     """True if the request of an input is granted: no other one comes first."""
     return port.requests.any() & ~(port.requests & port.beaten).any()
+
+
+def is_shared(p: HypercubeRouterParameters, port: int, v: int) -> bool:
+    """True if the buffer of a VC into an input may hold flits of several worms, as VC reallocation is not atomic."""
+    return not p.is_host_input(port) and v >= p.unshared_vcs
 
 
 def asked_vc(port: Any) -> Value:
@@ -115,11 +127,12 @@ class LastRequest:
 class AdaptiveVc(BufferedVc):
     """One VC. Its entries are flit and note.
 
+    shared: The buffer may hold flits of several worms, as with non-atomic reallocation.
     active: The worm in front has an output VC, or is drained.
     nowhere: The worm that is active is drained.
     output, target: The output VC that it has, one-hot each.
     spent: Flits of it that have left, and whose credits have not come back; without one that left in the last cycle.
-    pending: A tail has arrived on a link, and its release has not been on the wire.
+    pending: A tail has arrived on a link, and its release has not been on the wire. Not of a shared one.
     there: A flit is in the buffer.
     settled: A head in front may wait: one from a processor only from the second cycle on.
     strays: A head in front would be unroutable.
@@ -130,6 +143,7 @@ class AdaptiveVc(BufferedVc):
     def __init__(self, claims: Claims, port: Any, v: int, name: str, note: Any = ()):
         self.port, self.v, self.parameters = port, v, port.parameters
         p, host = self.parameters, self.parameters.is_host_input(port.port)
+        self.shared: bool = is_shared(p, port.port, v)
         bits = {"active": 1, "nowhere": 1, "output": len(port.row), "target": len(port.lane), "pending": 1, "drains": 1}
         registers = {key: Signal(size, name=f"{name}_{key}") for key, size in bits.items()}
         self.active: Any = registers["active"]
@@ -139,7 +153,7 @@ class AdaptiveVc(BufferedVc):
         self.pending: Any = registers["pending"]
         self.drains: Any = registers["drains"]
         self.spent: Any = Signal(range(p.buffer_flits + 2), name=f"{name}_spent")
-        pops: Any = claims.named(is_granted(port) | self.drains, f"{name}_pops") if host else None
+        pops: Any = claims.named(self._is_granted() | self.drains, f"{name}_pops") if host or self.shared else None
         left = claims.was(pops, f"{name}_pops") if host else port.credits[v]
         arrives = port.link.valid & port.link.ready if host else port.link.valid[v]
         entry = concat((port.link.payload, *note))
@@ -151,13 +165,18 @@ class AdaptiveVc(BufferedVc):
         self.strays: Any = claims.named(~is_routable(p, port.port, self.front, port.node), f"{name}_strays")
         self.drops: Any = claims.named(waits & self.settled & self.strays, f"{name}_drops")
         claims.m.d.comb += self.drains.eq(self.active & self.nowhere & self.there)
-        ends = pops & self.front.tail if host else self.left & self.flit(self.queue.row[0]).tail
+        ends = pops & self.front.tail if host or self.shared else self.left & self.flit(self.queue.row[0]).tail
         self._follow_worm(claims, ends, name)
-        if not host:
+        if not host and not self.shared:
             with claims.m.If(self.arrives & port.link.payload.tail):
                 claims.m.d.sync += self.pending.eq(1)
             with claims.m.Elif(port.releases[v]):
                 claims.m.d.sync += self.pending.eq(0)
+
+    def _is_granted(self) -> Value:
+        """True if the request of the input is that of this worm, and granted."""
+        own = (self.port.requests == self.reached()) & (self.delivers | (asked_vc(self.port) == self.target))
+        return Value.cast(is_granted(self.port) & self.active & ~self.nowhere & own)
 
     def _follow_worm(self, claims: Claims, ends: Any, name: str) -> None:
         """The worm in front from its grant to its tail, and its credits."""
@@ -188,9 +207,17 @@ class AdaptiveVc(BufferedVc):
         """The output of the worm among those that the input reaches."""
         return concat(self.output[o] for o in self.parameters.outputs_of(self.port.port))
 
+    @property
+    def has_credit(self) -> Value:
+        """True if the worm has a credit that is not on the wire."""
+        if not self.parameters.outputs_count_credits:
+            return Value.cast(self.spent + self.left < self.depth)
+        rows = [self.output[d] & (row & self.target).any() for d, row in enumerate(self.port.some_credit)]
+        return Value.cast(concat(rows).any())
+
     def keeps_to_links(self) -> Value:
-        """Guarantee of the switch before: a flit comes only with a credit, a worm only into an empty buffer."""
-        return ~self.arrives | (self.queue.held < self.depth) & ~self.pending
+        """Guarantee of the switch before: a flit comes only with a credit, a worm only as reallocation allows."""
+        return ~self.arrives | (self.queue.held < self.depth) & (int(self.shared) | ~self.pending)
 
 
 # Ties the registers of an AdaptiveInput to the content of its VCs, so that induction closes.
@@ -200,20 +227,37 @@ def tie_input(claims: Claims, inside: Inside, port: Any, rows: list[AdaptiveVc],
     """Adds the invariants of an input."""
     host = port.parameters.is_host_input(port.port)
     for row in rows:
-        for _ in tie_buffer(claims, inside, row, port.slots, row.v, where, gray=True):
-            pass
+        places = tie_buffer(claims, inside, row, port.slots, row.v, where, gray=not row.shared)
+        if row.shared:
+            _tie_flits_behind(claims, inside, row, places, where)
+        else:
+            deque(places, 0)
         _tie_worm(claims, inside, row, where)
         _tie_head(claims, inside, row, host, where)
-        if not host:
+        if not host and not row.shared:
             _tie_only_worm(claims, inside, row, where)
     _tie_request(claims, inside, port, rows, where)
     tie_one_after_the_other(claims, inside, "lane", len(rows), where)
 
 
+def _tie_flits_behind(
+    claims: Claims, inside: Inside, row: AdaptiveVc, places: Iterator[tuple[int, Any, Any]], where: str | None
+) -> None:
+    """The buffer of a shared VC, whose registers and memory show the tails and the keys of heads."""
+    memory, bits = f"{where}/beside_{row.v}" if where else f"beside_{row.v}", row.parameters.dimensions
+    is_tail = inside.register(f"is_tail_{row.v}", where)
+    claims.invariant("the register shows whether the first flit is a tail", ~row.there | (is_tail == row.front.tail))
+    for slot, entry, away in places:
+        flit = row.flit(entry)
+        if row.depth > 1:
+            known = inside.memory_row(slot, memory) == concat((flit.data[:bits], flit.tail))
+            claims.invariant("slots store the keys and tails of their flits", away | known)
+
+
 def _tie_worm(claims: Claims, inside: Inside, row: AdaptiveVc, where: str | None) -> None:
     """The worm that is active."""
-    names = ("active", "nowhere", "output", "target", "credits", "left")
-    active, nowhere, output, target, credits, left = (inside.register(f"{name}_{row.v}", where) for name in names)
+    names = ("active", "nowhere", "output", "target")
+    active, nowhere, output, target = (inside.register(f"{name}_{row.v}", where) for name in names)
     claims.invariant("a VC is active while its worm goes on", active == row.active)
     claims.invariant("the register shows whether the worm is routable", ~active | (nowhere == row.nowhere))
     has_vc = row.active & ~row.nowhere
@@ -221,6 +265,9 @@ def _tie_worm(claims: Claims, inside: Inside, row: AdaptiveVc, where: str | None
     claims.invariant("the VC is that of the worm", ~has_vc | (target == row.target))
     one = at_most_one(row.output) & at_most_one(row.target) & (row.delivers | row.target.any())
     claims.invariant("a worm has one output VC", ~has_vc | one & row.reached().any())
+    if row.parameters.outputs_count_credits:
+        return
+    credits, left = (inside.register(f"{name}_{row.v}", where) for name in ("credits", "left"))
     spends = has_vc & ~row.delivers
     claims.invariant("credits are counted", ~spends | (credits + row.spent == row.depth))
     claims.invariant("credits are spent once", ~spends | (row.spent + row.left <= row.depth))
@@ -263,7 +310,7 @@ def _tie_request(claims: Claims, inside: Inside, port: Any, rows: list[AdaptiveV
         asks = asked[row.v]
         right = (port.requests == row.reached()) & (row.delivers | (asked_vc(port) == row.target))
         claims.invariant("a request is that of the worm", ~asks | row.active & ~row.nowhere & row.there & right)
-        allowed = row.delivers & room | ~row.delivers & (row.spent + row.left < row.depth)
+        allowed = Mux(row.delivers, room, row.has_credit)
         claims.invariant("a request has its credit, or room", ~asks | allowed)
     claims.invariant("a request is for one output", at_most_one(concat(port.requests)))
 
@@ -382,7 +429,7 @@ def _prove_promptness(claims: Claims, part: Any, rows: list[AdaptiveVc]) -> None
     """Without rivals at the outputs, some flit that is ready leaves after one cycle."""
     could = []
     for row in rows:
-        credit = row.credited | (row.spent + row.left < row.depth)
+        credit = row.credited | row.has_credit
         could.append(row.active & ~row.nowhere & row.there & Mux(row.delivers, part.room, credit))
     vain = claims.named(concat(could).any() & ~part.requests.any(), "could_ask_and_does_not")
     claims.always(PROMPT, ~(vain & claims.was(vain, "waited_in_vain")))

@@ -43,7 +43,7 @@ def progress(seen_wait: int, **settings: Any) -> Describe:
 def _may_go(vc: Vc) -> Any:
     """A worm has a VC out, and its first flit a credit, or room at the processor."""
     row = vc.reference
-    has_credit = row.credited | (row.spent + row.left < row.depth)
+    has_credit = row.credited | row.has_credit
     return row.there & row.active & ~row.nowhere & Mux(row.delivers, row.port.room, has_credit)
 
 

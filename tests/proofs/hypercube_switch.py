@@ -10,7 +10,7 @@ from rtl.hypercube.router import HypercubeRouter
 from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, Describe, at_most_one, started
 from tests.proofs.hypercube_allocator import promises
-from tests.proofs.hypercube_ports import AdaptiveVc, tie_input, vcs_out
+from tests.proofs.hypercube_ports import CONTRACT, AdaptiveVc, sound_heads, tie_input, vcs_out
 from tests.proofs.vc_orders import CyclePhases
 from tests.proofs.vc_ports import tie_room
 from tests.proofs.vc_references import flits_held
@@ -88,7 +88,8 @@ class WholeSwitch(FollowedSwitch[AdaptiveVc]):
 
     def assume_back(self, claims: Claims, o: int, w: int) -> None:
         super().assume_back(claims, o, w)
-        claims.assume(getattr(self.part, f"released_{o}")[w] == self.tail_is_credited(o, w))
+        if w < self.p.unshared_vcs:
+            claims.assume(getattr(self.part, f"released_{o}")[w] == self.tail_is_credited(o, w))
 
     def tail_is_credited(self, o: int, w: int) -> Value:
         """True if the credit on the wire of a VC out is that of a tail."""
@@ -117,7 +118,14 @@ class CubeInvariants(SwitchInvariants[AdaptiveVc]):
         self._tie_orders(claims)
         for i in range(len(switch.input_vcs)):
             rows = [vc.reference for vc in switch.vcs_in if vc.i == i]
-            tie_input(claims, switch.inside, switch.input(i), rows, f"input_{i}")
+            port = switch.input(i)
+            tie_input(claims, switch.inside, port, rows, f"input_{i}")
+            for row in rows:
+                if row.shared:  # of others this is proved of inputs alone
+                    v, name = row.v, f"{switch.name}_head_{i}_{row.v}"
+                    head = (port.asking[v], port.waiting[v], port.wanted[v], port.granted[v])
+                    for condition in sound_heads(claims, switch.p, i, head, name, shared=True):
+                        claims.invariant(CONTRACT, condition)
         for name, condition in promises(claims, switch.inside.placed["allocator"], f"{switch.name}_vc"):
             claims.invariant(name, condition)
 
@@ -146,24 +154,37 @@ class CubeInvariants(SwitchInvariants[AdaptiveVc]):
                     )
                     self._tie_owner(claims, owners, after, last)
                 else:
-                    self._tie_vc_out(claims, owners, owned, number)
+                    self._tie_vc_out(claims, owners, owned, number, shared=w >= switch.p.unshared_vcs)
+                    if switch.p.outputs_count_credits:
+                        self._tie_credits(claims, o, w, number)
                 number += 1
 
-    def _tie_vc_out(self, claims: Claims, owners: Any, owned: Any, number: int) -> None:
+    def _tie_credits(self, claims: Claims, o: int, w: int, number: int) -> None:
+        """The credits of a VC, counted at its output."""
+        switch = self.switch
+        credits, some = (switch.inside.register(f"{name}_{w}", f"output_{o}") for name in ("credits", "has_credit"))
+        out = switch.outstanding[number].count + switch.vcs_out[number].valid
+        claims.invariant("credits are counted at the output", credits + out == switch.depth)
+        claims.invariant("has credit shows whether there are credits", some == (credits != 0))
+
+    def _tie_vc_out(self, claims: Claims, owners: Any, owned: Any, number: int, *, shared: bool) -> None:
         """The worm on a VC, and the flits of it for which no credit has come back."""
         worms, without = self.switch.vcs_out[number], self.switch.outstanding[number].count
         flit = worms.link.payload
         after = Mux(worms.valid, ~flit.tail, worms.in_worm)
         self._tie_owner(claims, owners, after, Mux(worms.valid, tag_of(flit), worms.owner))
+        if shared:
+            claims.invariant("a VC is owned until its tail has left", owned == owners.any())
+            return
         behind = (without != 0) | worms.valid
         claims.invariant("a VC is owned until its tail has its credit", owned == (owners.any() | behind))
         for i, vc in enumerate(self.switch.vcs_in):
             row = vc.reference
             begun = row.begun_now
-            clean = ~behind & (row.spent == 0) & ~row.left
-            claims.invariant("a worm begins on a clean VC", ~owners[i] | begun | clean)
-            same = (row.spent == without) & (row.left == worms.valid)
-            claims.invariant("both ends count the same flits", ~owners[i] | ~begun | same)
+            claims.invariant("a worm begins on a clean VC", ~owners[i] | begun | ~behind & ~row.left)
+            if not self.switch.p.outputs_count_credits:
+                same = (row.spent == without) & (~begun | (row.left == worms.valid))
+                claims.invariant("both ends count the same flits", ~owners[i] | same)
 
     def _tie_owner(self, claims: Claims, owners: Any, after: Any, owner: Any) -> None:
         begun: Any = concat(owners[i] & vc.reference.begun_now for i, vc in enumerate(self.switch.vcs_in))
@@ -176,7 +197,7 @@ class CubeInvariants(SwitchInvariants[AdaptiveVc]):
             flit = row.flit(entry)
             right = switch.wanted(vc, entry) == switch.ways(switch.candidates(number, flit))
             claims.invariant("heads take their route candidates", (row.queue.held <= k) | ~flit.head | right)
-        ended = row.left & row.flit(row.queue.row[0]).tail
+        ended = Const(0) if row.shared else row.left & row.flit(row.queue.row[0]).tail
         goes_on = claims.named(row.active & ~ended, f"{switch.name}_goes_on_{number}")
         claims.invariant("a worm that has begun is active", ~row.begun_now | row.active)
         claims.invariant(
@@ -217,8 +238,10 @@ def router(**settings: Any) -> Describe:
         home = switch.p.delivery
         tracked = prove_passage(claims, switch, CubeInvariants, lambda links: [links[:home], links[home:]])
         prove_inputs(claims, switch)
-        for out, without in zip(switch.vcs_out, switch.outstanding, strict=False):
-            claims.always(CLEAN, ~(out.valid & out.link.payload.head) | (without.count == 0))
+        for number, without in enumerate(switch.outstanding):
+            out = switch.vcs_out[number]
+            if number % switch.p.vcs < switch.p.unshared_vcs:
+                claims.always(CLEAN, ~(out.valid & out.link.payload.head) | (without.count == 0))
         look_for_passages(claims, switch, tracked)
 
     return describe
@@ -242,6 +265,8 @@ def prove_inputs(claims: Claims, switch: WholeSwitch) -> None:
 def _prove_wires(claims: Claims, switch: WholeSwitch, vc: Vc) -> None:
     row = vc.reference
     claims.always(THERE, ~row.left | (row.queue.held != 0))
+    if row.shared:
+        return
     ends = row.left & row.flit(row.queue.row[0]).tail
     released = getattr(switch.part, f"releases_{vc.i}")[vc.v]
     claims.always(RELEASES, (released == ends) & (~ends | (row.queue.held == 1)))

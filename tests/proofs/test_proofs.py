@@ -1,7 +1,10 @@
 """Proofs of the hardware parts for all inputs that the link rules allow, and faults that each property finds."""
 
+import re
+
 import pytest
 
+from hydranoc.certificates.checker.theorems import ALL_THEOREMS, HOSTS, MEMBERS, RECEIVERS
 from tests.proofs.catalog import PROOFS
 from tests.proofs.claims import collect, rtlil_of
 from tests.proofs.faults import FAULTS, faulty_rtlil
@@ -53,3 +56,11 @@ def test_every_property_has_a_fault(part):
             properties.update(collect(proof.describe).properties)
     tried = {fault.name for fault in FAULTS if PROOFS[fault.workload].part == part}
     assert tried == properties
+
+
+def test_premises_of_certificates_name_the_proofs_of_the_hardware():
+    """Those of hosts and members are the user's."""
+    premises = {premise for _, premises in ALL_THEOREMS.values() for premise in premises}
+    found = {premise: re.findall(r"[\w-]+", premise.partition(" (")[2]) for premise in premises}
+    assert {premise for premise, names in found.items() if not names} == {HOSTS, MEMBERS, RECEIVERS}
+    assert {name for names in found.values() for name in names} <= {proof.part for proof in PROOFS.values()}
