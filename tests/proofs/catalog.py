@@ -17,6 +17,7 @@ from tests.proofs.buffers import deep_ring, ejector, injector, input_buffer, lin
 from tests.proofs.claims import Describe
 from tests.proofs.counters import channel_counters, error_monitor
 from tests.proofs.faults import FAULTS
+from tests.proofs.harts_chain import chain
 from tests.proofs.harts_node import bus, pages
 from tests.proofs.harts_packets import transmitters, words
 from tests.proofs.harts_pages import page_pool, page_queues
@@ -241,6 +242,7 @@ PROOFS: dict[str, Proof] = {
     "harts-bus": Proof("harts-bus", bus, 18),
     "harts-pages": Proof("harts-pages", pages, 30, fault_cycles=30),
     "harts-words": Proof("harts-words", words, 29, fault_cycles=30),
+    "harts-chain": Proof("harts-chain", chain, 28, quick=False, fault_cycles=30),
     "harts-transmitters": Proof("harts-transmitters", transmitters, 27),
     "channel-counters-1": Proof(
         "channel-counters", channel_counters(1), 20, quick=False, fault_cycles=16, induction_cycles=3

@@ -56,8 +56,8 @@ class OpenInside(Inside):
     The part must have one memory, with one read port and one write port.
     """
 
-    def __init__(self, claims: Any, part: Any, left_out: Any = ()):
-        super().__init__(claims, part, left_out)
+    def __init__(self, claims: Any, part: Any, left_out: Any = (), name: str = "part"):
+        super().__init__(claims, part, left_out, name)
         (self._memory,) = (sub for sub, _, _ in self._fragment.subfragments if isinstance(sub, MemoryInstance))
         (read,), (write,) = self._memory._read_ports, self._memory._write_ports
         self.read_address, self.read_enable, self.read_data = read._addr, read._en, read._data

@@ -18,7 +18,7 @@ THEOREMS = {
         "channels in order, branches serialised",
         (HOSTS, f"{WORMS} (min-router-progress)", "a token has one holder at a time (token-ring, tree-operations)"),
     ),
-    "harts": ("pages by levels", (HOSTS, f"{PAGES} (harts-bus, harts-transmitters, page-queues)")),
+    "harts": ("pages by levels", (HOSTS, f"{PAGES} (harts-bus, harts-chain, harts-transmitters, page-queues)")),
 }
 """Name of the theorem and its premises, by family. Premises about the hardware name their proofs (docs/understand/)."""
 PLANE = "plane"
