@@ -7,7 +7,7 @@ import numpy as np
 from sim_model.axi4.messages import Axi4Messages
 from sim_model.axi4.system import Axi4System
 from sim_model.axi4.transactions import Transactions
-from topology.axi4.bursts import beat_addresses, lanes_of_beats
+from topology.axi4.bursts import Bursts, lanes_of_beats
 
 LANE_BYTES = 8
 _STEP, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
@@ -58,13 +58,14 @@ def axi4_data(system: Axi4System, given: Transactions, messages: Axi4Messages) -
     numbers = np.arange(int(beats.sum()))
     written = mixed(numbers[:, None] * lanes + np.arange(lanes)) & used
     owner = np.repeat(np.arange(len(given)), beats)
-    at = _beat_addresses(given, owner, given.address[owner], numbers - first_beat[owner])
+    bursts = Bursts(given.address, given.burst, given.size, given.beats)
+    at = bursts.beat_addresses(owner, numbers - first_beat[owner])
     every = lanes_of_beats(at, given.size[owner], strobe_bytes)
-    is_partial = mixed(numbers + (1 << 41)) % np.uint64(4) == 0
+    is_partial = mixed(numbers + (1 << 41)) & np.uint64(3) == 0
     strobes = np.where(is_partial, mixed(numbers + (1 << 40)) & every, every)
-    owner, address = messages.own.transaction[messages.request], _addresses(system, given, messages)
+    arriving = _at_subordinates(system, given, messages)
     response_beats = messages.own.beats[messages.request]
-    places, words = _places(system, given, messages, address)
+    places, words = _places(arriving, messages, strobe_bytes)
     return Axi4Data(
         first_beat=first_beat,
         written=written.view(np.int64),
@@ -73,7 +74,7 @@ def axi4_data(system: Axi4System, given: Transactions, messages: Axi4Messages) -
         first_place=np.cumsum(response_beats) - response_beats,
         places=places,
         memory=(mixed(np.arange(words)[:, None] * lanes + np.arange(lanes) + (1 << 42)) & used).view(np.int64),
-        address=_beat_addresses(given, owner, address, messages.own.first_beat[messages.request]),
+        address=arriving.beat_addresses(np.arange(len(response_beats)), messages.own.first_beat[messages.request]),
     )
 
 
@@ -87,35 +88,23 @@ def _bits_of(strobes: np.ndarray, lanes: int) -> np.ndarray:
     return found
 
 
-def _beat_addresses(given: Transactions, owner: np.ndarray, address: np.ndarray, beat: np.ndarray) -> np.ndarray:
-    """Return the addresses of beats.
-
-    Parameters:
-        owner: Their transactions.
-        address: First ones of these, at a manager or a subordinate.
-        beat: Numbers in the transactions.
-    """
-    return beat_addresses(address, given.burst[owner], given.size[owner], given.beats[owner], beat)
-
-
-def _addresses(system: Axi4System, given: Transactions, messages: Axi4Messages) -> np.ndarray:
-    """Return the address of each response's transaction at its subordinate, which has the offset of a multicast."""
+def _at_subordinates(system: Axi4System, given: Transactions, messages: Axi4Messages) -> Bursts:
+    """Return the whole burst of each response at its subordinate; a multicast has its offset there."""
     owner = messages.own.transaction[messages.request]
     bases = {processor: system.areas.first_base(processor) for processor in system.areas.subordinates}
     base = np.array([bases[processor] for processor in messages.receiver.tolist()], dtype=np.uint64)
-    is_multicast = messages.is_multicast[owner]
-    return np.where(is_multicast, given.address[owner] & messages.kept[owner] | base, given.address[owner])
+    address = np.where(
+        messages.is_multicast[owner], given.address[owner] & messages.kept[owner] | base, given.address[owner]
+    )
+    return Bursts(address, given.burst[owner], given.size[owner], given.beats[owner])
 
 
-def _places(
-    system: Axi4System, given: Transactions, messages: Axi4Messages, address: np.ndarray
-) -> tuple[np.ndarray, int]:
+def _places(arriving: Bursts, messages: Axi4Messages, word_bytes: int) -> tuple[np.ndarray, int]:
     """Return the word of each beat of each response, and the number of words: those that any beat has."""
     beats = messages.own.beats[messages.request]
+    first = messages.own.first_beat[messages.request] - (np.cumsum(beats) - beats)
     response = np.repeat(np.arange(len(beats)), beats)
-    request = messages.request[response]
-    beat = np.arange(len(response)) - (np.cumsum(beats) - beats)[response] + messages.own.first_beat[request]
-    at = _beat_addresses(given, messages.own.transaction[request], address[response], beat)
+    at = arriving.beat_addresses(response, np.arange(len(response)) + first[response])
     # regions do not overlap, so neither do their words
-    keys, places = np.unique(at // np.uint64(system.format.strobe_bits), return_inverse=True)
+    keys, places = np.unique(at >> np.uint64(word_bytes.bit_length() - 1), return_inverse=True)
     return places.astype(np.int64), len(keys)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from tests.each import each
-from topology.axi4.bursts import beat_addresses, lanes_of_beats
+from topology.axi4.bursts import Bursts, lanes_of_beats
 from topology.axi4.words import FIXED, INCR, WRAP
 
 CASES: dict[str, Any] = {
@@ -26,9 +26,7 @@ CASES: dict[str, Any] = {
 def test_beats(name):
     address, burst, size, addresses, word_bytes, lanes = CASES[name]
     count = len(addresses)
-    sizes, beats = np.full(count, size), np.full(count, count)
-    found = beat_addresses(
-        np.full(count, address, dtype=np.uint64), np.full(count, burst), sizes, beats, np.arange(count)
-    )
+    one = Bursts(*(np.array([value]) for value in (np.uint64(address), burst, size, count)))
+    found = one.beat_addresses(np.zeros(count, dtype=np.int64), np.arange(count))
     assert found.tolist() == addresses
-    assert lanes_of_beats(found, sizes, word_bytes).tolist() == lanes
+    assert lanes_of_beats(found, np.full(count, size), word_bytes).tolist() == lanes

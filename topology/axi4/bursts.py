@@ -1,32 +1,47 @@
 """Addresses and byte lanes of the beats of bursts (AMBA AXI4, A3.4.1)."""
 
+from typing import NamedTuple
+
 import numpy as np
 
-from topology.axi4.words import FIXED, WRAP
+from topology.axi4.words import INCR, WRAP
 
 WRAP_BEATS = (2, 4, 8, 16)
 """Lengths of WRAP bursts."""
 
 
-def beat_addresses(
-    address: np.ndarray, burst: np.ndarray, size: np.ndarray, beats: np.ndarray, beat: np.ndarray
-) -> np.ndarray:
-    """Return the addresses of beats, uint64 of the same shape.
+class Bursts(NamedTuple):
+    """N bursts.
 
-    Parameters:
-        address (uint64): Of the burst; a multiple of the bytes of a beat in WRAP bursts.
-        burst (int64): Type.
-        size (int64): Bytes of a beat as a power of two.
-        beats (int64): Of the whole burst.
-        beat (int64): Number in the burst.
+    Members:
+        address (uint64[N]): First ones; multiples of the bytes of a beat in WRAP bursts.
+        burst (int64[N]): Types.
+        size (int64[N]): Bytes of a beat as a power of two.
+        beats (int64[N])
     """
-    size, number = size.astype(np.uint64), beat.astype(np.uint64)
-    bytes_before, whole = number << size, beats.astype(np.uint64) << size
-    following = (address >> size << size) + bytes_before
-    inside = whole - np.uint64(1)
-    wrapped = address & ~inside | following & inside
-    found = np.where(burst == WRAP, wrapped, following)
-    return np.where((burst == FIXED) | (beat == 0), address, found)
+
+    address: np.ndarray
+    burst: np.ndarray
+    size: np.ndarray
+    beats: np.ndarray
+
+    def beat_addresses(self, owner: np.ndarray, beat: np.ndarray) -> np.ndarray:
+        """Return the addresses of beats, uint64.
+
+        Parameters:
+            owner (int64[beats]): Their bursts.
+            beat (int64[beats]): Their numbers in these.
+        """
+        size = self.size.astype(np.uint64)
+        found = (self.address >> size << size)[owner] + (beat.astype(np.uint64) << size[owner])
+        is_first = np.flatnonzero(beat == 0)
+        found[is_first] = self.address[owner[is_first]]
+        others = np.flatnonzero((self.burst != INCR)[owner])
+        own = owner[others]
+        inside = (self.beats.astype(np.uint64) << size)[own] - np.uint64(1)
+        wrapped = self.address[own] & ~inside | found[others] & inside
+        found[others] = np.where(self.burst[own] == WRAP, wrapped, self.address[own])
+        return found
 
 
 def lanes_of_beats(address: np.ndarray, size: np.ndarray, word_bytes: int) -> np.ndarray:
@@ -35,10 +50,10 @@ def lanes_of_beats(address: np.ndarray, size: np.ndarray, word_bytes: int) -> np
     Parameters:
         address (uint64): Of the beats.
         size (int64): Bytes of a beat as a power of two.
-        word_bytes: Bytes of a word.
+        word_bytes: Bytes of a word, a power of two.
     """
     size = size.astype(np.uint64)
-    first = address % np.uint64(word_bytes)
+    first = address & np.uint64(word_bytes - 1)
     start = first >> size << size
     every = np.uint64((1 << 64) - 1) >> (np.uint64(64) - (np.uint64(1) << size))  # of 64 bytes at most
     return every << start & ~((np.uint64(1) << first) - np.uint64(1))
