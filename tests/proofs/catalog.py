@@ -29,6 +29,7 @@ from tests.proofs.hypercube_switch import router as cube_router
 from tests.proofs.min_switch import branch_copies, branch_queues, switch, switch_pair, tree_operations
 from tests.proofs.min_switch import progress as min_progress
 from tests.proofs.min_token import token_monitor, token_ring
+from tests.proofs.packet_buffer import packet_buffer
 from tests.proofs.plane_barriers import barrier_switch
 from tests.proofs.plane_contribution import plane_contribution
 from tests.proofs.plane_flush import flushed
@@ -433,6 +434,8 @@ PROOFS: dict[str, Proof] = {
     "axi4-store-5-copies": Proof("axi4-store", axi4_store(5, whole=True, copies=True), 16, quick=False),
     "axi4-store-8-copies": Proof("axi4-store", axi4_store(8, whole=True, copies=True), 16, quick=False),
     "axi4-store-8-cut-through": Proof("axi4-store", axi4_store(8, whole=False), 16, quick=False),
+    "packet-buffer-4": Proof("packet-buffer", packet_buffer(4), 16),
+    "packet-buffer-5": Proof("packet-buffer", packet_buffer(5), 16, quick=False),
     "axi4-subordinate-2": Proof("axi4-subordinate", axi4_subordinate(2, 1, 1), 20, fault_cycles=16, quick_cover=True),
     "axi4-subordinate-1": Proof("axi4-subordinate", axi4_subordinate(1, 0), 20, quick=False),
     "axi4-subordinate-3": Proof("axi4-subordinate", axi4_subordinate(3, 1, 2, outstanding=3), 20, quick=False),

@@ -257,6 +257,11 @@ class Inside(Elaboratable):
         """Data of the first read port of a memory."""
         return self._memory_of(memory)._read_ports[0]._data
 
+    def memory_enables(self, memory: str) -> tuple[Any, Any]:
+        """Enables of the first read port and the first write port of a memory."""
+        store = self._memory_of(memory)
+        return store._read_ports[0]._en, store._write_ports[0]._en
+
     def _memory_of(self, name: str | None) -> Any:
         fragment = self._part_of(name)
         if fragment is None:
