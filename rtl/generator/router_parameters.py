@@ -76,6 +76,11 @@ class RouterParameters(ABC):
         """True if the route unit reports which requests are for several outputs."""
         return False
 
+    @property
+    def registers_headers(self) -> bool:
+        """True if the next decoded header flit of each input is in a register; with ``routing_cycles`` 2 only."""
+        return False
+
     def check_common(self) -> None:
         """Raise ValueError if a common value is out of range."""
         check_range("Number of processors", self.header.destinations, 1, MAX_PROCESSORS)

@@ -51,6 +51,37 @@ class RoundRobinArbiter(Part):
         return m
 
 
+class PairwiseArbiter(Part):
+    """Grants the same requesters as ``RoundRobinArbiter``, from a register per pair: earlier in the cycle, but larger.
+
+    Parameters:
+        count: Number of requesters, at least 1.
+
+    Members:
+        eligible (In(count)): Requesters that may be granted in this cycle.
+        chosen (Out(count)): One-hot, or 0 when no requester is eligible. Combinational.
+    """
+
+    def __init__(self, count: int):
+        check_count("Number of requesters", count)
+        self.count = count
+        super().__init__(f"pairwise_arbiter_{count}", {"eligible": In(count), "chosen": Out(count)})
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        ahead: list[list[Any]] = [[] for _ in range(self.count)]
+        for i in range(self.count):
+            for j in range(i + 1, self.count):
+                wraps = Signal(name=f"wraps_{i}_{j}")  # the turn is behind i, up to j: j is ahead of i
+                with m.If(self.eligible.any()):
+                    m.d.sync += wraps.eq(self.chosen[i:j].any())
+                ahead[i].append(self.eligible[j] & wraps)
+                ahead[j].append(self.eligible[i] & ~wraps)
+        for i, others in enumerate(ahead):
+            m.d.comb += self.chosen[i].eq(self.eligible[i] & ~concat((*others, 0)).any())
+        return m
+
+
 class AgeMatrix(Part):
     """Records the order in which its members last entered.
 

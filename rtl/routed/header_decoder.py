@@ -6,7 +6,7 @@ The route unit later reads only these few bits.
 
 from typing import Any
 
-from amaranth.hdl import Module, Signal, Value
+from amaranth.hdl import Module, Mux, Signal, Value
 from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
@@ -21,7 +21,8 @@ def decoded_layout(parameters: RouterParameters) -> data.StructLayout:
 
     ``candidates``: route candidates in the search phase; 0 in the split phase, and unless this is the
     last flit of the key. ``branches``: outputs behind which the flit names a destination (only in routers that
-    multicast). ``last``: no more header flits are needed, or there are none.
+    multicast); with ``registers_headers`` 0 in the search phase. ``last``: no more header flits are needed, or there
+    are none.
     """
     branches = {"branches": parameters.outputs} if parameters.multicast else {}
     return data.StructLayout({"candidates": parameters.outputs, **branches, "last": 1})
@@ -65,14 +66,15 @@ class HeaderDecoder(Part):
             in_key.eq(_is(position, header.key_flits - 1)),
             last.eq(self._is_last(position)),
         ]
-        candidates, splits = self._candidates(m)
+        candidates, splits, routable = self._candidates(m)
         with m.If(in_key):
             m.d.comb += self.decoded.candidates.eq(candidates)
         ends = self.tail if self.parameters.header_flits > 1 else 0
-        m.d.comb += self.decoded.last.eq(last | ends | in_key & (candidates.any() | ~splits))
+        m.d.comb += self.decoded.last.eq(last | ends | in_key & (routable | ~splits))
         if self.parameters.multicast:
             branches = self._branches(m, self._word_number(position))
-            with m.If(self._names_set(position) & (splits | ~in_key)):
+            in_set = (splits & ~routable if self.parameters.registers_headers else splits) | ~in_key
+            with m.If(self._names_set(position) & in_set):
                 m.d.comb += self.decoded.branches.eq(branches)
         return m
 
@@ -80,7 +82,10 @@ class HeaderDecoder(Part):
         """Return the position within its message of the flit on the link; undefined after the header."""
         flits = self.parameters.header_flits
         position = Signal(range(max(2, flits)))
-        if flits > 1:
+        if flits > 1 and self.parameters.registers_headers:  # earlier in the cycle: a tail precedes each head
+            with m.If(self.moved):
+                m.d.sync += position.eq(Mux(self.tail, 0, position + (position != (1 << len(position)) - 1)))
+        elif flits > 1:
             following = Signal(range(flits))
             with m.If(~self.head):
                 m.d.comb += position.eq(following)
@@ -88,8 +93,14 @@ class HeaderDecoder(Part):
                 m.d.sync += following.eq(position + 1)
         return position
 
-    def _candidates(self, m) -> tuple[Signal, Signal]:
-        """Decode in the search phase: the row of the routing table, and whether headers with this key may split."""
+    def _candidates(self, m) -> tuple[Signal, Signal, Value]:
+        """Decode in the search phase.
+
+        Returns:
+            candidates (Signal): Row of the routing table.
+            splits (Signal): Whether headers with this key may split.
+            routable (Value): Whether there are candidates.
+        """
         parameters = self.parameters
         key_flits, flit_bits = parameters.header.key_flits, parameters.flit_bits
         earlier = self.data[:0]
@@ -106,7 +117,13 @@ class HeaderDecoder(Part):
             key.eq(concat((earlier, self.data))),
             candidates.eq(table_row(m, self.routes, key, parameters.outputs, "candidates", padded=True)),
         ]
-        return candidates, splits
+        if not parameters.registers_headers:
+            return candidates, splits, candidates.any()
+        # a table of its own: earlier in the cycle
+        rows = concat(self.routes.word_select(k, parameters.outputs).any() for k in range(parameters.keys))
+        routable = Signal()
+        m.d.comb += routable.eq(table_row(m, rows, key, 1, "routable", padded=True))
+        return candidates, splits, routable
 
     def _is_last(self, position) -> Value:
         """Return whether every header ends with this flit, or the flit marks itself as the last one."""

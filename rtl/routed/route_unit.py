@@ -13,9 +13,10 @@ from amaranth.lib.wiring import In, Out
 
 from rtl.generator.router_parameters import RouterParameters
 from rtl.generator.structure import Bits, Constant, ModuleInstance, SharedModule, Slice, StructuralPart, Structure, Wire
-from rtl.parts.arbiter import RoundRobinArbiter
+from rtl.parts.arbiter import PairwiseArbiter, RoundRobinArbiter
 from rtl.parts.part import Part
 from rtl.parts.selection import concat, table_row
+from rtl.routed.conflict_scanner import ConflictScanner
 from rtl.routed.header_decoder import HeaderDecoder, decoded_layout
 from rtl.routed.header_scanner import HeaderScanner
 
@@ -91,15 +92,19 @@ class RouteUnit(StructuralPart):
         buffered_valid (In(inputs)): Whether it is in the buffer.
         release, completed, branching, queued, request (per input, see ``HeaderScanner``): At most one bit of
             ``completed`` is set.
+        conflicts (Out(inputs - 1).array(inputs)): See ``ConflictScanner``; only with ``registers_headers``, and several
+            inputs.
         looked_at (Out(inputs)): The input, at most one, whose flit is processed in this cycle.
     """
 
     def __init__(self, parameters: RouterParameters):
         p = self.parameters = parameters
+        self._scanner = ConflictScanner if p.registers_headers else HeaderScanner
         decoded_bits = decoded_layout(p).size
         port_class = {"port_class": In(p.class_bits * p.inputs)} if p.class_bits else {}
         reach = {"reach": In(p.outputs * p.processors)} if p.multicast else {}
         ends = {"arriving_head": In(p.inputs), "arriving_tail": In(p.inputs)} if p.header_flits > 1 else {}
+        conflicts = {"conflicts": Out(p.inputs - 1).array(p.inputs)} if p.registers_headers and p.inputs > 1 else {}
         moves = {"arriving_valid": In(p.inputs)} if p.watches_links else {}
         super().__init__(
             f"route_unit_{p.size_name}",
@@ -118,17 +123,21 @@ class RouteUnit(StructuralPart):
                 "completed": Out(p.inputs),
                 **({"branching": Out(p.inputs)} if p.tells_branching else {}),
                 "queued": Out(p.inputs),
+                **conflicts,
                 "request": Out(p.outputs).array(p.inputs),
             },
         )
 
     def structure(self):
         structure, inputs = Structure(self), range(self.parameters.inputs)
-        scanner = SharedModule(lambda: HeaderScanner(self.parameters))
+        scanner = SharedModule(lambda: self._scanner(self.parameters))
         scanners = [structure.instance(f"scanner_{i}", scanner) for i in inputs]
         chosen = self._choose(structure, tuple(scanner.output("eligible") for scanner in scanners))
         self._decode(structure, scanners)
-        self._connect_busy(structure, scanners)
+        if self.parameters.registers_headers:
+            self._connect_conflicts(structure, scanners)
+        else:
+            self._connect_busy(structure, scanners)
         for i, scanner in enumerate(scanners):
             scanner.connect("buffered", structure.ports[f"buffered_decoded__{i}"])
             scanner.connect("buffered_valid", Slice(structure.ports["buffered_valid"], i, 1))
@@ -144,7 +153,8 @@ class RouteUnit(StructuralPart):
     def _choose(self, structure: Structure, eligible: tuple[Wire, ...]) -> Wire:
         if len(eligible) == 1:
             return eligible[0]
-        arbiter = structure.instance("arbiter", SharedModule(lambda: RoundRobinArbiter(self.parameters.inputs)))
+        kind = PairwiseArbiter if self.parameters.registers_headers else RoundRobinArbiter
+        arbiter = structure.instance("arbiter", SharedModule(lambda: kind(self.parameters.inputs)))
         arbiter.connect("eligible", eligible)
         return arbiter.output("chosen")
 
@@ -184,6 +194,14 @@ class RouteUnit(StructuralPart):
         for i, scanner in enumerate(scanners):
             busy.connect(f"request__{i}", scanner.output("request"))
             scanner.connect("busy", busy.output("busy"))
+
+    def _connect_conflicts(self, structure: Structure, scanners: list[ModuleInstance]) -> None:
+        if len(scanners) == 1:
+            return
+        for i, scanner in enumerate(scanners):
+            for k, other in enumerate(scanners[:i] + scanners[i + 1 :]):
+                scanner.connect(f"others__{k}", other.output("request"))
+            structure.outputs[f"conflicts__{i}"] = scanner.output("conflicts")
 
     def _reach_by_flit(self, reach: Wire) -> Iterator[Bits]:
         """Yield the reach sets cut up like a header: a row per word of the set, in it one word per output."""

@@ -16,6 +16,7 @@ from rtl.parts.part import Part, instantiate
 from rtl.parts.selection import packed
 from rtl.parts.worm_guard import WormGuard
 from rtl.routed.header_decoder import decoded_layout
+from rtl.routed.header_register import HeaderRegister
 from rtl.routed.route_unit import RouteUnit
 
 
@@ -98,6 +99,8 @@ def instantiate_input(
     Returns:
         InputBuffer
     """
+    if parameters.registers_headers:
+        return _instantiate_with_register(m, platform, i, parameters, link, route_unit)
     header_flits, decoded_bits = parameters.header_flits, decoded_layout(parameters).size
     part = InputBuffer(parameters.flit_bits, parameters.depth, header_flits, decoded_bits)
     buffer = instantiate(m, platform, f"buffer_{i}", part)
@@ -119,4 +122,32 @@ def instantiate_input(
         ]
     else:
         m.d.comb += route_unit.buffered_valid[i].eq(buffer.present)
+    return buffer
+
+
+def _instantiate_with_register(
+    m: Any, platform: object, i: int, parameters: RouterParameters, link: Any, route_unit: Any
+) -> Any:
+    """Add the buffer of an input without decodings, and its ``HeaderRegister``."""
+    buffer = instantiate(m, platform, f"buffer_{i}", InputBuffer(parameters.flit_bits, parameters.depth))
+    header = instantiate(m, platform, f"header_{i}", HeaderRegister(parameters))
+    connect(m, link, buffer.link)
+    moved = link.valid & buffer.link.ready
+    m.d.comb += [
+        header.moved.eq(moved),
+        header.arriving.eq(route_unit.arriving_decoded[i]),
+        header.queued.eq(route_unit.queued[i]),
+        header.taken.eq(route_unit.looked_at[i]),
+        header.pop.eq(buffer.pop),
+        header.release.eq(route_unit.release[i]),
+        route_unit.arriving[i].eq(link.payload.data),
+        route_unit.buffered_decoded[i].eq(header.decoded),
+        route_unit.buffered_valid[i].eq(header.eligible),
+    ]
+    if parameters.watches_links:
+        m.d.comb += [
+            route_unit.arriving_head[i].eq(link.payload.head),
+            route_unit.arriving_tail[i].eq(link.payload.tail),
+            route_unit.arriving_valid[i].eq(moved),
+        ]
     return buffer

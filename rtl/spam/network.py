@@ -24,6 +24,7 @@ def spam_plan(
     link_cycles: int = 1,
     guard: bool = False,
     watchdog_flits: int = 0,
+    fast: bool = False,
 ) -> NetworkPlan:
     """Return the plan of a SPAM network: one router shape per number of links.
 
@@ -31,6 +32,7 @@ def spam_plan(
         buffer_flits: Flits of an input buffer beyond the longest header less one, at least 1.
         routing_cycles: Cycles from input buffer to output register for a head without contention, at least 1.
         enqueue: ``atomic``, or ``split`` for the negative control that deadlocks.
+        fast: Pipeline for a faster clock, see ``SpamRouterParameters``. It needs ``routing_cycles`` 2.
         link_cycles: Cycles from an output register to the buffer of the next router, at least 1.
         guard: Reject flits outside of worms at all inputs (``WormGuard``).
         watchdog_flits: Truncate longer worms, at inputs with a guard; 0 for worms of any length.
@@ -52,6 +54,7 @@ def spam_plan(
             atomic_enqueue=enqueue == "atomic",
             guarded=guard,
             watchdog_flits=watchdog_flits,
+            fast=fast,
         )
 
     shapes, routers = plan_routers(
@@ -72,6 +75,7 @@ def spam_plan(
             "routing_cycles": routing_cycles,
             "enqueue": enqueue,
             "root": routing.labels.root,
+            **({"pipeline": "fast"} if fast else {}),
             **guard_settings(guard=guard, watchdog_flits=watchdog_flits),
         },
         addressing=spam_addressing(routing),

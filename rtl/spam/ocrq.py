@@ -6,7 +6,8 @@ waits for the other. A request stays in its queues until the tail has left, so "
 free" are one condition: it waits for no other input.
 
 The bits of a request are set one cycle after it was enqueued. In that first cycle all others are older, and their
-outputs together, kept in a register, determine whether one of them conflicts.
+outputs together, kept in a register, determine whether one of them conflicts. ``ConflictQueues`` instead gets the
+conflicts of a request with its enqueue.
 """
 
 from typing import Any
@@ -96,3 +97,50 @@ class OutputRequestQueues(Part):
                     m.d.sync += wait.eq((wait | begins) & ~self.release[older])
                     waits[younger].append(wait)
         return waits
+
+
+class ConflictQueues(Part):
+    """Queues for requests whose conflicts are known when they are enqueued: a grant depends on registers alone.
+
+    Grants are the same as those of ``OutputRequestQueues``.
+
+    Parameters:
+        ports: Ports of the router, at least 1.
+
+    Members:
+        conflicts (In(ports - 1).array(ports)): Per input that is enqueued the others, lowest first, that request one
+            of its outputs; 0 for other inputs. Absent with one port.
+        request (In(ports).array(ports)): Requested outputs per input; 0 if it is not queued.
+        release, queued (In), granted, first (Out): See ``OutputRequestQueues``.
+    """
+
+    def __init__(self, ports: int):
+        check_count("Number of ports", ports)
+        self.ports = ports
+        super().__init__(
+            f"spam_conflict_queues_{ports}",
+            {
+                **({"conflicts": In(ports - 1).array(ports)} if ports > 1 else {}),
+                "release": In(ports),
+                "queued": In(ports),
+                "request": In(ports).array(ports),
+                "granted": Out(ports),
+                "first": Out(ports).array(ports),
+            },
+        )
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        ports = range(self.ports)
+        firsts = []
+        for i in ports:
+            waits = Signal(self.ports - 1, name=f"waits_{i}")
+            if self.ports > 1:
+                released = concat(self.release[j] for j in ports if j != i)
+                m.d.sync += waits.eq((waits | self.conflicts[i]) & ~released)
+            clear = Signal(name=f"clear_{i}")
+            m.d.comb += [clear.eq(~waits.any()), self.granted[i].eq(self.queued[i] & clear)]
+            firsts.append(self.request[i] & clear.replicate(self.ports))
+        for o in ports:
+            m.d.comb += self.first[o].eq(concat(first[o] for first in firsts))
+        return m

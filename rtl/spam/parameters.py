@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from rtl.generator.router_parameters import RouterParameters, check_range
 from rtl.parts.part import MAX_PORT_BITS
 from topology.common.channels import MAX_PORTS
+from topology.spam.routing import FAST_ROUTING_CYCLES
 
 CLASSES = 3
 """Classes of arrival channels, each with a routing table of its own: up, cross, tree."""
@@ -19,6 +20,8 @@ class SpamRouterParameters(RouterParameters):
         vertices: Switches and processors of the network: rows of the routing table, whose keys are numbers of lowest
             common ancestors.
         atomic_enqueue: False builds the negative control that deadlocks.
+        fast: Pipeline for a faster clock: decoded headers in registers, and conflicts found when requests are enqueued.
+            It has ``routing_cycles`` 2.
         header, buffer_flits, routing_cycles, multicast, guarded, watchdog_flits: See ``RouterParameters``.
 
     Raises:
@@ -28,15 +31,22 @@ class SpamRouterParameters(RouterParameters):
     ports: int
     vertices: int
     atomic_enqueue: bool = True
+    fast: bool = False
 
     def __post_init__(self):
         check_range("Number of ports", self.ports, 1, MAX_PORTS)
         check_range("Number of vertices", self.vertices, 1, 1 << self.key_bits)
         self._check_table_fits()
         self.check_common()
-        for name, value in (("Atomic enqueue", self.atomic_enqueue), ("Multicast", self.multicast)):
+        flags = ("Atomic enqueue", self.atomic_enqueue), ("Multicast", self.multicast), ("Fast pipeline", self.fast)
+        for name, value in flags:
             if not isinstance(value, bool):
                 raise ValueError(f"{name} is {value!r}; it must be True or False")
+        if self.fast and self.routing_cycles != FAST_ROUTING_CYCLES:
+            right = f"it must be {FAST_ROUTING_CYCLES} with a fast pipeline"
+            raise ValueError(f"Routing delay in cycles is {self.routing_cycles}; {right}")
+        if self.fast and not self.atomic_enqueue:
+            raise ValueError("Atomic enqueue is False; it must be True with a fast pipeline")
 
     def _check_table_fits(self) -> None:
         """Check that the routing table fits into one port."""
@@ -63,6 +73,10 @@ class SpamRouterParameters(RouterParameters):
     @property
     def multicast_keys(self) -> range:
         return range(max(0, self.vertices - self.processors))  # switches; the processors come behind them
+
+    @property
+    def registers_headers(self) -> bool:
+        return self.fast
 
     @property
     def classes(self) -> int:

@@ -20,6 +20,9 @@ t + R + 1                  valid on all its output links
 =========================  =========================================================================
 
 Throughput 1 flit per cycle and output, with input buffers of at least 2 flits. All outputs are registers.
+
+With the ``fast`` pipeline R is 2: the next decoded header flit of each input is in a register (``HeaderRegister``). The
+route unit finds the conflicts of a request with older ones (``ConflictScanner``) for the queues (``ConflictQueues``).
 """
 
 from typing import Any
@@ -27,9 +30,10 @@ from typing import Any
 from amaranth.hdl import Module, Mux, Signal
 
 from rtl.parts.part import Part, instantiate
+from rtl.parts.selection import either
 from rtl.routed.routed_input import instantiate_inputs, routed_members
 from rtl.routed.routed_output import connect_outputs, instantiate_crossbar
-from rtl.spam.ocrq import OutputRequestQueues
+from rtl.spam.ocrq import ConflictQueues, OutputRequestQueues
 from rtl.spam.parameters import SpamRouterParameters
 from rtl.spam.split_enqueue import SplitRequestQueues
 
@@ -55,7 +59,15 @@ class SpamRouter(Part):
 
     def _queues(self, m, platform, route_unit) -> Any:
         ports = self.parameters.ports
-        if self.parameters.atomic_enqueue:
+        if self.parameters.fast:
+            queues = instantiate(m, platform, "queues", ConflictQueues(ports))
+            m.d.comb += [
+                queues.release.eq(route_unit.release),
+            ]
+            if ports > 1:
+                for new, conflicts in zip(queues.conflicts, route_unit.conflicts, strict=True):
+                    m.d.comb += new.eq(conflicts)
+        elif self.parameters.atomic_enqueue:
             queues = instantiate(m, platform, "queues", OutputRequestQueues(ports))
             m.d.comb += [queues.completed.eq(route_unit.completed), queues.release.eq(route_unit.release)]
         else:
@@ -71,12 +83,24 @@ class SpamRouter(Part):
         crossbar = instantiate_crossbar(m, platform, self.parameters, buffers)
         loads = [Signal(ports, name=f"loads_{i}") for i in range(ports)]
         for i, buffer in enumerate(buffers):
-            request = route_unit.request[i]
+            request, granted = route_unit.request[i], queues.granted[i]
             copied = Signal(name=f"copied_{i}")
+            if self.parameters.fast:
+                stops, first = _full_outputs(crossbar, request), granted & buffer.present
+                copies, releases = ~either([*stops, ~first]), ~either([*stops, ~(first & buffer.flit.tail)])
+            else:
+                copies = granted & buffer.present & ~(request & ~crossbar.free).any()
+                releases = copied & buffer.flit.tail
             m.d.comb += [
-                copied.eq(queues.granted[i] & buffer.present & ~(request & ~crossbar.free).any()),
+                copied.eq(copies),
                 buffer.pop.eq(copied),
-                route_unit.release[i].eq(copied & buffer.flit.tail),
+                route_unit.release[i].eq(releases),
                 loads[i].eq(Mux(copied, request, 0)),
             ]
         connect_outputs(m, self, crossbar, queues.first, loads)
+
+
+def _full_outputs(crossbar, request) -> list[Any]:
+    """Return whether two outputs at a time include a requested one that waits: the first gates of a balanced tree."""
+    full = [(request[o] & link.valid) & ~link.ready for o, link in enumerate(crossbar.links)]
+    return [either(full[o : o + 2]) for o in range(0, len(full), 2)]

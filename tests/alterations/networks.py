@@ -64,6 +64,7 @@ OTHERS: dict[str, list[dict[str, Any]]] = {
     "spam": [
         {"buffer_flits": 3},
         {"routing_cycles": 2},
+        {"pipeline": "fast"},
         {"negative_control": "non-atomic-enqueue"},
         {"worm_guard": True},
     ],

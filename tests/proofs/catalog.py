@@ -21,6 +21,7 @@ from tests.proofs.harts_chain import chain
 from tests.proofs.harts_node import bus, pages
 from tests.proofs.harts_packets import transmitters, words
 from tests.proofs.harts_pages import page_pool, page_queues
+from tests.proofs.header_register import header_register
 from tests.proofs.hypercube_allocator import vc_allocator
 from tests.proofs.hypercube_ports import adaptive_input, adaptive_output
 from tests.proofs.hypercube_progress import progress as cube_progress
@@ -89,6 +90,7 @@ class Proof:
 
 # The proofs.
 
+FAST = {"fast": True, "routing_cycles": 2}
 ROW, RING = Grid(1, 3, wraps=False), Grid(1, 3)
 """Sizes in which the second switch has neighbours on both sides."""
 
@@ -123,16 +125,23 @@ PROOFS: dict[str, Proof] = {
     "round-robin-3": Proof("round-robin", round_robin(3), quick=False),
     "round-robin-5": Proof("round-robin", round_robin(5)),
     "round-robin-8": Proof("round-robin", round_robin(8), quick=False),
+    "round-robin-pairwise-1": Proof("round-robin", round_robin(1, pairwise=True), quick=False),
+    "round-robin-pairwise-3": Proof("round-robin", round_robin(3, pairwise=True), quick=False),
+    "round-robin-pairwise-5": Proof("round-robin", round_robin(5, pairwise=True)),
     "age-matrix-2": Proof("age-matrix", age_matrix(2), quick=False),
     "age-matrix-3": Proof("age-matrix", age_matrix(3)),
     "age-matrix-5": Proof("age-matrix", age_matrix(5), quick=False),
     "request-queues-2": Proof("request-queues", request_queues(2), quick=False),
     "request-queues-3": Proof("request-queues", request_queues(3), quick_cover=True),
     "request-queues-5": Proof("request-queues", request_queues(5), quick=False),
+    "request-queues-conflicts-3": Proof("request-queues", request_queues(3, conflicts=True)),
+    "request-queues-conflicts-5": Proof("request-queues", request_queues(5, conflicts=True), quick=False),
     "crossbar-3x3": Proof("crossbar", crossbar(3, 3), quick_cover=True),
     "crossbar-5x2": Proof("crossbar", crossbar(5, 2), quick=False),
     "replication-3": Proof("replication", replication(3)),
     "replication-5": Proof("replication", replication(5), quick=False),
+    "replication-3-fast": Proof("replication", replication(3, **FAST)),
+    "replication-5-fast": Proof("replication", replication(5, **FAST), quick=False),
     "route-unit-one-flit": Proof("route-unit", _spam_route_unit("one-flit")),
     "route-unit-one-flit-delay-2": Proof("route-unit", _spam_route_unit("one-flit", routing_cycles=2), quick=False),
     "route-unit-spare-keys": Proof("route-unit", _spam_route_unit("spare-keys", 5)),
@@ -140,9 +149,18 @@ PROOFS: dict[str, Proof] = {
     "route-unit-two-flit-key": Proof("route-unit", _spam_route_unit("two-flit-key"), quick=False),
     "route-unit-parts": Proof("route-unit", _spam_route_unit("parts", 14)),
     "route-unit-parts-two-flit-key": Proof("route-unit", _spam_route_unit("parts-two-flit-key", 9), quick=False),
+    "route-unit-one-flit-fast": Proof("route-unit", _spam_route_unit("one-flit", **FAST), quick=False),
+    "route-unit-three-flit-fast": Proof("route-unit", _spam_route_unit("three-flit", **FAST)),
+    "route-unit-two-flit-key-fast": Proof("route-unit", _spam_route_unit("two-flit-key", **FAST), quick=False),
+    "route-unit-parts-fast": Proof("route-unit", _spam_route_unit("parts", 14, **FAST), quick=False),
     "route-unit-min": Proof("route-unit", _min_route_unit(3, 4, 2, "one-flit")),
     "route-unit-min-three-flit": Proof("route-unit", _min_route_unit(2, 3, 1, "three-flit"), quick=False),
     "route-unit-min-parts": Proof("route-unit", _min_route_unit(2, 3, 1, "parts", 14), quick=False),
+    "header-register-1-buffer-1": Proof("header-register", header_register(1, 1), quick=False),
+    "header-register-1-buffer-2": Proof("header-register", header_register(1, 2), quick=False),
+    "header-register-1-buffer-3": Proof("header-register", header_register(1, 3), quick=False),
+    "header-register-3-buffer-1": Proof("header-register", header_register(3, 1), quick=False),
+    "header-register-3-buffer-2": Proof("header-register", header_register(3, 2), quick_cover=True),
     "injector-header-1": Proof("injector", injector(1), quick=False),
     "injector-header-3": Proof("injector", injector(3), quick_cover=True),
     "ejector": Proof("ejector", ejector()),
@@ -192,10 +210,16 @@ PROOFS: dict[str, Proof] = {
     "router-buffer-1": Proof("router", router(1, 1), quick=False),
     "router-buffer-2-delay-2": Proof("router", router(2, 2), quick=False),
     "router-buffer-1-delay-3": Proof("router", router(1, 3), 18, quick=False),
+    "router-buffer-2-fast": Proof("router", router(2, 2, fast=True), 14),
+    "router-buffer-1-fast": Proof("router", router(1, 2, fast=True), 18, quick=False),
+    "router-progress-fast": Proof(
+        "router-progress", router_progress(1, buffer_flits=2, **FAST), quick=False, induction_cycles=3
+    ),
     "router-progress": Proof(
         "router-progress", router_progress(1, buffer_flits=2, routing_cycles=1), induction_cycles=3
     ),
     "router-pair-2": Proof("router-pair", pair(2), 16),
+    "router-pair-2-fast": Proof("router-pair", pair(2, **FAST), 18, quick=False),
     "router-pair-3": Proof("router-pair", pair(3), 16, quick=False),
     "token-ring-1": Proof("token-ring", token_ring(1, 3), quick_cover=True),
     "token-ring-2": Proof("token-ring", token_ring(2, 2), quick=False),

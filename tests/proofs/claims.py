@@ -90,6 +90,12 @@ class Claims:
         value: Any = AnySeq(len(target))
         self.m.d.comb += target.eq(value)
 
+    def anything_of(self, bits: int, name: str) -> Any:
+        """A signal with any value, another one in every cycle."""
+        signal = Signal(bits, name=name)
+        self.anything(signal)
+        return signal
+
     def constant(self, bits: int, name: str) -> Any:
         """A number that may be any, but is the same in every cycle."""
         signal = Signal(bits, name=name)

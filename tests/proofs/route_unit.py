@@ -9,7 +9,7 @@ from rtl.parts.selection import concat, lowest_one
 from rtl.routed.header_decoder import decoded_layout
 from rtl.routed.route_unit import RouteUnit
 from tests.proofs.claims import Claims, Describe, Inside, at_most_one
-from tests.proofs.selection import bound_waiting, reference_turn
+from tests.proofs.selection import bound_waiting, reference_turn, tie_turn
 from topology.common.flits import HeaderFormat
 from topology.common.part_headers import PartsFormat
 
@@ -23,6 +23,8 @@ class ArrivingHeader:
 
     position: Number of the flit on the link within its message; the header's length for flits behind the header.
     key: The routing key, if this flit is its last one.
+    moves: Where decoders rely on whole worms, a flit is there only if it moves.
+    in_worm: There, whether a worm is open.
     """
 
     def __init__(self, claims: Claims, unit: Any, i: int):
@@ -41,6 +43,13 @@ class ArrivingHeader:
                     self.earlier.eq(concat((self.earlier, data))[p.flit_bits :]),
                 ]
         self.key = claims.named(concat((self.earlier, data))[: p.key_bits], f"key_{i}")
+        self.moves: Any = Const(1)
+        self.in_worm: Any = Signal(name=f"in_worm_{i}")
+        if flits > 1 and p.registers_headers:
+            self.moves = unit.arriving_valid[i]
+            with claims.m.If(self.moves):
+                claims.m.d.sync += self.in_worm.eq(~unit.arriving_tail[i])
+            claims.assume(~self.moves | (unit.arriving_head[i] == ~self.in_worm))
 
 
 def prove_decoded(claims: Claims, inside: Inside, unit: Any) -> None:
@@ -59,9 +68,11 @@ def prove_decoded(claims: Claims, inside: Inside, unit: Any) -> None:
         last = (header.position == p.header_flits - 1) | candidates.any() | ended | ends_key & ~splits
         if p.header.part_processors:
             last = last | in_split_part & unit.arriving[i][p.header.last_bit]
-        known = claims.named(header.position < p.header_flits, f"known_{i}")
+        known = claims.named(header.moves & (header.position < p.header_flits), f"known_{i}")
         reached = _reached(unit, unit.arriving[i], header.position)
         branches = Mux(in_split_part & (~ends_key | splits), reached, 0)
+        if p.registers_headers:
+            branches = Mux(candidates.any(), 0, branches)
         claims.always(MEANING, ~known | (decoded.candidates == candidates))
         claims.always(MEANING, ~known | (decoded.last == last))
         claims.always(MEANING, ~known | (decoded.branches == branches))
@@ -69,7 +80,13 @@ def prove_decoded(claims: Claims, inside: Inside, unit: Any) -> None:
 
 
 def _tie_decoder(claims: Claims, inside: Inside, p: Any, header: ArrivingHeader, instance: str) -> None:
-    if p.header_flits > 1:
+    if p.header_flits > 1 and p.registers_headers:
+        position = inside.register("position", instance)
+        largest = (1 << len(position)) - 1
+        within = Mux(header.following > largest, largest, header.following)
+        claims.invariant("header flits are counted", position == Mux(header.in_worm, within, 0))
+        claims.invariant("a header has its length", header.following <= p.header_flits)
+    elif p.header_flits > 1:
         behind = header.following == p.header_flits
         counted = inside.register("following", instance) == header.following
         claims.invariant("header flits are counted", behind | counted)
@@ -143,6 +160,12 @@ class ReferenceScanner:
         port = Mux(unused.any(), lowest_one(unused), lowest_one(decoded.candidates))
         split = self.request | decoded.branches
         self.requested: Any = claims.named(Mux(decoded.candidates.any(), port, split), f"requested_{i}")
+        if p.registers_headers:
+            claims.assume(~(unit.buffered_valid[i] & unit.queued[i]))
+            # a header ends with its key and candidates, or with its length
+            searches = self.there & decoded.candidates.any()
+            claims.assume(~searches | decoded.last & ~split.any())
+            claims.assume(~self.there | decoded.last | (p.header_flits > 1))
         with m.If(self.looked_at):
             m.d.sync += [self.request.eq(self.requested), self.queued.eq(self.last)]
         with m.If(unit.release[i]):
@@ -161,7 +184,9 @@ def route_unit(parameters: RouterParameters) -> Describe:
         claims.assume(~(unit.release & ~unit.queued).any())
         busy = claims.named(_requested_by_the_queued(unit), "requested_by_the_queued")
         scanners = [ReferenceScanner(claims, unit, i, busy) for i in range(p.inputs)]
-        _prove_enqueues(claims, unit, scanners)
+        _prove_enqueues(claims, inside, unit, scanners)
+        if p.registers_headers:
+            _prove_conflicts(claims, unit, scanners)
         if p.tells_branching:
             _prove_branching(claims, unit, scanners)
         _prove_fairness(claims, inside, unit, scanners)
@@ -191,7 +216,7 @@ def _requested_by_the_queued(unit: Any) -> Any:
     return requested
 
 
-def _prove_enqueues(claims: Claims, unit: Any, scanners: list[ReferenceScanner]) -> None:
+def _prove_enqueues(claims: Claims, inside: Inside, unit: Any, scanners: list[ReferenceScanner]) -> None:
     claims.always("one header flit is looked at per cycle", at_most_one(unit.looked_at))
     claims.always("one header enqueues per cycle", at_most_one(unit.completed))
     for i, scanner in enumerate(scanners):
@@ -200,7 +225,22 @@ def _prove_enqueues(claims: Claims, unit: Any, scanners: list[ReferenceScanner])
         claims.always("a request is complete with the last header flit", unit.completed[i] == complete)
         claims.always("a request is stable from its completion to its release", unit.queued[i] == scanner.queued)
         claims.always("all outputs of a header enqueue at once", ~unit.queued[i] | (unit.request[i] == scanner.request))
-        claims.invariant("outputs are collected as in the reference", unit.request[i] == scanner.request)
+        collected: Any = unit.request[i]
+        if unit.parameters.registers_headers:
+            nothing = unit.queued[i] | ~unit.request[i].any()
+            claims.invariant("only the queued request outputs", nothing)
+            several = unit.parameters.header_flits > 1
+            collected = inside.register("collected", f"scanner_{i}") if several else Const(0, unit.parameters.outputs)
+            collected = Mux(unit.queued[i], unit.request[i], collected)
+        claims.invariant("outputs are collected as in the reference", collected == scanner.request)
+
+
+def _prove_conflicts(claims: Claims, unit: Any, scanners: list[ReferenceScanner]) -> None:
+    for i, scanner in enumerate(scanners):
+        others = [unit.request[j] for j in range(len(scanners)) if j != i]
+        shared = concat((scanner.requested & other).any() for other in others)
+        conflicts = Mux(unit.completed[i], shared, 0)
+        claims.always("conflicts mark the requests for one of the same outputs", unit.conflicts[i] == conflicts)
 
 
 def _prove_branching(claims: Claims, unit: Any, scanners: list[ReferenceScanner]) -> None:
@@ -213,21 +253,21 @@ def _prove_fairness(claims: Claims, inside: Inside, unit: Any, scanners: list[Re
     waiting = concat(scanner.there & ~unit.queued[i] for i, scanner in enumerate(scanners))
     eligible = claims.named(waiting, "eligible")
     turn = reference_turn(claims, eligible, len(scanners))
-    later = concat((turn != 0) & (turn <= i) for i in range(1, len(scanners)))
-    claims.invariant("the mask encodes the turn", inside.register("later", "arbiter") == later)
+    tie_turn(claims, inside, turn, len(scanners), "arbiter", pairwise=unit.parameters.registers_headers)
     bound_waiting(claims, eligible, unit.looked_at, turn)
 
 
 # Contract between a route unit and the queues behind it; proved in route_unit.
 
 
-def assume_orderly_queueing(claims: Claims, route_unit: Any, release: Any, inputs: int) -> None:
+def assume_orderly_queueing(claims: Claims, route_unit: Any, release: Any, inputs: int, completed: Any = None) -> None:
     """Assume the contract of the route unit.
 
     At most one input is completed, never a queued one. It is queued from the next cycle until its release, and no
     other input is. While it is queued it requests the same outputs, or none if its worm is unroutable.
     """
-    queued, completed = route_unit.queued, route_unit.completed
+    queued = route_unit.queued
+    completed = route_unit.completed if completed is None else completed
     claims.assume(at_most_one(completed))
     claims.assume(~(completed & queued).any())
     stays = claims.was(queued & ~release, "stays_queued")
@@ -235,3 +275,18 @@ def assume_orderly_queueing(claims: Claims, route_unit: Any, release: Any, input
     for i in range(inputs):
         request = claims.was(route_unit.request[i], f"request_{i}")
         claims.assume(~stays[i] | (route_unit.request[i] == request))
+
+
+def assume_conflicts(claims: Claims, route_unit: Any, completed: Any, inputs: int) -> None:
+    """Assume the contract of a route unit with headers in registers.
+
+    Inputs that are not queued request nothing. With the completion of a request there are its conflicts: the queued
+    inputs that request one of its outputs.
+    """
+    for i in range(inputs):
+        claims.assume(route_unit.queued[i] | ~route_unit.request[i].any())
+        others = [route_unit.request[j] for j in range(inputs) if j != i]
+        was_completed = claims.was(completed[i], f"completed_{i}")
+        for k, other in enumerate(others):
+            shared = (route_unit.request[i] & claims.was(other, f"other_{i}_{k}")).any()
+            claims.assume(claims.was(route_unit.conflicts[i][k], f"conflict_{i}_{k}") == was_completed & shared)

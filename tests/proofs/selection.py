@@ -1,10 +1,11 @@
 """Claims about arbiters, the ages of requests, and the crossbar."""
 
+from itertools import combinations
 from typing import Any
 
 from amaranth.hdl import Mux, Signal, Value
 
-from rtl.parts.arbiter import AgeMatrix, RoundRobinArbiter
+from rtl.parts.arbiter import AgeMatrix, PairwiseArbiter, RoundRobinArbiter
 from rtl.parts.crossbar import ReplicatingCrossbar
 from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, Describe, Inside, at_most_one
@@ -53,11 +54,11 @@ def _started(claims: Claims) -> Any:
 WAIT_BOUND = "a request that stays eligible is granted within count cycles"
 
 
-def round_robin(count: int) -> Describe:
+def round_robin(count: int, *, pairwise: bool = False) -> Describe:
     """Claims about an arbiter for some number of requesters."""
 
     def describe(claims: Claims) -> None:
-        arbiter = RoundRobinArbiter(count)
+        arbiter = PairwiseArbiter(count) if pairwise else RoundRobinArbiter(count)
         claims.free_inputs(arbiter)
         inside = Inside(claims, arbiter)
         eligible, chosen = arbiter.eligible, arbiter.chosen
@@ -70,11 +71,31 @@ def round_robin(count: int) -> Describe:
             before_i = [eligible[j] & (distance(turn, j, count) < distance(turn, i, count)) for j in range(count)]
             first = claims.named(eligible[i] & ~concat(before_i).any(), f"first_{i}")
             claims.always("the first one from the turn on is chosen", chosen[i] == first)
-        later = concat((turn != 0) & (turn <= i) for i in range(1, count))
-        claims.invariant("the mask encodes the turn", inside.register("later") == later)
+        tie_turn(claims, inside, turn, count, pairwise=pairwise)
         bound_waiting(claims, eligible, chosen, turn)
 
     return describe
+
+
+def tie_turn(
+    claims: Claims, inside: Inside, turn: Any, count: int, instance: str | None = None, *, pairwise: bool
+) -> None:
+    """Tie the registers of an arbiter to the turn."""
+    if pairwise:
+        for i in range(count):
+            for j in range(i + 1, count):
+                wraps = inside.register(f"wraps_{i}_{j}", instance)
+                claims.invariant("pairs encode the turn", wraps == (i < turn) & (turn <= j))
+        return
+    later = concat((turn != 0) & (turn <= i) for i in range(1, count))
+    claims.invariant("the mask encodes the turn", inside.register("later", instance) == later)
+
+
+def tie_pairs(claims: Claims, inside: Inside, count: int, instance: str) -> None:
+    """Tie the registers of a ``PairwiseArbiter`` to each other: the turn is between two requesters at most."""
+    for i, j, k in combinations(range(count), 3):
+        first, second, both = (inside.register(f"wraps_{a}_{b}", instance) for a, b in ((i, j), (j, k), (i, k)))
+        claims.invariant("pairs encode one turn", (both == first | second) & ~(first & second))
 
 
 def reference_turn(claims: Claims, eligible: Any, count: int) -> Signal:

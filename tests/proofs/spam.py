@@ -8,14 +8,16 @@ from amaranth.hdl import Const, Mux, Signal, Value
 from rtl.generator.structure import flat_ports
 from rtl.parts.input_buffer import InputBuffer
 from rtl.parts.selection import concat
+from rtl.routed.header_register import HeaderRegister
 from rtl.routed.route_unit import RouteUnit
-from rtl.spam.ocrq import OutputRequestQueues
+from rtl.spam.ocrq import ConflictQueues, OutputRequestQueues
 from rtl.spam.parameters import SpamRouterParameters
 from rtl.spam.router import SpamRouter
 from tests.proofs.claims import Claims, Describe, Inside, at_most_one
 from tests.proofs.links import FLIT_BITS, prove_link_rules
-from tests.proofs.route_unit import assume_orderly_queueing
+from tests.proofs.route_unit import assume_conflicts, assume_orderly_queueing
 from tests.proofs.routed_switch import joined_ports, prove_alone, prove_pair, routed_progress
+from tests.proofs.selection import tie_pairs
 from topology.common.flits import HeaderFormat
 
 # Order in which requests enqueued, recorded cycle by cycle: the order in the queues of the paper.
@@ -51,6 +53,7 @@ class EnqueueOrder:
     def tie(self, claims: Claims, inside: Inside, instance: str | None = None) -> None:
         """Tie the registers of ``OutputRequestQueues`` to the order."""
         ports = range(self.ports)
+        self._tie_order(claims)
         newest = inside.register("newest", instance)
         claims.invariant("the newest was enqueued last", newest == self._queued & ~self._stood)
         older = [Mux(self._queued[i] & ~newest[i], self._request[i], 0) for i in ports]
@@ -60,6 +63,19 @@ class EnqueueOrder:
         for i, j in permutations(ports, 2):
             held = inside.register(f"wait_{i}_{j}", instance)
             claims.invariant("inputs wait for those ahead of them", held == self.blocks[j][i] & ~newest[i])
+
+    def tie_conflicts(self, claims: Claims, inside: Inside, instance: str | None = None) -> None:
+        """Tie the registers of ``ConflictQueues`` to the order."""
+        self._tie_order(claims)
+        claims.invariant("one enqueues at a time", at_most_one(claims.named(self._queued & ~self._stood, "newest")))
+        for i in range(self.ports):
+            others = concat(self.blocks[j][i] for j in range(self.ports) if j != i)
+            held = inside.register(f"waits_{i}", instance)
+            claims.invariant("inputs wait for those ahead of them", held == others)
+
+    def _tie_order(self, claims: Claims) -> None:
+        ports = range(self.ports)
+        for i, j in permutations(ports, 2):
             both = self._queued[i] & self._queued[j]
             either = self.earlier[i][j] ^ self.earlier[j][i]
             claims.invariant("of two queued inputs one is earlier", ~both | either)
@@ -71,18 +87,23 @@ class EnqueueOrder:
 # OutputRequestQueues: first come, first served, in all queues at once.
 
 
-def request_queues(ports: int) -> Describe:
+def request_queues(ports: int, *, conflicts: bool = False) -> Describe:
     """Claims about the queues of a router with some number of ports."""
 
     def describe(claims: Claims) -> None:
-        queues = OutputRequestQueues(ports)
+        queues: Any = ConflictQueues(ports) if conflicts else OutputRequestQueues(ports)
         claims.free_inputs(queues)
         inside = Inside(claims, queues)
         queued, granted = queues.queued, queues.granted
         claims.assume(~(queues.release & ~granted).any())
-        assume_orderly_queueing(claims, queues, queues.release, ports)
+        completed: Any = claims.anything_of(ports, "completed") if conflicts else queues.completed
+        assume_orderly_queueing(claims, queues, queues.release, ports, completed)
         order = EnqueueOrder(claims, queued, queues.request, ports)
-        order.tie(claims, inside)
+        if conflicts:
+            assume_conflicts(claims, queues, completed, ports)
+            order.tie_conflicts(claims, inside)
+        else:
+            order.tie(claims, inside)
 
         claims.always("only the queued are granted", ~(granted & ~queued).any())
         claims.always("a request is granted if any is queued", granted.any() | ~queued.any())
@@ -141,12 +162,12 @@ class Copier:
     copies: ``copies[i][o]``: input i puts a flit into output o in this cycle.
     """
 
-    def __init__(self, claims: Claims, ports: int):
-        parameters = SpamRouterParameters(ports=ports, vertices=4, header=NARROW_HEADER)
+    def __init__(self, claims: Claims, ports: int, **settings: Any):
+        parameters = SpamRouterParameters(ports=ports, vertices=4, header=NARROW_HEADER, **settings)
         self.ports = ports
         self.router = SpamRouter(parameters)
         claims.free_inputs(self.router)
-        self.inside = Inside(claims, self.router, left_out=(RouteUnit, InputBuffer))
+        self.inside = Inside(claims, self.router, left_out=(RouteUnit, InputBuffer, HeaderRegister))
         self.route_unit = self.inside.placed["route_unit"]
         self.buffers = [self.inside.placed[f"buffer_{i}"] for i in range(ports)]
         self._drive_what_is_left_out(claims)
@@ -157,21 +178,25 @@ class Copier:
         ]
 
     def _drive_what_is_left_out(self, claims: Claims) -> None:
-        for part in (self.route_unit, *self.buffers):
+        registers = [part for name, part in self.inside.placed.items() if name.startswith("header_")]
+        for part in (self.route_unit, *self.buffers, *registers):
             for _, is_input, value in flat_ports(part):
                 if not is_input:
                     claims.anything(value)
 
 
-def replication(ports: int) -> Describe:
+def replication(ports: int, **settings: Any) -> Describe:
     """Claims about the copy rule of a router with some number of ports."""
 
     def describe(claims: Claims) -> None:
-        copier = Copier(claims, ports)
+        copier = Copier(claims, ports, **settings)
         unit = copier.route_unit
         assume_orderly_queueing(claims, unit, unit.release, ports)
         order = EnqueueOrder(claims, unit.queued, copier.request, ports)
-        order.tie(claims, copier.inside, "queues")
+        if copier.router.parameters.fast:
+            assume_conflicts(claims, unit, unit.completed, ports)
+        tie = order.tie_conflicts if copier.router.parameters.fast else order.tie
+        tie(claims, copier.inside, "queues")
         for o in range(ports):
             _prove_output(claims, copier, o)
         for i in range(ports):
@@ -257,7 +282,10 @@ class WholeRouter:
         """Adds the invariants of the queues."""
         queued = self.inside.placed["route_unit"].queued
         order = EnqueueOrder(claims, queued, [state.request for state in states], len(states))
-        order.tie(claims, self.inside, "queues")
+        tie = order.tie_conflicts if self.part.parameters.fast else order.tie
+        tie(claims, self.inside, "queues")
+        if self.part.parameters.fast:
+            tie_pairs(claims, self.inside, len(states), "arbiter")
         for i, j in permutations(range(len(states)), 2):
             claims.invariant("a worm that has begun is first", ~states[i].begun | ~order.blocks[j][i])
         return [Mux(state.begun, state.request, 0) for state in states], [Const(0, len(states))] * len(states)
@@ -268,11 +296,11 @@ class WholeRouter:
 PORTS = 3
 
 
-def router(buffer_flits: int, routing_cycles: int) -> Describe:
+def router(buffer_flits: int, routing_cycles: int, **settings: Any) -> Describe:
     """Claims about a router with three ports, 8-bit flits and headers of one flit."""
 
     def describe(claims: Claims) -> None:
-        whole = WholeRouter(claims, PORTS, buffer_flits=buffer_flits, routing_cycles=routing_cycles)
+        whole = WholeRouter(claims, PORTS, buffer_flits=buffer_flits, routing_cycles=routing_cycles, **settings)
         tracked = prove_alone(claims, whole)
         all_valid = concat(link.valid for link in whole.part.outputs).all()
         claims.possible("a flit comes out of all outputs at once", all_valid & tracked.comes_out)
@@ -285,13 +313,13 @@ def progress(cycles: int, **settings: Any) -> Describe:
     return routed_progress(lambda claims: WholeRouter(claims, PORTS, **settings), cycles)
 
 
-def pair(ports: int) -> Describe:
+def pair(ports: int, **settings: Any) -> Describe:
     """Claims about two routers with some number of ports that are joined by a link."""
 
     def describe(claims: Claims) -> None:
         out, entry = joined_ports(ports - 1)
-        first = WholeRouter(claims, ports, name="first", joined=out)
-        second = WholeRouter(claims, ports, name="second", joined=entry)
+        first = WholeRouter(claims, ports, name="first", joined=out, **settings)
+        second = WholeRouter(claims, ports, name="second", joined=entry, **settings)
         tracked = prove_pair(claims, first, second)
         both = concat(link.valid for link in second.part.outputs).all()
         claims.possible("a flit that has crossed comes out of all outputs", both & tracked.comes_out)

@@ -234,15 +234,39 @@ def _tie_buffer(claims: Claims, inside: Inside, router: Any, state: InputState, 
     claims.invariant("present shows whether a flit is in", buffer.present == (held != 0))
     claims.invariant("buffers count", inside.register("count", f"buffer_{i}") == held)
     claims.invariant("no buffer holds too much", held <= buffer.depth)
+    registered = router.parameters.registers_headers
     for k, flit in enumerate(state.flits):
         place = inside.register(f"slot_{k}", f"buffer_{i}")
         claims.invariant("places hold their flits", (held <= k) | (place[: len(flit)] == flit))
-        decoded: Any = decoded_layout(router.parameters)(place[len(flit) :])
-        says = Mux(decoded.candidates.any(), decoded.candidates, decoded.branches) == state.wanted[k]
-        says = says & at_most_one(decoded.candidates)
-        claims.invariant(
-            "decoded headers match the routes of worms", (held <= k) | ~state.head[k] | says & decoded.last
-        )
+        if not registered:
+            _tie_decoded(claims, router, state, k, held > k, place[len(flit) :])
+    if registered:
+        _tie_header(claims, inside, router, state, i)
+
+
+def _tie_decoded(claims: Claims, router: Any, state: InputState, k: int, here: Any, bits: Any) -> None:
+    """The decoding of the flit in a place, if it is here, is that of its worm."""
+    decoded: Any = decoded_layout(router.parameters)(bits)
+    says = Mux(decoded.candidates.any(), decoded.candidates, decoded.branches) == state.wanted[k]
+    says = says & at_most_one(decoded.candidates)
+    if router.parameters.registers_headers:
+        says = says & ~(decoded.candidates.any() & decoded.branches.any())
+    claims.invariant("decoded headers match the routes of worms", ~here | ~state.head[k] | says & decoded.last)
+
+
+def _tie_header(claims: Claims, inside: Inside, router: Any, state: InputState, i: int) -> None:
+    """The register has the decoding of the front, and the one beside it that of the latest flit."""
+    held, header = state.queue.held, f"header_{i}"
+    register = inside.placed[header]
+    claims.invariant("a front that is not queued is eligible", register.eligible == ~state.queued & (held != 0))
+    _tie_decoded(claims, router, state, 0, register.eligible, Value.cast(register.decoded))
+    if len(state.flits) == 1:
+        return
+    latest, back, position = (inside.register(name, header) for name in ("latest", "back", "position"))
+    front = (back - held)[: len(back)]
+    claims.invariant("the position is behind the front", position == (front + 1)[: len(back)])
+    for k in range(len(state.flits)):
+        _tie_decoded(claims, router, state, k, held == k + 1, latest)
 
 
 def _tie_worm(claims: Claims, state: InputState, worms: Any) -> None:

@@ -18,7 +18,7 @@ from rtl.generator.verilog import ModuleLibrary
 from rtl.harts.network import harts_plan
 from rtl.hypercube.network import hypercube_plan
 from rtl.min.network import min_plan
-from rtl.parts.arbiter import AgeMatrix, RoundRobinArbiter
+from rtl.parts.arbiter import AgeMatrix, PairwiseArbiter, RoundRobinArbiter
 from rtl.parts.crossbar import ReplicatingCrossbar
 from rtl.parts.flit import flit_layout
 from rtl.parts.input_buffer import InputBuffer
@@ -26,7 +26,7 @@ from rtl.parts.monitor import TransferMonitor
 from rtl.parts.part import Part, instantiate
 from rtl.spam.multicast_key import MulticastKey
 from rtl.spam.network import spam_plan
-from rtl.spam.ocrq import OutputRequestQueues
+from rtl.spam.ocrq import ConflictQueues, OutputRequestQueues
 from rtl.spam.parameters import SpamRouterParameters
 from rtl.spam.split_enqueue import SplitRequestQueues
 from rtl.torus.network import torus_plan
@@ -399,6 +399,13 @@ def router(**changes):
         (lambda: router(buffer_flits=0), "Buffer size in flits is 0; it must be an integer from 1 to 1024"),
         (lambda: router(routing_cycles=0), "Routing delay in cycles is 0; it must be an integer from 1 to 1024"),
         (lambda: router(routing_cycles=1.5), "Routing delay in cycles is 1.5; it must be an integer from 1 to 1024"),
+        (lambda: router(fast=True), "Routing delay in cycles is 1; it must be 2 with a fast pipeline"),
+        (
+            lambda: router(fast=True, routing_cycles=2, atomic_enqueue=False),
+            "Atomic enqueue is False; it must be True with a fast pipeline",
+        ),
+        (lambda: PairwiseArbiter(0), "Number of requesters is 0; it must be a positive integer"),
+        (lambda: ConflictQueues(0), "Number of ports is 0; it must be a positive integer"),
         (lambda: router(atomic_enqueue="split"), "Atomic enqueue is 'split'; it must be True or False"),
         (
             lambda: router(header=HeaderFormat((("lca", 4),), 1025, 16)),

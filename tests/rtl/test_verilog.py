@@ -47,6 +47,9 @@ SETTINGS = {
     "split": (generate_harness, 4, 16, {"enqueue": "split", "buffer_flits": 5}),
     "smallest": (generate_harness, 1, 8, {"buffer_flits": 1}),
     "staged": (generate_network, 5, 16, {"link_cycles": 3}),
+    "pipelined": (generate_harness, 4, 8, {"fast": True, "routing_cycles": 2, "buffer_flits": 40}),
+    "pipelined-smallest": (generate_harness, 1, 8, {"fast": True, "routing_cycles": 2, "buffer_flits": 1}),
+    "pipelined-registers": (generate_network, 3, 128, {"fast": True, "routing_cycles": 2}),
 }
 DIGESTS = """
 import hashlib

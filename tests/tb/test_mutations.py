@@ -60,6 +60,7 @@ SPAM_SHAPES = {
     # three header flits: 4 bits of routing key and 4 of source, then 8 + 3 destination bits
     "multi-flit-headers": Shape(flit_bits=8, buffer_flits=2, routing_cycles=1),
     "routing-delay": Shape(flit_bits=32, buffer_flits=2, routing_cycles=3),
+    "fast-pipeline": Shape(flit_bits=8, buffer_flits=2, routing_cycles=2, fast=True),
 }
 BEHAVIOURS = {
     "stalls": HostBehaviour(0, SOME, seed=3),
@@ -80,7 +81,7 @@ def in_spam(workload: str) -> Sound:
     shape = SPAM_SHAPES[workload]
     routing = shape.routing(five_port_network(), root=0)
     traffic = staged_traffic(routing, 160, 1, loads=(0.3, 0.9), flits=8)
-    return spam_comparison(routing, shape, traffic), shape.settings
+    return spam_comparison(routing, shape, traffic), shape.plan_settings
 
 
 def in_a_torus(workload: str) -> Sound:

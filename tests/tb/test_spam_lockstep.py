@@ -14,6 +14,8 @@ from tests.tb.workloads import spam_comparison as comparison
 from topology.common.graph import Network
 from topology.common.host_pattern import Blockade, HostBehaviour
 from topology.common.lattice import irregular_network
+from topology.common.part_headers import BIT_STRING, PARTS
+from topology.common.regular import mesh_network
 from topology.common.total_order import TOTAL
 
 # Hardware against golden model: whole networks, every cycle, every field.
@@ -39,6 +41,33 @@ def test_routing_delays(routing_cycles, tmp_path, require_tool):
     job = comparison(routing, shape, staged_traffic(routing, 900, seed=routing_cycles))
     assert_delivered(job)
     assert_equal(job, "icarus", tmp_path, anew=True)
+
+
+FAST_SHAPES = [
+    (Shape(bits, flits, 2, link_cycles=cycles, header_kind=kind, fast=True), simulator)
+    for bits, flits, cycles, kind, simulator in (
+        (16, 1, 1, BIT_STRING, "icarus"),
+        (16, 2, 1, BIT_STRING, "icarus"),
+        (16, 40, 1, BIT_STRING, "icarus"),  # in block RAM, all but a front
+        (64, 1, 2, BIT_STRING, "icarus"),
+        (64, 2, 1, BIT_STRING, "verilator"),
+        (8, 3, 1, PARTS, "verilator"),
+    )
+]
+
+
+FAST_NETWORKS = {"mesh": lambda: mesh_network((3, 3)), "irregular": lambda: random_irregular(3, switches=5)}
+
+
+@pytest.mark.parametrize("case", sampled(FAST_SHAPES, FAST_SHAPES[1:2]), ids=lambda case: f"{case[0].name}-{case[1]}")
+@pytest.mark.parametrize("network", sampled(FAST_NETWORKS, ["irregular"]))
+def test_fast_pipeline(network, case, tmp_path, require_tool):
+    shape, simulator = case
+    require_tool(simulator)
+    routing = shape.routing(FAST_NETWORKS[network]())
+    job = comparison(routing, shape, staged_traffic(routing, 900, seed=6))
+    assert_delivered(job)
+    assert_equal(job, simulator, tmp_path)
 
 
 def test_messages_that_all_turn_at_the_root(tmp_path, require_tool):

@@ -61,6 +61,7 @@ class Shape:
     link_cycles: int = 1
     header_kind: str = BIT_STRING
     ordering: str = NO_ORDER
+    fast: bool = False
 
     @property
     def name(self) -> str:
@@ -76,6 +77,11 @@ class Shape:
             "link_cycles": self.link_cycles,
         }
 
+    @property
+    def plan_settings(self) -> dict[str, object]:
+        """Parameters of plans besides the routing."""
+        return self.settings | ({"fast": True} if self.fast else {})
+
     def routing(self, network: Network, root: int | None = None) -> SpamRouting:
         labels = SpamLabels(network, root)
         return SpamRouting(labels, self.flit_bits, self.up_after_down, self.header_kind, self.ordering)
@@ -90,7 +96,7 @@ def spam_comparison(
     messages = Messages.build(records, processors=processors, header_flits=model.header_flits)
     if cycles is None:
         cycles = Simulation(model, messages).run().cycles + QUIET_CYCLES
-    return Comparison(model, messages, 0, cycles, harness_source(spam_plan(routing, **shape.settings)))
+    return Comparison(model, messages, 0, cycles, harness_source(spam_plan(routing, **shape.plan_settings)))
 
 
 def model_results(job: Comparison) -> Results:

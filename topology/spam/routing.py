@@ -45,6 +45,8 @@ def spam_header(network: Network, flit_bits: int, kind: str = BIT_STRING) -> Hea
 
 
 TABLES = ("routes", "reach")
+FAST_ROUTING_CYCLES = 2
+"""Routing cycles of routers with the fast pipeline."""
 
 
 @dataclass(frozen=True)

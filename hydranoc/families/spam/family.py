@@ -22,13 +22,14 @@ from topology.common.errors import TopologyError
 from topology.common.graph import Network
 from topology.common.total_order import NO_ORDER, check_order
 from topology.spam.graph import CLASS_NAMES, SpamLabels
-from topology.spam.routing import SpamRouting
+from topology.spam.routing import FAST_ROUTING_CYCLES, SpamRouting
 
 if TYPE_CHECKING:
     from rtl.generator.plan import NetworkPlan
     from sim_model.engines.model import Model
 
 NON_ATOMIC, UP_AFTER_DOWN = "non-atomic-enqueue", "up-after-down"
+FAST = "fast"
 
 
 class SpamSection(RoutedSection):
@@ -36,6 +37,8 @@ class SpamSection(RoutedSection):
 
     Members:
         root (int, str or None): Root of the spanning tree: name or number of a switch; default a centre of the network.
+        pipeline (str): Pipeline of routers: ``standard``; or ``fast``, for a faster clock, where ``routing_cycles`` are
+            always 2 (docs/understand/design_hardware.md).
         negative_control (str or None): A router or routing that is wrong on purpose and deadlocks.
     """
 
@@ -51,6 +54,7 @@ class SpamSection(RoutedSection):
     )
 
     root: Annotated[Any, WithJsonSchema({"type": ["integer", "string", "null"]})] = None
+    pipeline: Literal["standard", "fast"] = "standard"
     negative_control: Literal["non-atomic-enqueue", "up-after-down"] | None = None
 
 
@@ -67,6 +71,29 @@ def _root(root: Any, network: Network) -> int:
 
 def _some(names: tuple[str, ...], most: int = 12) -> str:
     return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
+
+
+def _router_settings(section: SpamSection) -> dict[str, Any]:
+    """Return ``router_settings`` with the routing cycles of the pipeline."""
+    fast = {"routing_cycles": FAST_ROUTING_CYCLES} if section.pipeline == FAST else {}
+    return router_settings(section) | fast
+
+
+def _check_pipeline(section: SpamSection) -> None:
+    """Refuse what the fast pipeline does not have.
+
+    Raises:
+        KeyWrong: For ``routing_cycles`` or ``negative_control``.
+    """
+    if section.pipeline != FAST:
+        return
+    cycles = section.routing_cycles
+    if cycles != FAST_ROUTING_CYCLES and "routing_cycles" in section.model_fields_set:
+        right = f"it must be {FAST_ROUTING_CYCLES}, or left out, with pipeline: {FAST}"
+        raise KeyWrong("routing_cycles", f"routing_cycles is {cycles}; {right}")
+    if section.negative_control == NON_ATOMIC:
+        text = f"negative_control is {NON_ATOMIC}; it must be left out, or {UP_AFTER_DOWN}, with pipeline: {FAST}"
+        raise KeyWrong("negative_control", text)
 
 
 def _enqueue(section: SpamSection) -> str:
@@ -88,8 +115,8 @@ class SpamFamily(RoutedFamily[SpamSection, SpamRouting]):
         """Return the tables of the network.
 
         Raises:
-            KeyWrong: If the root is no switch, flits or watchdog do not suit the headers, or tables that are wrong on
-                purpose should order messages.
+            KeyWrong: If the root is no switch, flits or watchdog do not suit the headers, a key does not suit the
+                pipeline, or tables that are wrong on purpose should order messages.
             TopologyError: If the network is too large for SPAM's routers, or has links that lead one way.
         """
         if not isinstance(network, Network):
@@ -97,6 +124,7 @@ class SpamFamily(RoutedFamily[SpamSection, SpamRouting]):
                 "Family 'spam' needs a network whose links lead both ways, with one channel per processor; a mesh or "
                 "torus has a shape, and no rows and columns"
             )
+        _check_pipeline(section)
         root = None if section.root is None else _root(section.root, network)
         labels = SpamLabels(network, root)
         up_after_down = section.negative_control == UP_AFTER_DOWN
@@ -159,13 +187,19 @@ class SpamFamily(RoutedFamily[SpamSection, SpamRouting]):
         """Return the golden model."""
         from sim_model.spam.model import SpamModel  # loads the engines: only where a network is run
 
-        return SpamModel(routing, **router_settings(section), enqueue=_enqueue(section))
+        return SpamModel(routing, **_router_settings(section), enqueue=_enqueue(section))
 
     def build_plan(self, section: SpamSection, routing: SpamRouting) -> "NetworkPlan":
         """Return the hardware plan."""
         from rtl.spam.network import spam_plan  # loads Amaranth: only where hardware is made
 
-        return spam_plan(routing, **router_settings(section), enqueue=_enqueue(section), **plan_guards(section))
+        return spam_plan(
+            routing,
+            **_router_settings(section),
+            enqueue=_enqueue(section),
+            fast=section.pipeline == FAST,
+            **plan_guards(section),
+        )
 
     def link_classes(self, routing: SpamRouting) -> LinkClasses:
         """Return root, tree and levels for a picture."""

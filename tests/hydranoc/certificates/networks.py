@@ -36,6 +36,7 @@ NETWORKS: dict[str, dict[str, Any]] = {
     "private": {"family": "min", "topology": PRIVATE},
     "published-release": {**MIN, "buffer_flits": 1, "negative_control": "published-release"},
     "algorithm-a": {**HARTS, "algorithm_a": True},
+    "fast-pipeline": {"family": "spam", "topology": LATTICE, "pipeline": "fast"},
     "total-order": {"family": "spam", "topology": LATTICE, "ordering": "total"},
     "reception": {**HARTS, "reception": "vote"},
 }
