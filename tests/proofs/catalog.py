@@ -349,6 +349,9 @@ PROOFS: dict[str, Proof] = {
     "torus-progress-ring-2-atomic": Proof(
         "torus-progress", torus_progress(RING, 1, 2, 3, 3, buffer_flits=2, vc_reallocation=ATOMIC), 10, quick=False
     ),
+    "torus-progress-four-ports-2": Proof(
+        "torus-progress", torus_progress(Grid(2, 3, wraps=False), 1, 2, 3, 3, buffer_flits=2), 10, quick=False
+    ),
     "torus-progress-five-ports": Proof(
         "torus-progress", torus_progress(Grid(3, 3, wraps=False), 4, 1, 2, 2, buffer_flits=2), 8, quick=False
     ),
