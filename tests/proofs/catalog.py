@@ -411,6 +411,12 @@ PROOFS: dict[str, Proof] = {
         "hypercube-progress", cube_progress(2, dimensions=2, vcs=2, buffer_flits=2, vc_reallocation=NON_ATOMIC)
     ),
     "hypercube-pair-2x1": _proof("hypercube-pair", cube_pair(dimensions=2, vcs=1, buffer_flits=2), 16),
+    "hypercube-pair-2x1-tail": _proof(
+        "hypercube-pair", cube_pair(dimensions=2, vcs=1, buffer_flits=2, vc_reallocation=NON_ATOMIC), 16
+    ),
+    "hypercube-pair-2x2-escape-tail": _proof(
+        "hypercube-pair", cube_pair(dimensions=2, vcs=2, buffer_flits=2, vc_reallocation=NON_ATOMIC_ESCAPE), 16
+    ),
     "hypercube-pair-2x2": _proof("hypercube-pair", cube_pair(dimensions=2, vcs=2, buffer_flits=4), 20),
     "group-credits-1": Proof("group-credits", group_credits(2, [2]), quick=False),
     "group-credits-3": Proof("group-credits", group_credits(2, [2, 4, 3]), quick=False),

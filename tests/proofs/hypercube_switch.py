@@ -284,16 +284,19 @@ def pair(**settings: Any) -> Describe:
     """Claims about two neighbours, see ``WholeSwitch``."""
 
     def describe(claims: Claims) -> None:
-        back = (f"credited_{LINK}", f"released_{LINK}")
+        wires = [("credited", "credits")]
+        if HypercubeRouterParameters(FLIT_BITS, **settings).unshared_vcs:
+            wires.append(("released", "releases"))
+        back = tuple(f"{name}_{LINK}" for name, _ in wires)
         near = WholeSwitch(claims, name="near", joined=back, **settings)
         far = WholeSwitch(claims, name="far", joined=(f"inputs__{LINK}__",), node=near.node ^ (1 << LINK), **settings)
-        follow_pair(claims, near, far, (("credited", "credits"), ("released", "releases")))
+        follow_pair(claims, near, far, tuple(wires))
         invariants = [CubeInvariants(claims, switch) for switch in (near, far)]
         _prove_crossing(claims, near, far, invariants[0])
         for switch in (near, far):
             prove_inputs(claims, switch)
         tie_crossing(claims, near, far)
-        for v in range(near.p.vcs):
+        for v in range(near.p.unshared_vcs):
             closed = ~near.vcs_out[v].in_worm & (near.outstanding[v].count != 0)
             same = far.vcs_in[v].reference.pending == closed
             claims.invariant("both ends of the link record that a tail has crossed", same)
@@ -310,8 +313,9 @@ def _prove_crossing(claims: Claims, near: WholeSwitch, far: WholeSwitch, invaria
             claims.always(SOUND, condition)
         claims.always(ROOM, entry.reference.keeps_to_links())
         claims.always(CREDITS, ~entry.reference.left | (near.outstanding[v].count != 0))
-        released = getattr(far.part, f"releases_{LINK}")[v]
-        claims.always(RELEASED, released == near.tail_is_credited(LINK, v))
+        if not entry.reference.shared:
+            released = getattr(far.part, f"releases_{LINK}")[v]
+            claims.always(RELEASED, released == near.tail_is_credited(LINK, v))
         _prove_depth(claims, near, far, invariants, v)
     full = concat(vc.reference.queue.held == near.p.buffer_flits for vc in far.vcs_in[: len(link.valid)])
     claims.possible("all VCs of the link are full", full.all())
@@ -320,7 +324,22 @@ def _prove_crossing(claims: Claims, near: WholeSwitch, far: WholeSwitch, invaria
 def _prove_depth(claims: Claims, near: WholeSwitch, far: WholeSwitch, invariants: CubeInvariants, v: int) -> None:
     """Places of the buffer of a VC; only these need access to internal registers."""
     link, reference = near.link_out(LINK), far.vcs_in[v].reference
-    held = flits_held(far.inside, far.input(LINK).slots, v, f"input_{LINK}", gray=True)
+    held = flits_held(far.inside, far.input(LINK).slots, v, f"input_{LINK}", gray=not reference.shared)
+    behind = link.valid[v] + held + reference.left
+    if near.p.outputs_count_credits:
+        credits = near.inside.register(f"credits_{v}", f"output_{LINK}")
+        claims.always(CONSERVED, credits + behind == near.p.buffer_flits)
+        claims.possible("a VC has no credits left, and one of them on the wire", (credits == 0) & reference.left)
+    else:
+        _prove_depth_of_worm(claims, near, reference, invariants, v, behind)
+    if not reference.shared:
+        claims.always(EMPTY, near.inside.register(f"owned_{v}", f"output_{LINK}") | ~link.valid[v] & (held == 0))
+
+
+def _prove_depth_of_worm(
+    claims: Claims, near: WholeSwitch, reference: AdaptiveVc, invariants: CubeInvariants, v: int, behind: Any
+) -> None:
+    """Places of the buffer of a VC whose credits its worm counts."""
     credits: Any = Const(0)
     owners = []
     for vc, owned in zip(near.vcs_in, invariants.owned, strict=True):
@@ -329,7 +348,6 @@ def _prove_depth(claims: Claims, near: WholeSwitch, far: WholeSwitch, invariants
         credits = credits | Mux(owned[v], counter - left, 0)
         owners.append(owned[v])
     worm = claims.named(concat(owners).any(), f"lane_{v}_has_a_worm")
-    places = credits[: len(reference.queue.held)] + link.valid[v] + held + reference.left
+    places = credits[: len(reference.queue.held)] + behind
     claims.always(CONSERVED, ~worm | (places == near.p.buffer_flits))
-    claims.always(EMPTY, near.inside.register(f"owned_{v}", f"output_{LINK}") | ~link.valid[v] & (held == 0))
     claims.possible("a worm has no credits left, and one of them on the wire", worm & (credits == 0) & reference.left)
