@@ -50,7 +50,8 @@ def source_of(plan: Axi4Plan) -> BenchSource:
     library.add(top, TOP)
     ports = top.signature.members
     inputs = [name for name, member in ports.items() if member.flow == In]
-    return BenchSource(TOP, library.verilog(), ("clk", "rst", *inputs), tuple(set(ports) - set(inputs)))
+    outputs = tuple(name for name in ports if name not in inputs)  # in one order, by which a built simulator is found
+    return BenchSource(TOP, library.verilog(), ("clk", "rst", *inputs), outputs)
 
 
 def run_job(
