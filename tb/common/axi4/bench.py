@@ -3,18 +3,20 @@
 The environment variable HYDRANOC_AXI4_JOB names the job (a pickled `Axi4Job`); its result is written as JSON.
 """
 
+import gc
 import json
 import os
 import pickle
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, Combine, SimTimeoutError, with_timeout
+from cocotb.triggers import ClockCycles, Combine, RisingEdge, SimTimeoutError, with_timeout
 from cocotb.utils import get_sim_time
 from cocotbext.axi import (
     AxiBurstType,
@@ -27,6 +29,7 @@ from cocotbext.axi import (
     AxiResp,
 )
 
+from tb.common.axi4.bursts import Burst, draw_beat, draw_burst, draw_limit
 from tb.common.axi4.job import JOB_VARIABLE, Axi4Job, Axi4Result
 
 CLOCK_PERIOD_NS = 10
@@ -35,21 +38,16 @@ THREADS = 8
 """Transactions that a manager's user has under way at once; several of them may have one ID."""
 MEMORY_BYTES = 1 << 20
 ERROR_SHARE, WINDOW_SHARE = 0.05, 0.25
-FIXED_SHARE = 0.1
-"""Of bursts of whole words: cocotbext-axi's master has other lanes than AXI4 for FIXED bursts of narrow beats."""
-MAX_FIXED_BEATS = 16
-
-Burst = tuple[int, int, Any, int]
-"""Offset, bytes, kind, and size of a beat."""
+ERROR_BYTES = 200
+"""Most bytes of an access without destination."""
 
 
 class Wrong(Exception):
     """A transaction had another result than the model."""
 
 
-def _pauses(numbers: random.Random, probability: float) -> Iterator[bool]:
-    while True:
-        yield numbers.random() < probability
+def _number(read: Callable[[], str]) -> int:
+    return int(read(), 2)
 
 
 class Bench:
@@ -63,11 +61,21 @@ class Bench:
         self.masters = {i: self._end(i, AxiMaster, AxiLiteMaster, "s_axi") for i in job.managers}
         self.memories = {i: self._end(i, AxiRam, AxiLiteRam, "m_axi", size=MEMORY_BYTES) for i in job.subordinates}
         self.expected = {i: bytearray(MEMORY_BYTES) for i in job.subordinates}
+        self._pausing: list[tuple[Any, float]] = []
+        self._transactions = job.transactions
+        self._read_numbers()
 
     def _end(self, i: int, kind: Any, lite_kind: Any, prefix: str, **options: Any) -> Any:
         lite = i in self.job.lite
         bus = (AxiLiteBus if lite else AxiBus).from_prefix(self.dut, f"{prefix}_n{i}")
         return (lite_kind if lite else kind)(bus, self.dut.clk, self.dut.rst, **options)
+
+    def _read_numbers(self) -> None:
+        """Read ports as numbers: cocotbext-axi reads several per cycle, and cocotb makes an object of each value."""
+        for name in dir(self.dut):
+            if "_axi_n" in name:
+                port = getattr(self.dut, name)
+                port.get = partial(_number, port._handle.get_signal_val_binstr)
 
     async def _write(self, i: int, address: int, data: bytes, number: int, **burst: Any) -> Any:
         options = {} if i in self.job.lite else {"awid": number, **burst}
@@ -77,8 +85,9 @@ class Bench:
         options = {} if i in self.job.lite else {"arid": number, **burst}
         return await self.masters[i].read(address, length, **options)
 
-    def pause(self, phase: tuple[float, float, float, float]) -> None:
-        """Pause with these probabilities from now on."""
+    def begin(self, phase: tuple[float, float, float, float]) -> None:
+        """Begin a phase: pause with these probabilities from now on."""
+        self._transactions = round(self.job.transactions * (1 - max(phase) * self.job.fewer_in_pauses))
         give, take, answer, accept = phase
         channels = []
         for end in self.masters.values():
@@ -89,13 +98,20 @@ class Bench:
             writes, reads = end.write_if, end.read_if
             channels += [(writes.b_channel, answer), (reads.r_channel, answer)]
             channels += [(writes.aw_channel, accept), (writes.w_channel, accept), (reads.ar_channel, accept)]
+        stopped = [self.memories[i] for i in self.job.stopped]
+        for channel in (each for end in stopped for each in (end.write_if.b_channel, end.read_if.r_channel)):
+            channels.append((channel, 1.0))
         for channel, probability in channels:
-            channel.set_pause_generator(_pauses(self.numbers, probability) if probability else None)
-            channel.pause = False
-        for i in self.job.stopped:
-            for channel in (self.memories[i].write_if.b_channel, self.memories[i].read_if.r_channel):
-                channel.set_pause_generator(None)
-                channel.pause = True
+            channel.pause = probability == 1
+        self._pausing = [(channel, probability) for channel, probability in channels if probability > 0]
+
+    async def run_pauses(self) -> None:
+        """Pause channels at random: one coroutine costs less than a pause generator for each channel."""
+        edge = RisingEdge(self.dut.clk)
+        while True:
+            await edge
+            for channel, probability in self._pausing:
+                channel.pause = self.numbers.random() < probability
 
     async def manage(self, i: int) -> None:
         """Do random transactions of one manager. Several are under way; those of an ID are in order."""
@@ -107,7 +123,7 @@ class Bench:
         number = thread % (1 << job.id_bits)
         own = job.share // THREADS
         first = index * job.share + thread * own
-        for _ in range(max(1, job.transactions // THREADS)):
+        for _ in range(max(1, self._transactions // THREADS)):
             draw = numbers.random()
             if draw < ERROR_SHARE:
                 await self._error(i, number, numbers)
@@ -120,35 +136,13 @@ class Bench:
         """Return a transaction that the ends allow, within the bytes of a thread. AXI4-Lite has one beat."""
         lite = self.job.lite
         if i not in lite and any(receiver in lite for receiver in receivers):
-            return self._beat(first, own, numbers)
-        return self._burst(first, own, numbers, fixed=i not in lite)
-
-    def _burst(self, first: int, own: int, numbers: random.Random, *, fixed: bool) -> Burst:
-        job = self.job
-        widest = (job.data_bits // 8).bit_length() - 1
-        size = numbers.choice([widest, widest, numbers.randint(0, widest)])
-        kind = numbers.choice([AxiBurstType.INCR] * 5 + [AxiBurstType.WRAP])
-        if fixed and kind == AxiBurstType.INCR and size == widest and numbers.random() < FIXED_SHARE:
-            beats = numbers.randint(1, min(MAX_FIXED_BEATS, own >> size))
-            return first + (numbers.randrange(own >> size) << size), beats << size, AxiBurstType.FIXED, size
-        if kind == AxiBurstType.WRAP:
-            length = numbers.choice([2, 4, 8, 16]) << size
-            length = min(length, own)
-            offset = first + numbers.randrange(own // length) * length
-            return offset, length, kind, size
-        longest = min(own, job.longest << size)
-        length = numbers.randint(1, longest)
-        return first + numbers.randint(0, own - length), length, kind, size
+            return draw_beat(self.job, first, own, numbers)
+        return draw_burst(self.job, first, own, numbers, fixed=i not in lite)
 
     def _expect(self, processor: int, place: int, data: bytes, kind: Any, size: int) -> None:
         """Write to the model of a memory. Of a FIXED burst the last beat stays."""
         stays = data[-1 << size :] if kind == AxiBurstType.FIXED else data
         self.expected[processor][place : place + len(stays)] = stays
-
-    def _beat(self, first: int, own: int, numbers: random.Random) -> Burst:
-        word = self.job.data_bits // 8
-        offset = first + numbers.randrange(own)
-        return offset, numbers.randint(1, word - offset % word), AxiBurstType.INCR, word.bit_length() - 1
 
     async def _unicast(self, i: int, number: int, first: int, own: int, numbers: random.Random) -> None:
         regions = [region for region in self.job.regions if region[0] != i]
@@ -206,7 +200,8 @@ class Bench:
         setattr(self.result, name, getattr(self.result, name) + 1)
 
     async def _error(self, i: int, number: int, numbers: random.Random) -> None:
-        offset, length = numbers.randrange(1 << 16), numbers.randint(1, 200)
+        longest = min(ERROR_BYTES, draw_limit(self.job, numbers) * self.job.data_bits // 8)
+        offset, length = numbers.randrange(1 << 16), numbers.randint(1, longest)
         bases = [base for processor, base, _ in self.job.regions if processor in self.job.lite]
         to_lite = bases and i not in self.job.lite
         address = numbers.choice(bases) if to_lite else 0
@@ -263,14 +258,16 @@ async def _reset(dut) -> None:
 @cocotb.test()
 async def transactions(dut):
     """Entry point for the simulator."""
+    gc.disable()  # the bench makes many objects and no cycles of them; the collector took a fifth of the time
     job: Axi4Job = pickle.loads(Path(os.environ[JOB_VARIABLE]).read_bytes())
     Clock(dut.clk, CLOCK_PERIOD_NS, "ns").start()
     dut.rst.value = 1
     bench = Bench(dut, job)
+    cocotb.start_soon(bench.run_pauses())
     try:
         for phase in job.phases:
             await _reset(dut)
-            bench.pause(phase)
+            bench.begin(phase)
             started = get_sim_time("ns")
             tasks = [cocotb.start_soon(bench.manage(i)) for i in job.managers]
             await with_timeout(Combine(*tasks), job.patience_cycles * CLOCK_PERIOD_NS, "ns")

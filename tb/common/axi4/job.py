@@ -19,8 +19,10 @@ class Axi4Job:
             subordinates' answers, of the subordinates' requests and data. A reset comes before each phase.
         share: Bytes of each region that belong to one manager, which alone writes them.
         longest: Most beats of a burst.
+        mostly_short: Most bursts have a few beats; see `bursts`.
         masks: Masks of address bits that multicast writes have in AWUSER, in the place of windows.
         lite: Processors with AXI4-Lite ports.
+        fewer_in_pauses: A phase has only the part of the transactions that its longest pauses leave.
         stopped: Subordinates that give no answers; the ends have a timeout.
         patience_cycles: A phase fails after as many.
         seed: Of all random numbers.
@@ -37,8 +39,10 @@ class Axi4Job:
     phases: tuple[tuple[float, float, float, float], ...] = ((0.0, 0.0, 0.0, 0.0),)
     share: int = 1024
     longest: int = 64
+    mostly_short: bool = False
     masks: tuple[int, ...] = ()
     lite: tuple[int, ...] = ()
+    fewer_in_pauses: bool = False
     stopped: tuple[int, ...] = ()
     patience_cycles: int = 4_000_000
     seed: int = 1
