@@ -20,18 +20,19 @@ LEDGER = Path(__file__).parent / "ledger.csv"
 
 
 def summary(entries: Sequence[Axi4Entry]) -> str:
-    """Return cases, transactions and verdicts by network."""
-    titles = "cases      reads     writes multicasts     errors       cycles  per CPU s mismatches trouble"
+    """Return cases, transactions and verdicts by network; Verilog counts the different designs under test."""
+    titles = "cases verilog      reads     writes multicasts     errors       cycles  per CPU s mismatches trouble"
     lines = [f"{'network':16} {titles}"]
     for name in (*NETWORKS, "all"):
         mine = [entry for entry in entries if name in (entry.network, "all")]
         seconds = sum(entry.cpu_seconds for entry in mine)
         speed = sum(entry.transactions for entry in mine) / max(seconds, 1)
         sums = [sum(getattr(entry, kind) for entry in mine) for kind in ("reads", "writes", "multicasts", "errors")]
-        verdicts = [entry.verdict for entry in mine]
+        verdicts, designs = [entry.verdict for entry in mine], {entry.verilog for entry in mine}
         lines.append(
-            f"{name:16} {len(mine):5,} {' '.join(f'{each:10,}' for each in sums)} {sum(e.cycles for e in mine):12,}"
-            f" {speed:10,.0f} {verdicts.count(MISMATCH):10,} {verdicts.count(TROUBLE):7,}"
+            f"{name:16} {len(mine):5,} {len(designs):7,} {' '.join(f'{each:10,}' for each in sums)}"
+            f" {sum(e.cycles for e in mine):12,} {speed:10,.0f} {verdicts.count(MISMATCH):10,}"
+            f" {verdicts.count(TROUBLE):7,}"
         )
     return "\n".join(lines)
 

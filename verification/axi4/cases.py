@@ -1,7 +1,5 @@
 """Random cases: a number determines network, pauses and transactions."""
 
-import hashlib
-import json
 import random
 from typing import Any
 
@@ -19,11 +17,11 @@ NETWORKS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 """Networks of the bench, and changes of their ends. Cases take them in turns."""
 PAUSES = (0.0, 0.0, 0.0, 0.2, 0.5, 0.9)
-LONGEST = (4, 16, 64)
-"""Most beats of a burst, by case."""
+MIX = {**LONG, "mostly_short": True, "fewer_in_pauses": True}
+"""Transactions of all cases, as arguments of ``Axi4Job``: long bursts and pauses cost most of the time."""
 PHASES = 4
-TRANSACTIONS = 800
-"""Of each manager in each phase. A reset comes before each phase."""
+TRANSACTIONS = 2_400
+"""Of each manager in a phase without pauses. A reset comes before each phase."""
 
 
 def network_of(case: int) -> str:
@@ -35,18 +33,6 @@ def configuration_of(name: str) -> dict[str, Any]:
     """Return the configuration of a network."""
     network, changes = NETWORKS[name]
     return configuration(network, **changes)
-
-
-def digest_of(name: str) -> str:
-    """Return a digest of the configuration of a network."""
-    return hashlib.sha256(json.dumps(configuration_of(name), sort_keys=True).encode()).hexdigest()[:12]
-
-
-def options_of(case: int) -> dict[str, Any]:
-    """Return the lengths of bursts of a case, as arguments of ``Axi4Job``."""
-    if "max_burst_flits" in NETWORKS[network_of(case)][1]:
-        return LONG
-    return {"longest": LONGEST[case // len(NETWORKS) % len(LONGEST)]}
 
 
 def phases_of(case: int) -> tuple[tuple[float, float, float, float], ...]:
