@@ -65,6 +65,19 @@ def test_a_wrong_byte_is_a_mismatch(tmp_path, monkeypatch, capsys):
     assert "mismatch in case 9; again: --case 9" in capsys.readouterr().err
 
 
+def test_an_exception_in_the_simulation_is_a_mismatch(monkeypatch, capsys):
+    """cocotbext-axi checks what it gets; the bench then leaves a log and no result."""
+
+    def run_job(_plan, _simulator, folder, *_, **_options):
+        (folder / "simulation.log").write_text("    assert self.active\n  AssertionError: unexpected burst ID\n")
+        return (folder / "result.json").read_text()
+
+    monkeypatch.setattr(campaign_run, "run_job", run_job)
+    monkeypatch.setattr(campaign_run.Axi4Runner, "_network", lambda *_: (None, BenchSource("noc", "", (), ())))
+    assert main([*QUICK, "--case", "1"]) == WRONG
+    assert "AssertionError: unexpected burst ID\nmismatch in case 1; again: --case 1" in capsys.readouterr().err
+
+
 def test_another_file_is_no_ledger(tmp_path, capsys):
     (tmp_path / "ledger.csv").write_text("case,family\n")
     assert main(["--summary", "--ledger", str(tmp_path / "ledger.csv")]) == BAD_INPUT
