@@ -37,14 +37,14 @@ from topology.hypercube.routing import HypercubeRouting
 from topology.min.graph import BIDIRECTIONAL, MinNetwork, SwitchPosition
 from topology.min.routing import MinRouting
 from topology.spam.graph import SpamLabels
-from topology.spam.routing import SpamRouting
+from topology.spam.routing import FAST_ROUTING_CYCLES, SpamRouting
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid
 from topology.torus.routing import DALLY_SEITZ, DATELINE, TorusRouting
 
 UNICAST = "-unicast"
 """End of the name of a router without the logic for multicasts."""
-FAR = "-far"
+FAR, FAST = "-far", "-fast"
 PLANE = "plane"
 AXI4 = "axi4"
 PLANE_BRANCHES = 4
@@ -80,9 +80,10 @@ class RouterRow:
 def spam_row(
     ports: int = 5, flit_bits: int = 32, nodes: int = 64, buffer_flits: int = 2, end: str = "", multicast: bool = True
 ) -> RouterRow:
-    """Return a SPAM router in the fast setting (2 cycles per hop), by default of an 8 x 8 mesh.
+    """Return a SPAM router with the fewest cycles per hop, by default of an 8 x 8 mesh.
 
-    It is the switch with the largest tables, the root; with ``end`` ``FAR`` an inner switch near a corner.
+    It is the switch with the largest tables, the root; with ``end`` ``FAR`` an inner switch near a corner, with ``end``
+    ``FAST`` the root with the fast pipeline.
     """
     side = round(nodes**0.5)
 
@@ -97,7 +98,9 @@ def spam_row(
         return irregular_network(nodes, ports=ports, extra_links=nodes * (ports - 3) // 2, seed=1)
 
     def plan() -> NetworkPlan:
-        with_multicast = spam_plan(SpamRouting(SpamLabels(network()), flit_bits), buffer_flits=buffer_flits)
+        pipeline = {"fast": True, "routing_cycles": FAST_ROUTING_CYCLES} if end == FAST else {}
+        routing = SpamRouting(SpamLabels(network()), flit_bits)
+        with_multicast = spam_plan(routing, buffer_flits=buffer_flits, **pipeline)
         if multicast:
             return with_multicast
         return _without_multicast(
@@ -298,6 +301,7 @@ ROWS: dict[str, list[RouterRow]] = {
     "spam": [
         spam_row(),
         spam_row(end=FAR),
+        spam_row(end=FAST),
         *(spam_row(ports=ports) for ports in (3, HYPERCUBE_PORTS, 9)),
         *(spam_row(flit_bits=bits) for bits in (16, 64)),
         *(spam_row(nodes=nodes, end=end) for nodes in (16, 256) for end in ("", FAR)),

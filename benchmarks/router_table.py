@@ -1,7 +1,8 @@
 """Table of router costs on ECP5: ``python -m benchmarks.router_table [--store] [--only PATTERN]``.
 
-``--store`` writes the results to the baseline row by row, so that an interrupted run loses little. ``--xilinx`` prints
-the table of the reference routers on Xilinx 7 in docs/understand/fpga.md instead: synthesis alone, without a clock.
+``--store`` writes the results to the baseline row by row, so that an interrupted run loses little. ``--paths`` prints
+the longest path of each row, too. ``--xilinx`` prints the table of the reference routers on Xilinx 7 in
+docs/understand/fpga.md instead: synthesis alone, without a clock. ``--grade-8`` measures at speed grade 8.
 """
 
 import argparse
@@ -9,16 +10,23 @@ import fnmatch
 import sys
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.router_rows import ROWS, UNICAST, RouterRow, rows
 from fpga.common.devices import DEVICES, NO_CLOCK, Device
 from fpga.common.subject import router_subject
+from fpga.common.timing import path_lines
 from hydranoc.fpga.baseline import changes, entry_of, read_baseline, write_baseline
 from hydranoc.fpga.run import Measurement, measure, tool_versions
 from hydranoc.reports.progress import progress_bars
 
 DEVICE, XILINX = DEVICES["ecp5"], DEVICES["xc7"]
+GRADE_8 = replace(
+    DEVICE,
+    title=DEVICE.title.replace("grade 6", "grade 8"),
+    arguments=tuple("8" if argument == "6" else argument for argument in DEVICE.arguments),
+)
 SEEDS = 3
 HEAD = f"{'router':<24}{'LUT4':>7}{'FF':>7}{'RAM':>6}{'MHz':>8}   against the baseline: LUT4, FF, MHz"
 BLOCK_MEMORIES = ("RAMB18E1", "RAMB36E1")
@@ -78,19 +86,26 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.router_table", description="Costs of routers.")
     parser.add_argument("--store", action="store_true", help="write the figures to the baseline")
     parser.add_argument("--only", metavar="PATTERN", default="*", help="rows whose names match: 'p5-*', 'min-*'")
+    parser.add_argument("--paths", action="store_true", help="print the longest path of each row")
+    parser.add_argument("--grade-8", action="store_true", help="at speed grade 8, against the baseline at grade 6")
     parser.add_argument("--xilinx", action="store_true", help="reference routers on Xilinx 7, synthesis alone")
     arguments = parser.parse_args()
     if arguments.xilinx:
         print_xilinx_table()
         return
+    if arguments.store and arguments.grade_8:
+        sys.exit("error: --store is given; it must be left out with --grade-8, because the baseline is of grade 6")
+    device = GRADE_8 if arguments.grade_8 else DEVICE
     chosen = [row for row in rows() if fnmatch.fnmatch(row.name, arguments.only)]
     if not chosen:
         sys.exit(f"error: no row matches {arguments.only!r}; rows are {', '.join(row.name for row in rows())}")
-    print(f"{DEVICE.title}; clock: median of {SEEDS} seeds; RAM: 16 x 4 bit or block memories\n{HEAD}", flush=True)
+    print(f"{device.title}; clock: median of {SEEDS} seeds; RAM: 16 x 4 bit or block memories\n{HEAD}", flush=True)
     found: dict[str, Measurement] = {}
     for row in chosen:
-        measurement = found[row.name] = measured(row)
+        measurement = found[row.name] = measured(row, device=device)
         print(line(row, measurement), flush=True)
+        if arguments.paths:
+            print("\n".join(path_lines(measurement.timings[measurement.typical_seed - 1].path)), flush=True)
         if arguments.store:
             store(row, measurement)
     print("\n".join(multicast_costs(found)))
