@@ -12,6 +12,7 @@ from rtl.axi4.timeout import SubordinateTimeout
 from rtl.collectives.endpoint import PlaneEndpoint
 from rtl.collectives.parameters import PlaneParameters
 from rtl.collectives.plan import PlanePlan, make_switch
+from rtl.endpoints.packet_buffer import PacketBuffer
 from rtl.generator.plan import NetworkPlan, RouterInstance
 from rtl.harts.network import harts_plan
 from rtl.hypercube.network import hypercube_plan
@@ -229,7 +230,7 @@ def plane_row(operators: str = "all", groups: int = 2, *, endpoint: bool = False
 def axi4_row(
     part: str = "manager", end: str = "", *, windows: int = 0, masks: bool = False, **options: Any
 ) -> RouterRow:
-    """Return an interface of an AXI4 end, or the timeout of a subordinate: 64 processors, eight regions of 64 KiB.
+    """Return an interface of an AXI4 end, or what is in front of one: 64 processors, eight regions of 64 KiB.
 
     32 bits of data and address, 2 bits of ID, 4 transactions in each direction. ``options`` are those of the part.
     """
@@ -241,12 +242,14 @@ def axi4_row(
     constants: dict[str, int] = {}
     if part == "manager":
         constants = {"node": 5, "reachable": (1 << len(areas.areas)) - 1}
-    if windows and part != "timeout":
+    if windows and part in ("manager", "subordinate"):
         constants |= {"receivers": len(subordinates)} if part == "manager" else {"base": 1 << 16}
 
     def make() -> Part:
         if part == "timeout":
             return SubordinateTimeout(axi, options["cycles"], options["pending"])
+        if part == "buffer":
+            return PacketBuffer(axi.min_request_bits + 1, options["flits"])  # and the mark of the last word
         if part == "manager":
             return ManagerInterface(axi, areas, *widths, **options)
         return SubordinateInterface(axi, *widths, **options)
@@ -370,6 +373,7 @@ AXI4_ROWS = [
     axi4_row(end="-masks", masks=True),
     axi4_row("subordinate"),
     axi4_row("timeout", end="-1024", cycles=1024, pending=4),
+    axi4_row("buffer", end="-512", flits=512),
 ]
 """Parts of AXI4 ends."""
 
