@@ -18,6 +18,7 @@ from verification.mutation import by_tests
 from verification.mutation.baseline import measure
 from verification.mutation.judge import MutantRunner
 from verification.mutation.mutants import Mutant, draw, mutants_of, shares, statements_of
+from verification.mutation.rare import OPERATORS
 from verification.mutation.separate import separately
 from verification.mutation.sound import complaints
 from verification.mutation.survivors import read_survivors
@@ -242,6 +243,47 @@ def test_mutants_are_python_and_keep_the_lines():
         assert changed.count(b"\n") == SAMPLE.count(b"\n")
     assert not [m for m in mutants if m.line == 10]  # the message of an error
     assert [m.line for m in mutants if m.at_import] == [5, 5]
+
+
+RARE = b'''"""Counts requests while open, at most one in a cycle."""
+
+
+def part(bits):
+    m, count, full, opens = Module(), Signal(bits), Signal(), Signal()
+    m.d.comb += full.eq(count == 9)
+    with m.If(clear):
+        m.d.sync += count.eq(0)
+    with m.Elif(request & (opens | late)):
+        m.d.sync += count.eq(Mux(full, count, Mux(twice, count + 2, count + 1)))
+    return m
+'''
+
+
+def test_rare_faults():
+    found = {(m.operator, m.after) for m in mutants_of(FILE, RARE, rare=True)}
+    assert {operator for operator, _ in found} == set(OPERATORS)
+    assert found >= {
+        ("cap", "Signal(min(bits, 8))"),
+        ("late", "m.d.sync"),
+        ("operand", "opens | late"),
+        ("operand", "late"),
+        ("priority", "((opens) & (request)) | (late)"),
+        ("priority", "m.If(((clear) != 0) & ((request & (opens | late)) == 0))"),
+        ("priority", "Mux(twice, count + 2, Mux(full, count, count + 1))"),
+        ("coincidence", "m.Elif(((request & (opens | late)) != 0) & ((clear) == 0))"),
+        ("coincidence", "count.eq(Mux(request & (opens | late), count, 0))"),
+        ("extreme", "count.eq(Mux(count.all(), count, 0))"),
+    }
+    for mutant in mutants_of(FILE, RARE, rare=True):
+        ast.parse(mutant.apply(RARE))
+    usual = {mutant.operator for mutant in mutants_of(FILE, RARE)}
+    assert not usual & set(OPERATORS)
+
+
+def test_rare_faults_are_drawn_with_their_operators_in_turn():
+    drawn = draw({FILE: RARE, "rtl/short.py": b"ONE = 1\n"}, 12, 1, rare=True)
+    assert set(drawn.slots) == {FILE}  # the other file has no place for one
+    assert {mutant.operator for mutant in drawn.candidates[FILE][: len(OPERATORS)]} == set(OPERATORS)
 
 
 def test_mutants_are_spread_in_proportion_and_the_same_each_time():

@@ -17,9 +17,10 @@ from pathlib import Path
 
 from verification.mutation import by_tests, workshop
 from verification.mutation.baseline import Baseline, measure, tree_digest
-from verification.mutation.judge import MutantBudget, MutantRunner
+from verification.mutation.judge import ELABORATION, MutantBudget, MutantRunner
 from verification.mutation.line_map import read_line_map
 from verification.mutation.mutants import Mutant, draw, hardware_files, mutants_of
+from verification.mutation.rare import OPERATORS
 from verification.mutation.sound import complaints
 from verification.mutation.survivors import read_survivors
 from verification.mutation.verdicts import COUNTED, SURVIVED, append, read, summary
@@ -42,6 +43,7 @@ def parse() -> argparse.Namespace:
     """Parse the command line."""
     parser = argparse.ArgumentParser(prog="python -m verification.mutation", description=__doc__)
     parser.add_argument("--mutants", type=int, default=MUTANTS, help="number of mutants that change the hardware")
+    parser.add_argument("--rare", action="store_true", help="rare faults, in the place of the usual ones")
     parser.add_argument("--seed", type=int, default=SEED, help="which mutants")
     parser.add_argument("--minutes", type=float, help="begin no mutant after this time")
     parser.add_argument("--only", default="rtl/", help="only files with such beginnings, like rtl/torus,rtl/vc")
@@ -94,7 +96,8 @@ def ask_the_tests(options: argparse.Namespace) -> int:
         file.unlink(missing_ok=True)
     rows = map(json.loads, file.read_text().splitlines()) if file.exists() else ()
     judged = {(row["place"], row["start"]): row for row in rows}
-    mutants = {m.key: m for name, source in hardware_files(root).items() for m in mutants_of(name, source)}
+    files, kinds = hardware_files(root), (False, True)
+    mutants = {m.key: m for name in files for rare in kinds for m in mutants_of(name, files[name], rare=rare)}
     until = time.monotonic() + options.minutes * 60 if options.minutes else float("inf")
     jury = by_tests.Jury(root, options.workshop / "mutant", by_tests.kept_costs(root))
     known = list(by_tests.faults(read(options.results / "verdicts.jsonl"), read_survivors()))
@@ -168,7 +171,7 @@ def import_libraries() -> None:
 
 def wanted(options: argparse.Namespace):
     """Yield the remaining mutants in the order of judging."""
-    sample = draw(hardware_files(Path.cwd()), options.mutants, options.seed)
+    sample = draw(hardware_files(Path.cwd()), options.mutants, options.seed, rare=options.rare)
     verdicts = {verdict.key: verdict for verdict in read(options.results / "verdicts.jsonl")}
     if options.again:
         every = [mutant for mutants in sample.candidates.values() for mutant in mutants]
@@ -189,13 +192,14 @@ def _fill(candidates, verdicts, options):
         if known is None:
             yield mutant
             known = next(v for v in reversed(read(options.results / "verdicts.jsonl")) if v.key == mutant.key)
-        if known.verdict in COUNTED:
+        if known.verdict in COUNTED and not (options.rare and known.killer == ELABORATION):
             return
 
 
 def report(options: argparse.Namespace) -> None:
     """Print counts by folder, and the survivors."""
-    verdicts, judged = read(options.results / "verdicts.jsonl"), read_survivors()
+    verdicts = [v for v in read(options.results / "verdicts.jsonl") if (v.operator in OPERATORS) == options.rare]
+    judged = read_survivors()
     print("\n".join(summary(verdicts, {place: looked_at for place, (looked_at, _) in judged.items()})))
     for verdict in verdicts:
         if verdict.verdict == SURVIVED:

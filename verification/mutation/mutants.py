@@ -2,12 +2,14 @@
 
 import ast
 import random
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 
 from verification.mutation.operators import EXPRESSIONS, drops, python_conditions
+from verification.mutation.rare import RareFaults
 
 
 @dataclass(frozen=True)
@@ -53,14 +55,16 @@ class Mutant:
         return source[: self.start] + text + source[self.end :]
 
 
-def mutants_of(file: str, source: bytes) -> list[Mutant]:
+def mutants_of(file: str, source: bytes, *, rare: bool = False) -> list[Mutant]:
     """Return all mutants of a file, in the order of its text.
 
     Parameters:
         file: Its name, for the mutants.
+        rare: Those of ``RareFaults``, in the place of the usual ones.
     """
     starts = list(accumulate(map(len, source.splitlines(keepends=True)), initial=0))
-    made = [_mutant(file, starts, *change) for change in _changes(ast.parse(source))]
+    changes = _rare_changes if rare else _changes
+    made = [_mutant(file, starts, *change) for change in changes(ast.parse(source))]
     unique = {mutant.key: mutant for mutant in made if mutant.before != mutant.after}
     return sorted(unique.values(), key=lambda mutant: (mutant.start, mutant.end, mutant.after))
 
@@ -101,21 +105,33 @@ class Sample:
     candidates: dict[str, list[Mutant]]
 
 
-def draw(files: dict[str, bytes], count: int, seed: int) -> Sample:
+def draw(files: dict[str, bytes], count: int, seed: int, *, rare: bool = False) -> Sample:
     """Spread mutants over files in proportion to their statements.
 
     Parameters:
         files: See ``hardware_files``.
         seed: Equal seeds give equal samples of equal files.
+        rare: As for ``mutants_of``.
     """
-    given = shares({file: statements_of(source) for file, source in files.items()}, count)
+    candidates = {file: mutants_of(file, source, rare=rare) for file, source in files.items()}
+    for file, mutants in candidates.items():
+        random.Random(f"{seed} {file}").shuffle(mutants)
+        if rare:
+            candidates[file] = _in_turns(mutants)
+    given = shares({file: statements_of(files[file]) for file in files if candidates[file] or not rare}, count)
     slots = [file for file in sorted(given) for _ in range(given[file])]
     random.Random(seed).shuffle(slots)
-    candidates = {}
-    for file, source in files.items():
-        candidates[file] = mutants_of(file, source)
-        random.Random(f"{seed} {file}").shuffle(candidates[file])
     return Sample(slots, candidates)
+
+
+def _in_turns(mutants: list[Mutant]) -> list[Mutant]:
+    """Return mutants with their operators in turn, since some operators have many more places than others."""
+    seen: Counter[str] = Counter()
+    ranked: list[tuple[int, Mutant]] = []
+    for mutant in mutants:
+        ranked.append((seen[mutant.operator], mutant))
+        seen[mutant.operator] += 1
+    return [mutant for _, mutant in sorted(ranked, key=lambda pair: pair[0])]
 
 
 @dataclass(frozen=True)
@@ -156,6 +172,13 @@ def _changes(tree: ast.AST) -> Iterator[tuple[_Place, ast.AST, str, str]]:
         if isinstance(node, ast.expr):
             for rule in EXPRESSIONS:
                 yield from ((place, node, name, new) for name, new in rule(node))
+
+
+def _rare_changes(tree: ast.AST) -> Iterator[tuple[_Place, ast.AST, str, str]]:
+    """Place, node, operator, new text."""
+    faults = RareFaults(tree)
+    for place, node in _hardware_nodes(tree, _Place()):
+        yield from ((place, node, name, new) for name, new in faults.of(node))
 
 
 def _hardware_nodes(node: ast.AST, place: _Place) -> Iterator[tuple[_Place, ast.AST]]:
