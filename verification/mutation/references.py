@@ -163,7 +163,7 @@ COMPARED: dict[str, Callable[[], Comparison]] = {
     "min printed release": lambda: workloads.min_job("omega", 2, 2, 1, 32, 1, 1, cycles=500, token="printed"),
     "harts faulty": lambda: loaded(2, 200, faults=FAULTS[2], guard=True),
     "harts slow": lambda: loaded(2, 200, buffer_flits=3, gap_frames=2, relay_frames=2),
-    "torus dateline": lambda: _torus_job(2, 3, True, 2, DATELINE, 1, 2),
+    "torus dateline": lambda: _torus_job(2, 4, True, 2, DATELINE, 1, 1),
     "torus yields": lambda: _torus_job(2, 3, True, 2, DALLY_SEITZ, 4, 1, injection_priority=PRIORITY_LOW),
     "torus balanced": lambda: _torus_job(1, 5, True, 3, BALANCED, 3, 3),
     "mesh one lane": lambda: _torus_job(2, 3, False, 1, DALLY_SEITZ, 2, 1),
