@@ -28,6 +28,7 @@ class RareFaults:
         self._muxes = any(isinstance(node, ast.Name) and node.id == "Mux" for node in ast.walk(tree))
         self._others: dict[ast.AST, str] = {}
         self._later: dict[ast.AST, str] = {}
+        self._earlier: dict[ast.AST, tuple[str, ...]] = {}
         self._registered: set[ast.AST] = set()
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef):
@@ -62,26 +63,27 @@ class RareFaults:
     def _read_function(self, function: ast.FunctionDef) -> None:
         """Note for each node the nearest condition before it that is not around it, or else the next one."""
         tests = [(node, _test(item.context_expr)) for node, item in _withs(function) if _test(item.context_expr)]
+        for body in (getattr(node, "body", []) for node in ast.walk(function)):
+            if isinstance(body, list):
+                self._read_body(body)
         for node in ast.walk(function):
             if called(node) not in ("If", "Elif", "eq"):
                 continue
             line = node.lineno  # pyright: ignore[reportAttributeAccessIssue]: expressions have lines
             apart = [(n, t) for n, t in tests if not n.lineno <= line <= (n.end_lineno or n.lineno)]
-            before = [t for n, t in apart if n.lineno < line]
+            before = [t for n, t in apart if n.lineno < line and t not in self._earlier.get(node, ())]
             after = [t for n, t in apart if n.lineno > line]
             if before or after:
                 self._others[node] = before[-1] if before else after[0]
-        for body in (getattr(node, "body", []) for node in ast.walk(function)):
-            if isinstance(body, list):
-                self._read_body(body)
 
     def _read_body(self, body: list[ast.stmt]) -> None:
-        """Note for each condition the one of the alternative behind it."""
+        """Note for each condition the one of the alternative behind it, and those before it, which are false."""
         for one, following in pairwise(body):
             if isinstance(one, ast.With) and isinstance(following, ast.With):
                 first, second = one.items[0].context_expr, following.items[0].context_expr
                 if called(first) in ("If", "Elif") and called(second) == "Elif":
                     self._later[first] = _test(second)
+                    self._earlier[second] = (*self._earlier.get(first, ()), _test(first))
 
 
 def _withs(function: ast.FunctionDef) -> Iterator[tuple[ast.With, ast.withitem]]:
