@@ -65,7 +65,7 @@ def parameters_of(size: int):
 
 
 def wrong_answers(guard, size: int) -> list[tuple[str, int, int]]:
-    """Algorithm, claimed source and direction of broadcasts for which the guard of node 1 is wrong."""
+    """Algorithm, claimed source and direction of packets for which the guard of node 1 is wrong."""
     model, wrong, node = harts_model(size, guard=True), [], 1
     mesh, layout = model.routing.mesh, model.routing.header
     sources = range(1 << dict(layout.fields)["source"])
@@ -75,18 +75,22 @@ def wrong_answers(guard, size: int) -> list[tuple[str, int, int]]:
         ctx.set(guard.present, 1)
         for algorithm in ALGORITHMS:
             arrivals = expected_arrivals(mesh, algorithm) if algorithm != ALGORITHM_A else {}
-            for source, direction in itertools.product(sources, range(DIRECTIONS)):
+            # the last direction is the host's own packets
+            for source, direction in itertools.product(sources, range(DIRECTIONS + 1)):
                 # for a number without a node, the arrivals that would be right if numbers continued round the mesh
                 arrival = arrivals.get(((node - source) % mesh.nodes, direction))
                 fields = arrival._asdict() if arrival else {"distance": MIN_DISTANCE, "stage": 1, "tag": 0}
-                header = PacketHeader(broadcast=1, algorithm=algorithm_number(algorithm), source=source, **fields)
-                ctx.set(guard.header.as_value(), header.pack(layout))
-                ctx.set(guard.direction, direction)
-                for _ in range(READ_CYCLES):
-                    await ctx.tick()
-                honest = arrival is not None and source < mesh.nodes
-                if (ctx.get(guard.known), ctx.get(guard.honest)) != (1, int(honest)):
-                    wrong.append((algorithm, source, direction))
+                right = (arrival is not None and source < mesh.nodes) or direction == HOST
+                for broadcast, honest in ((1, right), (0, True)):
+                    header = PacketHeader(
+                        broadcast=broadcast, algorithm=algorithm_number(algorithm), source=source, **fields
+                    )
+                    ctx.set(guard.header.as_value(), header.pack(layout))
+                    ctx.set(guard.direction, direction)
+                    for _ in range(READ_CYCLES):
+                        await ctx.tick()
+                    if (ctx.get(guard.known), ctx.get(guard.honest)) != (1, int(honest)):
+                        wrong.append((algorithm, source, direction))
 
     run(guard, testbench)
     return wrong
@@ -99,9 +103,13 @@ def test_only_arrivals_that_can_be_are_honest(size):
 
 @pytest.mark.parametrize(
     ("text", "replacement"),
-    [("self.header.source < p.nodes", "self.header.source <= p.nodes"), ("offset + p.nodes", "offset + p.nodes + 1")],
+    [
+        ("self.header.source < p.nodes", "self.header.source <= p.nodes"),
+        ("offset + p.nodes", "offset + p.nodes + 1"),
+        ("~doubtful\n                | source_exists", "(~doubtful | source_exists)"),
+    ],
 )
-def test_a_limit_that_is_off_by_one_is_seen(text, replacement):
+def test_a_wrong_guard_is_seen(text, replacement):
     module = mutated(input_guard, text, replacement)
     assert wrong_answers(module.InputGuard(parameters_of(2)), 2)
 
