@@ -83,7 +83,8 @@ class RareFaults:
                 first, second = one.items[0].context_expr, following.items[0].context_expr
                 if called(first) in ("If", "Elif") and called(second) == "Elif":
                     self._later[first] = _test(second)
-                    self._earlier[second] = (*self._earlier.get(first, ()), _test(first))
+                    known = (*self._earlier.get(first, ()), _test(first))
+                    self._earlier |= {node: (*self._earlier.get(node, ()), *known) for node in ast.walk(following)}
 
 
 def _withs(function: ast.FunctionDef) -> Iterator[tuple[ast.With, ast.withitem]]:
