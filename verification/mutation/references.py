@@ -185,7 +185,7 @@ _STREAMS = {
     "pair": ("tests/tb/test_axi_streams.py::test_pair[leading_word-8]", "tests/tb/test_axi_streams.py"),
     "min-b-channels": ("tests/tb/test_axi_streams.py",),
     "mesh": ("tests/tb/test_axi_torus.py",),
-    "torus": ("tests/tb/test_axi_torus.py",),
+    "torus": ("tests/tb/test_axi_torus.py", "tests/rtl/test_keys.py"),
     "hypercube": ("tests/tb/test_axi_torus.py",),
 }
 _NETWORKS = (
