@@ -27,6 +27,7 @@ from topology.axi4.words import Axi4Format
 from topology.collectives.operators import OPERATORS
 from topology.collectives.tables import PlaneTables, groups_of
 from topology.collectives.tree import plane_tree
+from topology.common.ages import AGE, ROUND_ROBIN
 from topology.common.graph import Network
 from topology.common.lattice import irregular_network
 from topology.common.regular import hypercube_network, mesh_network, ring_network
@@ -45,7 +46,7 @@ from topology.torus.routing import DALLY_SEITZ, DATELINE, TorusRouting
 
 UNICAST = "-unicast"
 """End of the name of a router without the logic for multicasts."""
-FAR, FAST = "-far", "-fast"
+FAR, FAST, AGED = "-far", "-fast", "-age"
 PLANE = "plane"
 AXI4 = "axi4"
 PLANE_BRANCHES = 4
@@ -84,7 +85,7 @@ def spam_row(
     """Return a SPAM router with the fewest cycles per hop, by default of an 8 x 8 mesh.
 
     It is the switch with the largest tables, the root; with ``end`` ``FAR`` an inner switch near a corner, with ``end``
-    ``FAST`` the root with the fast pipeline.
+    ``FAST`` the root with the fast pipeline, with ``AGED`` one with queues sorted by age.
     """
     side = round(nodes**0.5)
 
@@ -100,7 +101,7 @@ def spam_row(
 
     def plan() -> NetworkPlan:
         pipeline = {"fast": True, "routing_cycles": FAST_ROUTING_CYCLES} if end == FAST else {}
-        routing = SpamRouting(SpamLabels(network()), flit_bits)
+        routing = SpamRouting(SpamLabels(network()), flit_bits, arbitration=AGE if end == AGED else ROUND_ROBIN)
         with_multicast = spam_plan(routing, buffer_flits=buffer_flits, **pipeline)
         if multicast:
             return with_multicast
@@ -305,6 +306,7 @@ ROWS: dict[str, list[RouterRow]] = {
         spam_row(),
         spam_row(end=FAR),
         spam_row(end=FAST),
+        spam_row(end=AGED),
         *(spam_row(ports=ports) for ports in (3, HYPERCUBE_PORTS, 9)),
         *(spam_row(flit_bits=bits) for bits in (16, 64)),
         *(spam_row(nodes=nodes, end=end) for nodes in (16, 256) for end in ("", FAR)),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from rtl.parts.part import MAX_PORT_BITS
 from rtl.parts.worm_guard import MAX_WATCHDOG_FLITS
+from topology.common.ages import AGE
 from topology.common.flits import HeaderFormat, bits_for
 
 MAX_PROCESSORS = 1024
@@ -129,6 +130,11 @@ class RouterParameters(ABC):
     def depth(self) -> int:
         """Flits of an input buffer."""
         return self.header_flits - 1 + self.buffer_flits
+
+    @property
+    def age_bits(self) -> slice | None:
+        """Bits of the first header flit that are the message's age; None if the arbitration has no ages."""
+        return self.header.bits_of(AGE)
 
     @property
     def header_flits(self) -> int:

@@ -9,6 +9,7 @@ from rtl.generator.router_parameters import RouterParameters
 from rtl.parts.part import Part
 from rtl.parts.selection import first_at_or_after
 from rtl.routed.header_decoder import decoded_layout
+from topology.common.ages import AGE_BITS
 
 
 class HeaderScanner(Part):
@@ -30,6 +31,7 @@ class HeaderScanner(Part):
             Combinational.
         branching (Out(1)): With ``completed``: the request is for two outputs or more. Only with ``tells_branching``.
             Combinational.
+        age (Out(AGE_BITS)): Age of the message whose flit is processed. Only with ages. Combinational.
         request (Out(outputs)): Requested outputs, complete when ``queued``. A register.
         queued (Out(1)): Whether the request is in the output queues or in service. A register.
     """
@@ -51,6 +53,7 @@ class HeaderScanner(Part):
                 "eligible": Out(1),
                 "completed": Out(1),
                 **branching,
+                **({"age": Out(AGE_BITS)} if p.age_bits else {}),
                 "request": Out(p.outputs),
                 "queued": Out(1),
             },
@@ -62,6 +65,8 @@ class HeaderScanner(Part):
         self._decide_eligible(m)
         port = first_at_or_after(m, flit.candidates, ~self.busy, "port")
         m.d.comb += self.completed.eq(self.taken & flit.last)
+        if self.parameters.age_bits:
+            m.d.comb += self.age.eq(flit.age)
         requested = port
         if self.parameters.multicast:
             collected = Signal(self.parameters.outputs)

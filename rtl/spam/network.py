@@ -10,6 +10,7 @@ from rtl.routed.routed_input import routed_constants
 from rtl.spam.multicast_key import MulticastKey
 from rtl.spam.parameters import SpamRouterParameters
 from rtl.spam.router import SpamRouter
+from topology.common.ages import AGE, AGE_BITS
 from topology.spam.routing import SpamRouting
 
 ENQUEUE_KINDS = ("atomic", "split")
@@ -76,6 +77,7 @@ def spam_plan(
             "enqueue": enqueue,
             "root": routing.labels.root,
             **({"pipeline": "fast"} if fast else {}),
+            **({"arbitration": AGE} if routing.arbitration == AGE else {}),
             **guard_settings(guard=guard, watchdog_flits=watchdog_flits),
         },
         addressing=spam_addressing(routing),
@@ -85,14 +87,15 @@ def spam_plan(
 
 
 def spam_addressing(routing: SpamRouting) -> Addressing:
-    """Return the rule for the key; after it the header contains only the number of the sender."""
+    """Return the rule for the key; after it the header contains the age, if there is one, and the sender's number."""
     network = routing.network
+    age_bits = AGE_BITS if routing.arbitration == AGE else 0
     processors = range(len(network.processors))
     return Addressing(
         key=lambda: MulticastKey(routing.labels),
         key_cycles=MulticastKey(routing.labels).key_cycles,
         unicast_keys=tuple(network.processor_vertex(i) for i in processors),
-        node_fields=tuple(processors),
+        node_fields=tuple(processor << age_bits for processor in processors),
     )
 
 

@@ -13,11 +13,24 @@ conflicts of a request with its enqueue.
 from typing import Any
 
 from amaranth.hdl import Module, Mux, Signal
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Member, Out
 
 from rtl.parts.arbiter import check_count
 from rtl.parts.part import Part
 from rtl.parts.selection import concat
+
+
+def queue_members(ports: int) -> dict[str, Member]:
+    """Return the members that request queues of any order have, see ``OutputRequestQueues``."""
+    check_count("Number of ports", ports)
+    return {
+        "completed": In(ports),
+        "release": In(ports),
+        "queued": In(ports),
+        "request": In(ports).array(ports),
+        "granted": Out(ports),
+        "first": Out(ports).array(ports),
+    }
 
 
 class OutputRequestQueues(Part):
@@ -40,19 +53,9 @@ class OutputRequestQueues(Part):
     """
 
     def __init__(self, ports: int):
-        check_count("Number of ports", ports)
+        members = queue_members(ports)
         self.ports = ports
-        super().__init__(
-            f"spam_queues_{ports}",
-            {
-                "completed": In(ports),
-                "release": In(ports),
-                "queued": In(ports),
-                "request": In(ports).array(ports),
-                "granted": Out(ports),
-                "first": Out(ports).array(ports),
-            },
-        )
+        super().__init__(f"spam_queues_{ports}", members)
 
     def elaborate(self, _platform):
         m: Any = Module()

@@ -45,6 +45,8 @@ class SpamRouterParameters(RouterParameters):
         if self.fast and self.routing_cycles != FAST_ROUTING_CYCLES:
             right = f"it must be {FAST_ROUTING_CYCLES} with a fast pipeline"
             raise ValueError(f"Routing delay in cycles is {self.routing_cycles}; {right}")
+        if self.age_bits and (self.fast or not self.atomic_enqueue):
+            raise ValueError("Ages need the standard pipeline and atomic enqueue")
         if self.fast and not self.atomic_enqueue:
             raise ValueError("Atomic enqueue is False; it must be True with a fast pipeline")
 

@@ -33,9 +33,11 @@ from rtl.parts.part import Part, instantiate
 from rtl.parts.selection import either
 from rtl.routed.routed_input import instantiate_inputs, routed_members
 from rtl.routed.routed_output import connect_outputs, instantiate_crossbar
+from rtl.spam.aged_queues import AgedRequestQueues
 from rtl.spam.ocrq import ConflictQueues, OutputRequestQueues
 from rtl.spam.parameters import SpamRouterParameters
 from rtl.spam.split_enqueue import SplitRequestQueues
+from topology.common.ages import hold_cycles
 
 
 class SpamRouter(Part):
@@ -68,19 +70,30 @@ class SpamRouter(Part):
                 for new, conflicts in zip(queues.conflicts, route_unit.conflicts, strict=True):
                     m.d.comb += new.eq(conflicts)
         elif self.parameters.atomic_enqueue:
-            queues = instantiate(m, platform, "queues", OutputRequestQueues(ports))
+            queues = instantiate(m, platform, "queues", self._request_queues())
             m.d.comb += [queues.completed.eq(route_unit.completed), queues.release.eq(route_unit.release)]
         else:
             queues = instantiate(m, platform, "queues", SplitRequestQueues(ports))
+        if self.parameters.age_bits:
+            for entering, age in zip(queues.entering_age, route_unit.age, strict=True):
+                m.d.comb += entering.eq(age)
         m.d.comb += queues.queued.eq(route_unit.queued)
         for requested, request in zip(queues.request, route_unit.request, strict=True):
             m.d.comb += requested.eq(request)
         return queues
 
+    def _request_queues(self) -> Part:
+        ports = self.parameters.ports
+        if not self.parameters.age_bits:
+            return OutputRequestQueues(ports)
+        return AgedRequestQueues(ports, hold_cycles(self.parameters.routing_cycles))
+
     def _copy(self, m, platform, buffers, route_unit, queues):
         """Copy flits of granted inputs to all their outputs in one step; release the outputs after the tail."""
         ports = self.parameters.ports
         crossbar = instantiate_crossbar(m, platform, self.parameters, buffers)
+        if self.parameters.age_bits:
+            self._update_ages(m, crossbar, buffers, queues)
         loads = [Signal(ports, name=f"loads_{i}") for i in range(ports)]
         for i, buffer in enumerate(buffers):
             request, granted = route_unit.request[i], queues.granted[i]
@@ -98,6 +111,14 @@ class SpamRouter(Part):
                 loads[i].eq(Mux(copied, request, 0)),
             ]
         connect_outputs(m, self, crossbar, queues.first, loads)
+
+    def _update_ages(self, m, crossbar, buffers, queues):
+        """Write the ages of messages into their heads, unless they had no time to wait."""
+        for i, buffer in enumerate(buffers):
+            updated = Signal(name=f"updated_{i}")
+            m.d.comb += updated.eq(buffer.flit.head & ~queues.newest[i])
+            with m.If(updated):
+                m.d.comb += crossbar.flits[i].data[self.parameters.age_bits].eq(queues.age[i])
 
 
 def _full_outputs(crossbar, request) -> list[Any]:

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from sim_model.engines.cycle.discards import record_discards
 from sim_model.engines.cycle.loop import family_loop
 from sim_model.engines.cycle.state import EngineState, Trace
@@ -13,17 +15,21 @@ from sim_model.loops.bound import bound
 from sim_model.loops.compiled import compiled
 from sim_model.messages.messages import Messages
 from sim_model.routed.routed_model import RoutedModel
+from sim_model.spam.ages import Ages, make_ages, record_ages
 from sim_model.spam.describe import describe_router, find_waits
 from sim_model.spam.router import step_routers
 from sim_model.spam.state import SpamState, make_spam_state
 from sim_model.spam.worms import run_worms
+from topology.common.ages import AGE, AGE_BITS
+from topology.common.link_stages import LinkStages
 from topology.spam.routing import SpamRouting
 
 
 @compiled
-def record_routers(cycle, _state, spam, trace, row):
-    """Write the status outputs into a recording."""
+def record_routers(cycle, state, spam, trace, row):
+    """Write the status outputs, and ages of heads, into a recording."""
     record_discards(cycle, spam.discards, trace.signals[row], 0)
+    record_ages(trace, row, len(state.channels), spam.ages)
 
 
 ENQUEUES = ("atomic", "split")
@@ -60,8 +66,26 @@ class SpamModel(RoutedModel):
     def make_state(self, messages: Messages) -> SpamState:
         """Return tables and registers of the routers before cycle 0."""
         return make_spam_state(
-            self.routing, messages, routing_cycles=self.routing_cycles, atomic=self.enqueue == "atomic"
+            self.routing,
+            messages,
+            routing_cycles=self.routing_cycles,
+            atomic=self.enqueue == "atomic",
+            ages=self._make_ages() if self.has_ages else None,
         )
+
+    @property
+    def has_ages(self) -> bool:
+        """True if queues are sorted by the ages of messages."""
+        return self.routing.arbitration == AGE
+
+    def _make_ages(self) -> Ages:
+        links = LinkStages(self.network, self.link_cycles)
+        return make_ages(links, buffer_depth_flits=self.buffer_depth_flits, routing_cycles=self.routing_cycles)
+
+    def header_changes(self, variant: np.ndarray) -> list[tuple[int, int, np.ndarray]]:
+        """Return the age, which a variant is."""
+        age = self.routing.header.bits_of(AGE)
+        return [(age.start, AGE_BITS, variant)] if age else []
 
     def run_cycles(self, state: EngineState, routers: SpamState, trace: Trace, until_cycle: int) -> int:
         """Run the compiled loop, and return one of the reasons of ``engines/cycle/clock.py``."""
@@ -73,8 +97,8 @@ class SpamModel(RoutedModel):
 
     @property
     def engines(self) -> tuple[WormEngine, ...]:
-        """The engine of worms, unless requests enter the queues one by one."""
-        return (WormEngine(run_worms),) if self.enqueue == "atomic" else ()
+        """The engine of worms, unless requests enter the queues one by one or by age."""
+        return (WormEngine(run_worms),) if self.enqueue == "atomic" and not self.has_ages else ()
 
     def describe_router(self, state: EngineState, routers: SpamState, switch: int) -> str:
         """Return the whole state of a router as text, for mismatch and deadlock reports."""

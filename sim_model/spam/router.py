@@ -11,6 +11,7 @@ from sim_model.engines.cycle.state import FLITS_IN_NETWORK, NONE
 from sim_model.engines.cycle.wakeups import BIT_MASK, WORD_SHIFT, take_alarms, wake_if
 from sim_model.loops.bits import TAIL, first_at_or_after, lowest_bit, sink_bit
 from sim_model.loops.compiled import compiled
+from sim_model.spam.ages import find_order, hold_others, must_wait, note_entry, note_head
 
 
 @compiled
@@ -102,17 +103,19 @@ def _step_router(cycle, switch, state, spam):
         goes_on |= changes
     if router.recheck:
         before = router.active
-        changes += grant(switch, state.input_channel, spam)
+        find_order(cycle, switch, state, spam, spam.ages)
+        changes += grant(cycle, switch, state.input_channel, spam)
         _note_feeders(switch, router.active & ~before, state, spam)
-    changes += _copy_all(vertex, router, state, spam)
+    changes += _copy_all(cycle, switch, state, spam)
     if router.draining & vertex.nonempty:
-        changes += _drain(switch, state, spam)
+        changes += _drain(cycle, switch, state, spam)
     if not spam.atomic:
         entered = enqueue_one(switch, state, spam)
         changes += entered
         goes_on |= entered
     if complete != NONE:
         enqueue(switch, complete, state.input_channel, spam)
+        note_entry(cycle, switch, complete, state, spam, spam.ages)
     end_cycle(vertex)
     wake_if(goes_on | router.recheck != 0, switch, cycle + 1, state.alarms)
     return changes
@@ -135,11 +138,12 @@ def _note_feeders(switch, granted, state, spam):
 
 
 @compiled
-def _copy_all(vertex, router, state, spam):
+def _copy_all(cycle, switch, state, spam):
     """Copy the first flits of all inputs whose output registers are all empty. Returns the number of inputs.
 
     It goes from empty registers to the inputs that feed them: blocked worms cost nothing.
     """
+    vertex, router = state.vertices[switch], spam.routers[switch]
     copied = 0
     rest = router.owned & ~vertex.occupied
     while rest != 0:
@@ -147,29 +151,36 @@ def _copy_all(vertex, router, state, spam):
         header, bit = spam.inputs[number], sink_bit(state.channels[number])
         rest &= ~header.request
         if vertex.nonempty & bit and vertex.occupied & header.request == 0:
-            _copy(number, bit, vertex, router, header, state)
+            _copy(cycle, switch, number, state, spam)
             copied += 1
     return copied
 
 
 @compiled
-def _copy(number, bit, vertex, router, header, state):
+def _copy(cycle, switch, number, state, spam):
     """Copy the first flit of an input into all its output registers, release after the tail."""
+    vertex, header, bit = state.vertices[switch], spam.inputs[number], sink_bit(state.channels[number])
     flit = pop(number, bit, vertex, state)
     outputs = header.request
     vertex.occupied |= outputs
-    load_register(vertex.first_output + lowest_bit(outputs), flit, state)
+    _load(cycle, number, vertex.first_output + lowest_bit(outputs), flit, state, spam)
     outputs &= outputs - 1
     while outputs != 0:
-        load_register(vertex.first_output + lowest_bit(outputs), flit, state)
+        _load(cycle, number, vertex.first_output + lowest_bit(outputs), flit, state, spam)
         outputs &= outputs - 1
         state.counters[FLITS_IN_NETWORK] += 1
     if flit & TAIL:
-        _release(bit, router, header)
+        _release(cycle, switch, number, state, spam)
 
 
 @compiled
-def _drain(switch, state, spam):
+def _load(cycle, number, output, flit, state, spam):
+    load_register(output, flit, state)
+    note_head(cycle, number, output, flit, spam.ages)
+
+
+@compiled
+def _drain(cycle, switch, state, spam):
     """Drop a flit per cycle of each unroutable worm. Returns their number."""
     vertex, router = state.vertices[switch], spam.routers[switch]
     drained = 0
@@ -183,14 +194,16 @@ def _drain(switch, state, spam):
         drained += 1
         if pop(number, 1 << port, vertex, state) & TAIL:
             router.draining ^= 1 << port
-            _release(1 << port, router, spam.inputs[number])
+            _release(cycle, switch, number, state, spam)
     return drained
 
 
 @compiled
-def _release(bit, router, header):
+def _release(cycle, switch, number, state, spam):
     """Release the outputs of an input after the tail has left its buffer."""
-    router.active ^= bit
+    router, header = spam.routers[switch], spam.inputs[number]
+    hold_others(cycle, switch, header.request, state, spam, spam.ages)
+    router.active ^= sink_bit(state.channels[number])
     router.owned ^= header.request
     router.recheck = 1
     forget_header(header)
@@ -209,8 +222,8 @@ def enqueue(switch, port, input_channel, spam):
 
 
 @compiled
-def grant(switch, input_channel, spam):
-    """Grant outputs to all queued inputs that may have them. Returns the number of grants."""
+def grant(cycle, switch, input_channel, spam):
+    """Grant outputs to all queued inputs that may have them. Returns 0 only if there are no grants, now or later."""
     router = spam.routers[switch]
     router.recheck = 0
     waiting = router.queued
@@ -221,6 +234,10 @@ def grant(switch, input_channel, spam):
         rest &= rest - 1
         number = input_channel[switch, port]
         if spam.inputs[number].request & router.owned:
+            continue
+        if must_wait(cycle, switch, port, input_channel, spam.ages):
+            router.recheck = 1
+            grants += 1
             continue
         if _is_first(switch, number, waiting, input_channel, spam):
             grants += 1

@@ -14,6 +14,7 @@ from sim_model.engines.cycle.tables import (
     make_tables,
 )
 from sim_model.messages.messages import Messages
+from sim_model.spam.ages import Ages
 from sim_model.spam.computed import spam_reach, spam_routes
 from topology.spam.routing import SpamRouting
 
@@ -39,10 +40,13 @@ class SpamState(NamedTuple):
     inputs: np.recarray  # INPUT_FIELDS, by channel (for the input at its sink)
     routers: np.recarray  # ROUTER_FIELDS, by switch
     feeders: np.ndarray  # uint32[channels], input whose flits go to the output register of a channel, where it is owned
+    ages: Ages | None  # None if queues are in the order of enqueues
     older: np.ndarray  # int64[channels, queues], inputs that enqueued before; a column per output if enqueues are split
 
 
-def make_spam_state(routing: SpamRouting, messages: Messages, *, routing_cycles: int, atomic: bool) -> SpamState:
+def make_spam_state(
+    routing: SpamRouting, messages: Messages, *, routing_cycles: int, atomic: bool, ages: Ages | None = None
+) -> SpamState:
     """Return all routers in their state before cycle 0."""
     channels = len(routing.network.channels)
     return SpamState(
@@ -52,6 +56,7 @@ def make_spam_state(routing: SpamRouting, messages: Messages, *, routing_cycles:
         inputs=make_records(channels, INPUT_FIELDS, channel_class=routing.labels.channel_class),
         routers=make_records(routing.network.switches, ROUTER_FIELDS),
         feeders=np.zeros(channels, dtype=NUMBER),
+        ages=ages,
         older=np.zeros((channels, 1 if atomic else routing.most_ports), dtype=np.int64),
     )
 

@@ -72,7 +72,7 @@ def end_cycle(cycle, switch, worms, state, family):
         enqueue(switch, worms.complete[switch], state.input_channel, family)
     if router.recheck:
         before = router.active
-        if grant(switch, state.input_channel, family) > 0:
+        if grant(cycle, switch, state.input_channel, family) > 0:
             _begin(cycle + 1, switch, router.active & ~before, worms, state, family)
 
 

@@ -51,6 +51,7 @@ from tests.proofs.routing_keys import multicast_key, turn_key
 from tests.proofs.selection import age_matrix, crossbar, round_robin
 from tests.proofs.spam import pair, replication, request_queues, router
 from tests.proofs.spam import progress as router_progress
+from tests.proofs.spam_ages import aged_queues
 from tests.proofs.torus import pair as torus_pair
 from tests.proofs.torus import router as torus_router
 from tests.proofs.torus_progress import progress as torus_progress
@@ -136,6 +137,8 @@ PROOFS: dict[str, Proof] = {
     "request-queues-5": Proof("request-queues", request_queues(5), quick=False),
     "request-queues-conflicts-3": Proof("request-queues", request_queues(3, conflicts=True)),
     "request-queues-conflicts-5": Proof("request-queues", request_queues(5, conflicts=True), quick=False),
+    "aged-queues-2": Proof("aged-queues", aged_queues(2)),
+    "aged-queues-3": Proof("aged-queues", aged_queues(3), quick=False),
     "crossbar-3x3": Proof("crossbar", crossbar(3, 3), quick_cover=True),
     "crossbar-5x2": Proof("crossbar", crossbar(5, 2), quick=False),
     "replication-3": Proof("replication", replication(3)),

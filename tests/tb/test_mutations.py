@@ -49,6 +49,7 @@ from tests.tb.workloads import (
     spam_comparison,
     staged_traffic,
 )
+from topology.common.ages import AGE
 from topology.common.graph import Network
 from topology.common.host_pattern import Blockade, HostBehaviour
 from topology.spam.graph import SpamLabels
@@ -61,6 +62,7 @@ SPAM_SHAPES = {
     "multi-flit-headers": Shape(flit_bits=8, buffer_flits=2, routing_cycles=1),
     "routing-delay": Shape(flit_bits=32, buffer_flits=2, routing_cycles=3),
     "fast-pipeline": Shape(flit_bits=8, buffer_flits=2, routing_cycles=2, fast=True),
+    "ages": Shape(flit_bits=16, arbitration=AGE),
 }
 BEHAVIOURS = {
     "stalls": HostBehaviour(0, SOME, seed=3),

@@ -11,6 +11,7 @@ from tests.sampled import sampled
 from tests.tb.comparisons import assert_delivered, assert_equal
 from tests.tb.workloads import Shape, model_results, staged_traffic
 from tests.tb.workloads import spam_comparison as comparison
+from topology.common.ages import AGE
 from topology.common.graph import Network
 from topology.common.host_pattern import Blockade, HostBehaviour
 from topology.common.lattice import irregular_network
@@ -74,6 +75,23 @@ def test_messages_that_all_turn_at_the_root(tmp_path, require_tool):
     require_tool("icarus")
     shape = Shape(flit_bits=16, buffer_flits=40, ordering=TOTAL)  # in block RAM, all but a front
     routing = shape.routing(random_irregular(7, switches=6))
+    job = comparison(routing, shape, staged_traffic(routing, 900, seed=6))
+    assert_delivered(job)
+    assert_equal(job, "icarus", tmp_path)
+
+
+AGED_SHAPES = [
+    Shape(16, arbitration=AGE),
+    Shape(16, routing_cycles=2, header_kind=PARTS, arbitration=AGE),
+    Shape(16, routing_cycles=4, link_cycles=2, arbitration=AGE),
+]
+
+
+@pytest.mark.parametrize("shape", sampled(AGED_SHAPES, AGED_SHAPES[:1]), ids=lambda shape: shape.name)
+def test_oldest_message_first(shape, tmp_path, require_tool):
+    """Ages in headers, which change on their way, are compared on every channel."""
+    require_tool("icarus")
+    routing = shape.routing(random_irregular(7, switches=5))
     job = comparison(routing, shape, staged_traffic(routing, 900, seed=6))
     assert_delivered(job)
     assert_equal(job, "icarus", tmp_path)

@@ -24,6 +24,7 @@ from sim_model.spam.model import SpamModel
 from sim_model.torus.model import TorusModel
 from sim_model.traffic import random_traffic
 from tests.sim_model.builders import broadcast, build, harts_model, mixed_traffic
+from topology.common.ages import ROUND_ROBIN
 from topology.common.graph import Network
 from topology.common.host_pattern import EAGER, HostBehaviour, level_of
 from topology.common.part_headers import BIT_STRING
@@ -62,6 +63,7 @@ class Shape:
     header_kind: str = BIT_STRING
     ordering: str = NO_ORDER
     fast: bool = False
+    arbitration: str = ROUND_ROBIN
 
     @property
     def name(self) -> str:
@@ -84,7 +86,9 @@ class Shape:
 
     def routing(self, network: Network, root: int | None = None) -> SpamRouting:
         labels = SpamLabels(network, root)
-        return SpamRouting(labels, self.flit_bits, self.up_after_down, self.header_kind, self.ordering)
+        return SpamRouting(
+            labels, self.flit_bits, self.up_after_down, self.header_kind, self.ordering, self.arbitration
+        )
 
 
 def spam_comparison(

@@ -1,11 +1,14 @@
 """Flits, their signature, and headers."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.each import each
+from topology.common.ages import AGE, ROUND_ROBIN, TICK_SHIFTS
 from topology.common.errors import TopologyError
 from topology.common.flit_signature import (
     LANE_BITS,
@@ -269,3 +272,17 @@ def test_only_headers_for_several_name_a_set(routing):
         assert routing.header_flits(destinations) == flits
         (key, source), string = routing.header.unpack(routing.header_value(3, destinations))
         assert (key, source, string) == (routing.routing_key(3, destinations), 3, bits)
+
+
+def test_age_has_a_place_behind_the_key():
+    labels = SpamLabels(lattice_network(9, seed=1))
+    plain, aged = (SpamRouting(labels, 16, arbitration=arbitration) for arbitration in (ROUND_ROBIN, AGE))
+    assert plain.header.bits_of(AGE) is None
+    assert aged.header.bits_of(AGE) == slice(5, 9)
+    values, _ = aged.header.unpack(aged.header_value(3, [7]))
+    assert values == (aged.routing_key(3, [7]), 0, 3)
+
+
+def test_older_messages_never_get_younger_than_others():
+    """Long steps of ages are multiples of short ones."""
+    assert all(later >= earlier for earlier, later in pairwise(TICK_SHIFTS))

@@ -86,6 +86,15 @@ class HeaderFormat:
         """Bits of the fixed fields, which is also the position of the bit string."""
         return sum(width for _, width in self.fields)
 
+    def bits_of(self, name: str) -> slice | None:
+        """Return the bits of a fixed field in the header, or None without that field."""
+        low = 0
+        for field, width in self.fields:
+            if field == name:
+                return slice(low, low + width)
+            low += width
+        return None
+
     @property
     def key_flits(self) -> int:
         """Flits that hold the first field, the routing key."""

@@ -104,4 +104,5 @@ class RoutedHeaders(ABC):
             ValueError: As ``routing_key``.
         """
         bits = sum(1 << processor for processor in destinations) if len(destinations) > 1 else 0
-        return self.header.pack((self.routing_key(source, destinations), source), bits)
+        key, between = self.routing_key(source, destinations), len(self.header.fields) - 2
+        return self.header.pack((key, *(0,) * between, source), bits)

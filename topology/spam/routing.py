@@ -19,6 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
+from topology.common.ages import AGE, AGE_BITS, ROUND_ROBIN, check_age_fits
 from topology.common.channels import MAX_PORTS, MAX_PROCESSORS
 from topology.common.errors import TopologyError
 from topology.common.flits import HeaderFormat, bits_for
@@ -30,7 +31,7 @@ from topology.common.total_order import NO_ORDER, PAIR, TOTAL
 from topology.spam.graph import CROSS, TREE, UP, SpamLabels
 
 
-def spam_header(network: Network, flit_bits: int, kind: str = BIT_STRING) -> HeaderFormat:
+def spam_header(network: Network, flit_bits: int, kind: str = BIT_STRING, *, aged: bool = False) -> HeaderFormat:
     """Return the header format of a network.
 
     The key is the vertex number of the destinations' lowest common ancestor; for a unicast that is the
@@ -39,8 +40,13 @@ def spam_header(network: Network, flit_bits: int, kind: str = BIT_STRING) -> Hea
     Parameters:
         flit_bits: Data bits of a flit.
         kind: Format of destination sets, one of ``HEADER_KINDS``.
+        aged: Add the field for the age, behind the key.
     """
-    fields = (("lca", bits_for(network.vertices)), ("source", bits_for(len(network.processors))))
+    key_bits = bits_for(network.vertices)
+    if aged:
+        check_age_fits(key_bits, flit_bits)
+    age = ((AGE, AGE_BITS),) if aged else ()
+    fields = (("lca", key_bits), *age, ("source", bits_for(len(network.processors))))
     return header_format(kind, fields, len(network.processors), flit_bits)
 
 
@@ -60,6 +66,7 @@ class SpamRouting(RoutedHeaders):
             down links. It deadlocks.
         header_kind: Format of destination sets in headers, one of ``HEADER_KINDS``.
         ordering: Order that receivers see, one of ``ORDERINGS``.
+        arbitration: Choice among messages that wait for one output, one of ``ARBITRATIONS``.
 
     Members:
         routes (int64 array, shape (switches, vertices, 3)): Masks of candidate output ports by switch, LCA and class of
@@ -76,6 +83,7 @@ class SpamRouting(RoutedHeaders):
     up_after_down: bool = False
     header_kind: str = BIT_STRING
     ordering: str = NO_ORDER
+    arbitration: str = ROUND_ROBIN
 
     def __post_init__(self):
         network = self.network
@@ -99,7 +107,7 @@ class SpamRouting(RoutedHeaders):
     @cached_property
     def header(self) -> HeaderFormat:
         """Header format of this network."""
-        return spam_header(self.network, self.flit_bits, self.header_kind)
+        return spam_header(self.network, self.flit_bits, self.header_kind, aged=self.arbitration == AGE)
 
     @property
     def follows_rules(self) -> bool:

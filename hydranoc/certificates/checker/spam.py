@@ -34,8 +34,11 @@ def check(hardware, certificate):
     check_order(hardware, walk.edges, certificate)
     check_nesting(hardware, walk.edges, tables.branches, certificate["nesting"])
     for module in set(hardware.module.values()):
-        atomic = re.search(r"^  \S+_spam_(?:conflict_)?queues_\d+ ", hardware.bodies[module], re.M)
+        atomic = re.search(r"^  \S+_spam_(?:conflict_|aged_)?queues_\d+ ", hardware.bodies[module], re.M)
         demand(atomic, f"{module} enters the requests of a header one by one, and not all at once")
+        arbitration = hardware.parameters.get("arbitration", "round-robin")
+        aged = re.search(r"^  \S+_spam_aged_queues_", hardware.bodies[module], re.M)
+        demand(bool(aged) == (arbitration == "age"), f"{module} has other queues than for arbitration {arbitration}")
     demand(hardware.parameters.get("enqueue") == "atomic", "enqueue of the manifest is not atomic")
 
 

@@ -17,6 +17,7 @@ from hydranoc.families.routed import (
     plan_guards,
     router_settings,
 )
+from topology.common.ages import ROUND_ROBIN
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.common.graph import Network
@@ -39,6 +40,8 @@ class SpamSection(RoutedSection):
         root (int, str or None): Root of the spanning tree: name or number of a switch; default a centre of the network.
         pipeline (str): Pipeline of routers: ``standard``; or ``fast``, for a faster clock, where ``routing_cycles`` are
             always 2 (docs/understand/design_hardware.md).
+        arbitration (str): Choice among messages that wait for one output: ``round-robin`` over inputs; or ``age``, the
+            message first that has waited longest in switches (docs/look_up/arbitration.md).
         negative_control (str or None): A router or routing that is wrong on purpose and deadlocks.
     """
 
@@ -55,6 +58,7 @@ class SpamSection(RoutedSection):
 
     root: Annotated[Any, WithJsonSchema({"type": ["integer", "string", "null"]})] = None
     pipeline: Literal["standard", "fast"] = "standard"
+    arbitration: Literal["round-robin", "age"] = ROUND_ROBIN
     negative_control: Literal["non-atomic-enqueue", "up-after-down"] | None = None
 
 
@@ -132,12 +136,21 @@ class SpamFamily(RoutedFamily[SpamSection, SpamRouting]):
             raise KeyWrong(
                 "ordering", f"ordering is {section.ordering}; it must be none with negative_control: {UP_AFTER_DOWN}"
             )
+        if section.negative_control == NON_ATOMIC and section.arbitration != ROUND_ROBIN:
+            raise KeyWrong(
+                "arbitration",
+                f"arbitration is {section.arbitration}; it must be {ROUND_ROBIN} with negative_control: {NON_ATOMIC}",
+            )
+        if section.pipeline == "fast" and section.arbitration != ROUND_ROBIN:
+            text = f"arbitration is {section.arbitration}; it must be {ROUND_ROBIN} with pipeline: fast"
+            raise KeyWrong("arbitration", text)
         routing = SpamRouting(
             labels,
             section.flit_bits,
             up_after_down=up_after_down,
             header_kind=section.header,
             ordering=section.ordering,
+            arbitration=section.arbitration,
         )
         check_headers(section, routing)
         return routing

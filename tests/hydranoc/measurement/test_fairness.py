@@ -57,6 +57,14 @@ def test_the_far_end_of_a_parking_lot_has_least():
     assert load_lines(figures)[2].startswith(f"fairness: Jain's index {fairness['jain']:.3g}, p")
 
 
+def test_the_oldest_message_first_shares_a_parking_lot():
+    given = parking_lot(0.1)
+    given["network"]["arbitration"] = "age"
+    fairness = load(given).simulate().figures["load"]["fairness"]
+    assert fairness["jain"] > 0.98
+    assert fairness["least"] > 0.8
+
+
 def test_a_light_load_is_fair_and_has_no_line():
     figures = load(parking_lot(0.005)).simulate().figures["load"]
     assert figures["fairness"]["jain"] > 0.99

@@ -1,0 +1,39 @@
+"""Ages of messages: the arbitration that serves the message first that has waited longest in switches.
+
+A header has a field ``age``, in its first flit and 0 when it is sent. It counts switches in which the header had to
+wait, and the time for which it waited. An age is few bits, so the older a message, the longer is its next step, see
+``TICK_SHIFTS``. A short time is then resolved finely, and a long one is still in range. The last age stays.
+
+Every step divides the next one, and all headers in all switches count in the same cycles. So no header gets older than
+another one that was as old or older, and an order by ages remains one.
+"""
+
+from topology.common.errors import TopologyError
+
+ROUND_ROBIN, AGE = "round-robin", "age"
+ARBITRATIONS = (ROUND_ROBIN, AGE)
+"""Ways to choose among messages that wait for one output. ``AGE`` is also the name of the header's field."""
+
+AGE_BITS = 4
+LAST_AGE = (1 << AGE_BITS) - 1
+TICK_SHIFTS = (3, 5, 9)
+"""Logarithms of the cycles per step of the age: of the lower half of the ages, the next quarter, and the last one."""
+QUARTER_SHIFT = AGE_BITS - 2
+"""Number of low bits of an age within its quarter."""
+
+
+def hold_cycles(routing_cycles: int) -> int:
+    """Return the cycles for which others that waited for a message keep waiting after its tail.
+
+    Then the header of the next message of the same input has been read, if it follows directly. Otherwise it would come
+    too late for every decision, and inputs would take turns however old their messages are.
+    """
+    return max(1, routing_cycles - 1)
+
+
+def check_age_fits(key_bits: int, flit_bits: int) -> None:
+    """Raise TopologyError unless routing key and age fit into the first flit, in which the age is updated."""
+    least = key_bits + AGE_BITS
+    if least > flit_bits:
+        text = f"Flit must have at least {least} bits for the routing key and the age (arbitration: {AGE})"
+        raise TopologyError(f"{text}, not {flit_bits!r} bits", item=str(flit_bits))
