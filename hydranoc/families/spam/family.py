@@ -83,19 +83,23 @@ def _router_settings(section: SpamSection) -> dict[str, Any]:
     return router_settings(section) | fast
 
 
-def _check_pipeline(section: SpamSection) -> None:
-    """Refuse what the fast pipeline does not have.
+def _check_router(section: SpamSection) -> None:
+    """Refuse what the fast pipeline and ages do not have.
 
     Raises:
-        KeyWrong: For ``routing_cycles`` or ``negative_control``.
+        KeyWrong: For ``arbitration``, ``routing_cycles`` or ``negative_control``.
     """
+    split = section.negative_control == NON_ATOMIC
+    if section.arbitration != ROUND_ROBIN and (split or section.pipeline == FAST):
+        other = f"negative_control: {NON_ATOMIC}" if split else f"pipeline: {FAST}"
+        raise KeyWrong("arbitration", f"arbitration is {section.arbitration}; it must be {ROUND_ROBIN} with {other}")
     if section.pipeline != FAST:
         return
     cycles = section.routing_cycles
     if cycles != FAST_ROUTING_CYCLES and "routing_cycles" in section.model_fields_set:
         right = f"it must be {FAST_ROUTING_CYCLES}, or left out, with pipeline: {FAST}"
         raise KeyWrong("routing_cycles", f"routing_cycles is {cycles}; {right}")
-    if section.negative_control == NON_ATOMIC:
+    if split:
         text = f"negative_control is {NON_ATOMIC}; it must be left out, or {UP_AFTER_DOWN}, with pipeline: {FAST}"
         raise KeyWrong("negative_control", text)
 
@@ -120,7 +124,7 @@ class SpamFamily(RoutedFamily[SpamSection, SpamRouting]):
 
         Raises:
             KeyWrong: If the root is no switch, flits or watchdog do not suit the headers, a key does not suit the
-                pipeline, or tables that are wrong on purpose should order messages.
+                router, or tables that are wrong on purpose should order messages.
             TopologyError: If the network is too large for SPAM's routers, or has links that lead one way.
         """
         if not isinstance(network, Network):
@@ -128,7 +132,7 @@ class SpamFamily(RoutedFamily[SpamSection, SpamRouting]):
                 "Family 'spam' needs a network whose links lead both ways, with one channel per processor; a mesh or "
                 "torus has a shape, and no rows and columns"
             )
-        _check_pipeline(section)
+        _check_router(section)
         root = None if section.root is None else _root(section.root, network)
         labels = SpamLabels(network, root)
         up_after_down = section.negative_control == UP_AFTER_DOWN
@@ -136,14 +140,6 @@ class SpamFamily(RoutedFamily[SpamSection, SpamRouting]):
             raise KeyWrong(
                 "ordering", f"ordering is {section.ordering}; it must be none with negative_control: {UP_AFTER_DOWN}"
             )
-        if section.negative_control == NON_ATOMIC and section.arbitration != ROUND_ROBIN:
-            raise KeyWrong(
-                "arbitration",
-                f"arbitration is {section.arbitration}; it must be {ROUND_ROBIN} with negative_control: {NON_ATOMIC}",
-            )
-        if section.pipeline == "fast" and section.arbitration != ROUND_ROBIN:
-            text = f"arbitration is {section.arbitration}; it must be {ROUND_ROBIN} with pipeline: fast"
-            raise KeyWrong("arbitration", text)
         routing = SpamRouting(
             labels,
             section.flit_bits,
