@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 from rtl.generator.router_parameters import RouterParameters
 from rtl.parts.part import Part
 from rtl.parts.selection import concat, either, lowest_one
-from rtl.routed.header_decoder import decoded_layout
+from rtl.routed.header_scanner import scanner_members
 
 
 class ConflictScanner(Part):
@@ -31,20 +31,8 @@ class ConflictScanner(Part):
     def __init__(self, parameters: RouterParameters):
         p = self.parameters = parameters
         others = p.inputs - 1
-        super().__init__(
-            f"conflict_scanner_{p.size_name}",
-            {
-                "buffered": In(decoded_layout(p)),
-                "buffered_valid": In(1),
-                **({"others": In(p.outputs).array(others), "conflicts": Out(others)} if others else {}),
-                "taken": In(1),
-                "release": In(1),
-                "eligible": Out(1),
-                "completed": Out(1),
-                "request": Out(p.outputs),
-                "queued": Out(1),
-            },
-        )
+        compared = {"others": In(p.outputs).array(others), "conflicts": Out(others)} if others else {}
+        super().__init__(f"conflict_scanner_{p.size_name}", scanner_members(p, compared, {}))
 
     def elaborate(self, _platform):
         m: Any = Module()

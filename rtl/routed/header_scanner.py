@@ -12,6 +12,22 @@ from rtl.routed.header_decoder import decoded_layout
 from topology.common.ages import AGE_BITS
 
 
+def scanner_members(parameters: RouterParameters, inputs: dict[str, Any], outputs: dict[str, Any]) -> dict[str, Any]:
+    """Return the members of a scanner, see ``HeaderScanner``, with more inputs and outputs."""
+    return {
+        "buffered": In(decoded_layout(parameters)),
+        "buffered_valid": In(1),
+        **inputs,
+        "taken": In(1),
+        "release": In(1),
+        "eligible": Out(1),
+        "completed": Out(1),
+        **outputs,
+        "request": Out(parameters.outputs),
+        "queued": Out(1),
+    }
+
+
 class HeaderScanner(Part):
     """Reads the decoded header at one input, one flit per turn, until the request is complete.
 
@@ -41,23 +57,9 @@ class HeaderScanner(Part):
         decoded = decoded_layout(p)
         arriving = {"arriving": In(decoded), "arriving_valid": In(1)} if p.looks_ahead else {}
         branching = {"branching": Out(1)} if p.tells_branching else {}
-        super().__init__(
-            f"header_scanner_{p.size_name}",
-            {
-                "buffered": In(decoded),
-                "buffered_valid": In(1),
-                **arriving,
-                "busy": In(p.outputs),
-                "taken": In(1),
-                "release": In(1),
-                "eligible": Out(1),
-                "completed": Out(1),
-                **branching,
-                **({"age": Out(AGE_BITS)} if p.age_bits else {}),
-                "request": Out(p.outputs),
-                "queued": Out(1),
-            },
-        )
+        age = {"age": Out(AGE_BITS)} if p.age_bits else {}
+        members = scanner_members(p, {**arriving, "busy": In(p.outputs)}, {**branching, **age})
+        super().__init__(f"header_scanner_{p.size_name}", members)
 
     def elaborate(self, _platform):
         m: Any = Module()

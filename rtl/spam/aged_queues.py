@@ -26,7 +26,7 @@ from amaranth.lib.wiring import In, Out
 
 from rtl.parts.part import Part
 from rtl.parts.selection import concat, either
-from rtl.spam.ocrq import queue_members
+from rtl.spam.ocrq import grant_requests, pairs_of_requests, queue_members
 from topology.common.ages import AGE_BITS, LAST_AGE, TICK_SHIFTS
 
 
@@ -48,7 +48,7 @@ class AgedRequestQueues(Part):
     """
 
     def __init__(self, ports: int, hold: int):
-        members = queue_members(ports)
+        members = queue_members(ports, "completed", "release")
         self.ports, self.hold = ports, hold
         super().__init__(
             f"spam_aged_queues_{ports}",
@@ -71,18 +71,8 @@ class AgedRequestQueues(Part):
         waits = self._find_order(m, ahead, behind)
         claimed: Any = Signal(self.ports)
         m.d.comb += claimed.eq(either([Mux(ahead[i], self.request[i], 0) for i in inputs]))
-        firsts = [Signal(self.ports, name=f"first_of_{i}") for i in inputs]
-        for i in inputs:
-            free: Any = Signal(self.ports, name=f"free_for_{i}")
-            unhindered = Signal(name=f"unhindered_{i}")
-            m.d.comb += [
-                free.eq(~Mux(self.newest[i], claimed, 0)),
-                unhindered.eq(self.queued[i] & ~paused[i] & ~concat((*waits[i], 0)).any()),
-                self.granted[i].eq(unhindered & ~(self.request[i] & ~free).any()),
-                firsts[i].eq(Mux(unhindered, self.request[i] & free, 0)),
-            ]
-        for o in inputs:
-            m.d.comb += self.first[o].eq(concat(first[o] for first in firsts))
+        eligible = [self.queued[i] & ~paused[i] for i in inputs]
+        grant_requests(m, self, eligible, self.newest, claimed, waits)
         return m
 
     def _find_younger(self, m: Any) -> Any:
@@ -116,15 +106,11 @@ class AgedRequestQueues(Part):
             before, left = left, Signal(self.ports, name=f"left_{cycle + 1}")
             m.d.sync += left.eq(before)
         waits: list[list[Any]] = [[] for _ in range(self.ports)]
-        for i in range(self.ports):
-            for j in range(i + 1, self.ports):
-                shared = Signal(name=f"shared_{i}_{j}")
-                m.d.comb += shared.eq((self.request[i] & self.request[j]).any())
-                for younger, older in ((i, j), (j, i)):
-                    wait = Signal(name=f"wait_{younger}_{older}")
-                    enters = Signal(name=f"enters_{younger}_{older}")
-                    overtaken = shared & self.newest[older] & behind[younger]
-                    m.d.comb += enters.eq(shared & self.newest[younger] & ahead[older])
-                    m.d.sync += wait.eq(wait & ~left[older] | enters | overtaken)
-                    waits[younger] += [wait]
+        for younger, older, shared in pairs_of_requests(m, self.request):
+            wait = Signal(name=f"wait_{younger}_{older}")
+            enters = Signal(name=f"enters_{younger}_{older}")
+            overtaken = shared & self.newest[older] & behind[younger]
+            m.d.comb += enters.eq(shared & self.newest[younger] & ahead[older])
+            m.d.sync += wait.eq(wait & ~left[older] | enters | overtaken)
+            waits[younger] += [wait]
         return waits

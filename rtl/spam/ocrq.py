@@ -10,6 +10,7 @@ outputs together, kept in a register, determine whether one of them conflicts. `
 conflicts of a request with its enqueue.
 """
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from amaranth.hdl import Module, Mux, Signal
@@ -20,17 +21,59 @@ from rtl.parts.part import Part
 from rtl.parts.selection import concat
 
 
-def queue_members(ports: int) -> dict[str, Member]:
-    """Return the members that request queues of any order have, see ``OutputRequestQueues``."""
+def queue_members(ports: int, *events: str) -> dict[str, Member]:
+    """Return the members that request queues of any kind have, see ``OutputRequestQueues``.
+
+    Parameters:
+        ports: Ports of the router, at least 1.
+        events: Names of more inputs, a bit per port.
+    """
     check_count("Number of ports", ports)
     return {
-        "completed": In(ports),
-        "release": In(ports),
+        **{event: In(ports) for event in events},
         "queued": In(ports),
         "request": In(ports).array(ports),
         "granted": Out(ports),
         "first": Out(ports).array(ports),
     }
+
+
+def pairs_of_requests(m: Any, request: Sequence[Any]) -> Iterator[tuple[int, int, Signal]]:
+    """Yield any two inputs, younger and older, and whether they request one of the same outputs."""
+    for i in range(len(request)):
+        for j in range(i + 1, len(request)):
+            shared = Signal(name=f"shared_{i}_{j}")
+            m.d.comb += shared.eq((request[i] & request[j]).any())
+            yield from ((i, j, shared), (j, i, shared))
+
+
+def grant_requests(m: Any, queues: Any, eligible: Sequence[Any], newest: Any, claimed: Any, waits: Any) -> None:
+    """Grant inputs that wait for no other one.
+
+    Parameters:
+        queues (Part): With ``queue_members``.
+        eligible: Per input: whether it may be granted in this cycle.
+        newest, claimed: The input that was enqueued last, and the outputs that those ahead of it request.
+        waits (list of list): Per input: whether it waits for each other one, but for the newest.
+    """
+    inputs = range(queues.ports)
+    firsts = [Signal(queues.ports, name=f"first_of_{i}") for i in inputs]
+    for i in inputs:
+        free = Signal(queues.ports, name=f"free_for_{i}")
+        unhindered = Signal(name=f"unhindered_{i}")
+        m.d.comb += [
+            free.eq(~Mux(newest[i], claimed, 0)),
+            unhindered.eq(eligible[i] & ~concat((*waits[i], 0)).any()),
+            queues.granted[i].eq(unhindered & ~(queues.request[i] & ~free).any()),
+            firsts[i].eq(Mux(unhindered, queues.request[i] & free, 0)),
+        ]
+    join_firsts(m, queues, firsts)
+
+
+def join_firsts(m: Any, queues: Any, firsts: Sequence[Any]) -> None:
+    """Connect ``first`` of queues: per output the inputs that may be granted it."""
+    for o in range(queues.ports):
+        m.d.comb += queues.first[o].eq(concat(first[o] for first in firsts))
 
 
 class OutputRequestQueues(Part):
@@ -53,29 +96,15 @@ class OutputRequestQueues(Part):
     """
 
     def __init__(self, ports: int):
-        members = queue_members(ports)
         self.ports = ports
-        super().__init__(f"spam_queues_{ports}", members)
+        super().__init__(f"spam_queues_{ports}", queue_members(ports, "completed", "release"))
 
     def elaborate(self, _platform):
         m: Any = Module()
-        ports = range(self.ports)
         newest = Signal(self.ports)
         m.d.sync += newest.eq(self.completed)
         claimed = self._claimed_by_older(m)
-        waits = self._waits(m, newest)
-        firsts = [Signal(self.ports, name=f"first_of_{i}") for i in ports]
-        for i in ports:
-            free = Signal(self.ports, name=f"free_for_{i}")
-            unhindered = Signal(name=f"unhindered_{i}")
-            m.d.comb += [
-                free.eq(~Mux(newest[i], claimed, 0)),
-                unhindered.eq(self.queued[i] & ~concat((*waits[i], 0)).any()),
-                self.granted[i].eq(unhindered & ~(self.request[i] & ~free).any()),
-                firsts[i].eq(Mux(unhindered, self.request[i] & free, 0)),
-            ]
-        for o in ports:
-            m.d.comb += self.first[o].eq(concat(first[o] for first in firsts))
+        grant_requests(m, self, list(self.queued), newest, claimed, self._waits(m, newest))
         return m
 
     def _claimed_by_older(self, m) -> Signal:
@@ -90,15 +119,11 @@ class OutputRequestQueues(Part):
     def _waits(self, m, newest) -> list[list[Any]]:
         """Return for each input whether it waits for each other one."""
         waits: list[list[Any]] = [[] for _ in range(self.ports)]
-        for i in range(self.ports):
-            for j in range(i + 1, self.ports):
-                shared = Signal(name=f"shared_{i}_{j}")
-                m.d.comb += shared.eq((self.request[i] & self.request[j]).any())
-                for younger, older in ((i, j), (j, i)):
-                    wait = Signal(name=f"wait_{younger}_{older}")
-                    begins = newest[younger] & self.queued[older] & shared
-                    m.d.sync += wait.eq((wait | begins) & ~self.release[older])
-                    waits[younger].append(wait)
+        for younger, older, shared in pairs_of_requests(m, self.request):
+            wait = Signal(name=f"wait_{younger}_{older}")
+            begins = newest[younger] & self.queued[older] & shared
+            m.d.sync += wait.eq((wait | begins) & ~self.release[older])
+            waits[younger].append(wait)
         return waits
 
 
@@ -118,19 +143,10 @@ class ConflictQueues(Part):
     """
 
     def __init__(self, ports: int):
-        check_count("Number of ports", ports)
+        members = queue_members(ports, "release")
+        conflicts = {"conflicts": In(ports - 1).array(ports)} if ports > 1 else {}
         self.ports = ports
-        super().__init__(
-            f"spam_conflict_queues_{ports}",
-            {
-                **({"conflicts": In(ports - 1).array(ports)} if ports > 1 else {}),
-                "release": In(ports),
-                "queued": In(ports),
-                "request": In(ports).array(ports),
-                "granted": Out(ports),
-                "first": Out(ports).array(ports),
-            },
-        )
+        super().__init__(f"spam_conflict_queues_{ports}", conflicts | members)
 
     def elaborate(self, _platform):
         m: Any = Module()
@@ -144,6 +160,5 @@ class ConflictQueues(Part):
             clear = Signal(name=f"clear_{i}")
             m.d.comb += [clear.eq(~waits.any()), self.granted[i].eq(self.queued[i] & clear)]
             firsts.append(self.request[i] & clear.replicate(self.ports))
-        for o in ports:
-            m.d.comb += self.first[o].eq(concat(first[o] for first in firsts))
+        join_firsts(m, self, firsts)
         return m

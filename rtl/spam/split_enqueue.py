@@ -8,11 +8,11 @@ headers can be in different order in two queues and wait for each other forever.
 from typing import Any
 
 from amaranth.hdl import Const, Module, Mux, Signal
-from amaranth.lib.wiring import In, Out
 
-from rtl.parts.arbiter import AgeMatrix, RoundRobinArbiter, check_count
+from rtl.parts.arbiter import AgeMatrix, RoundRobinArbiter
 from rtl.parts.part import Part, instantiate
 from rtl.parts.selection import concat, first_at_or_after
+from rtl.spam.ocrq import queue_members
 
 
 class SplitRequestQueues(Part):
@@ -32,17 +32,8 @@ class SplitRequestQueues(Part):
     """
 
     def __init__(self, ports: int):
-        check_count("Number of ports", ports)
         self.ports = ports
-        super().__init__(
-            f"spam_split_queues_{ports}",
-            {
-                "queued": In(ports),
-                "request": In(ports).array(ports),
-                "granted": Out(ports),
-                "first": Out(ports).array(ports),
-            },
-        )
+        super().__init__(f"spam_split_queues_{ports}", queue_members(ports))
 
     def elaborate(self, platform):
         m: Any = Module()

@@ -108,18 +108,7 @@ def make_ends(
         pause_level=hosts.pause_level,
         stall_level=hosts.stall_level,
         patience_cycles=_patience(given, hosts, memory_cycles),
-        managers=make_records(
-            len(managers),
-            MANAGER_FIELDS,
-            next=first,
-            end=np.searchsorted(given.manager, managers, side="right"),
-            w_offer=NONE,
-            w_next=first_write,
-            w_ready=1,
-            front_write=NONE,
-            answered=NONE,
-            ended=NONE,
-        ),
+        managers=_manager_records(given, managers, first, first_write),
         ports=make_records(2 * len(managers), PORT_FIELDS, offer=NONE, transaction=NONE, ready=1),
         slots=make_records(2 * len(managers) * MAX_SLOTS, SLOT_FIELDS),
         completes=np.zeros((len(managers), MAX_SLOTS), dtype=np.int64),
@@ -131,43 +120,9 @@ def make_ends(
         response_sources=_sources(responses, subordinates),
         response_buffers=np.zeros((len(managers), system.buffer_flits), dtype=np.int64),
         request_buffers=np.zeros((len(subordinates), system.buffer_flits), dtype=np.int64),
-        transactions=make_records(
-            len(given),
-            TRANSACTION_FIELDS,
-            manager=np.searchsorted(managers, given.manager),
-            is_write=given.is_write,
-            found=messages.receivers > 0,
-            is_multicast=messages.is_multicast,
-            by_set=messages.is_multicast & (not system.copies),
-            start_cycle=given.start_cycle,
-            beats=given.beats,
-            id=given.id,
-            way=messages.way,
-            request=np.where(messages.receivers > 0, messages.own.first[:-1], NONE),
-            receivers=messages.receivers,
-            first_beat=data.first_beat,
-            next_write=next_write,
-            offered_cycle=NONE,
-            done_cycle=NONE,
-        ),
-        requests=make_records(
-            len(messages.own),
-            REQUEST_FIELDS,
-            transaction=messages.own.transaction,
-            first_beat=messages.own.first_beat,
-            beats=messages.own.beats,
-            copies_follow=messages.own.copies_follow,
-            pieces_follow=messages.own.pieces_follow,
-            first_response=messages.own.first_response[:-1],
-        ),
-        responses=make_records(
-            len(messages.receiver),
-            RESPONSE_FIELDS,
-            request=messages.request,
-            subordinate=np.searchsorted(subordinates, messages.receiver),
-            answer=answers,
-            first_place=data.first_place,
-        ),
+        transactions=_transaction_records(system, given, messages, data, managers, next_write),
+        requests=_request_records(messages),
+        responses=_response_records(messages, data, subordinates, answers),
         phases=_phases(hosts.seed, *own),
         ring=ring_of_levels(hosts),
         blockades=_blockades(hosts, managers, subordinates),
@@ -178,6 +133,82 @@ def make_ends(
         read=np.zeros((len(data.places), data.memory.shape[1]), dtype=np.int64),
         stalls=np.zeros(len(CAUSES), dtype=np.int64),
         counters=counters,
+    )
+
+
+def _manager_records(
+    given: Transactions, managers: np.ndarray, first: np.ndarray, first_write: np.ndarray
+) -> np.recarray:
+    """Return the state of managers."""
+    return make_records(
+        len(managers),
+        MANAGER_FIELDS,
+        next=first,
+        end=np.searchsorted(given.manager, managers, side="right"),
+        w_offer=NONE,
+        w_next=first_write,
+        w_ready=1,
+        front_write=NONE,
+        answered=NONE,
+        ended=NONE,
+    )
+
+
+def _transaction_records(
+    system: Axi4System,
+    given: Transactions,
+    messages: Axi4Messages,
+    data: Axi4Data,
+    managers: np.ndarray,
+    next_write: np.ndarray,
+) -> np.recarray:
+    """Return what is known of transactions, which have not begun."""
+    return make_records(
+        len(given),
+        TRANSACTION_FIELDS,
+        manager=np.searchsorted(managers, given.manager),
+        is_write=given.is_write,
+        found=messages.receivers > 0,
+        is_multicast=messages.is_multicast,
+        by_set=messages.is_multicast & (not system.copies),
+        start_cycle=given.start_cycle,
+        beats=given.beats,
+        id=given.id,
+        way=messages.way,
+        request=np.where(messages.receivers > 0, messages.own.first[:-1], NONE),
+        receivers=messages.receivers,
+        first_beat=data.first_beat,
+        next_write=next_write,
+        offered_cycle=NONE,
+        done_cycle=NONE,
+    )
+
+
+def _request_records(messages: Axi4Messages) -> np.recarray:
+    """Return the messages of requests."""
+    return make_records(
+        len(messages.own),
+        REQUEST_FIELDS,
+        transaction=messages.own.transaction,
+        first_beat=messages.own.first_beat,
+        beats=messages.own.beats,
+        copies_follow=messages.own.copies_follow,
+        pieces_follow=messages.own.pieces_follow,
+        first_response=messages.own.first_response[:-1],
+    )
+
+
+def _response_records(
+    messages: Axi4Messages, data: Axi4Data, subordinates: np.ndarray, answers: np.ndarray
+) -> np.recarray:
+    """Return the messages of responses."""
+    return make_records(
+        len(messages.receiver),
+        RESPONSE_FIELDS,
+        request=messages.request,
+        subordinate=np.searchsorted(subordinates, messages.receiver),
+        answer=answers,
+        first_place=data.first_place,
     )
 
 

@@ -34,7 +34,7 @@ def design_of(name: str, memory_cycles: int, *, whole: bool = True, shift: int =
     Parameters:
         name: Network.
         memory_cycles, whole: Of the memories, and of the store.
-        shift: Transaction i begins i times so many cycles later.
+        shift: Delay of transaction i, in cycles, divided by i.
     """
     transactions = [
         {

@@ -38,8 +38,8 @@ class RareFaults:
 
     def of(self, node: ast.AST) -> Iterator[Change]:
         """Yield the operators and the texts that replace a node."""
-        if called(node) in ("If", "Elif") and isinstance(node, ast.Call) and len(node.args) == 1:
-            yield from self._conditions(node)
+        if isinstance(node, ast.Call) and (condition := _test(node)):
+            yield from self._conditions(node, condition)
         if node in self._registered and isinstance(node, ast.Call) and self._muxes:
             yield from self._updates(node)
         yield from _late(node)
@@ -47,37 +47,36 @@ class RareFaults:
         yield from _operands(node)
         yield from _caps(node)
 
-    def _conditions(self, node: ast.Call) -> Iterator[Change]:
-        condition = text(node.args[0])
+    def _conditions(self, node: ast.Call, condition: str) -> Iterator[Change]:
         for name, other in (("coincidence", self._others.get(node)), ("priority", self._later.get(node))):
             if other and other != condition:
                 yield name, f"{text(node.func)}((({condition}) != 0) & (({other}) == 0))"
 
     def _updates(self, node: ast.Call) -> Iterator[Change]:
         """Yield a register that misses an update: in a coincidence, and at its largest value."""
-        register, value = text(node.func.value), text(node.args[0])  # pyright: ignore[reportAttributeAccessIssue]
+        assert isinstance(node.func, ast.Attribute)  # of ``register.eq(value)``
+        register, value = text(node.func.value), text(node.args[0])
         if other := self._others.get(node):
             yield "coincidence", f"{register}.eq(Mux({other}, {register}, {value}))"
         yield "extreme", f"{register}.eq(Mux({register}.all(), {register}, {value}))"
 
     def _read_function(self, function: ast.FunctionDef) -> None:
-        """Note for each node the nearest condition before it that is not around it, or else the next one."""
+        """Find for each node the nearest condition before it that is not around it, or else the next one."""
         tests = [(node, _test(item.context_expr)) for node, item in _withs(function) if _test(item.context_expr)]
         for body in (getattr(node, "body", []) for node in ast.walk(function)):
             if isinstance(body, list):
                 self._read_body(body)
         for node in ast.walk(function):
-            if called(node) not in ("If", "Elif", "eq"):
+            if not isinstance(node, ast.Call) or called(node) not in ("If", "Elif", "eq"):
                 continue
-            line = node.lineno  # pyright: ignore[reportAttributeAccessIssue]: expressions have lines
-            apart = [(n, t) for n, t in tests if not n.lineno <= line <= (n.end_lineno or n.lineno)]
-            before = [t for n, t in apart if n.lineno < line and t not in self._earlier.get(node, ())]
-            after = [t for n, t in apart if n.lineno > line]
+            apart = [(n, t) for n, t in tests if not n.lineno <= node.lineno <= (n.end_lineno or n.lineno)]
+            before = [t for n, t in apart if n.lineno < node.lineno and t not in self._earlier.get(node, ())]
+            after = [t for n, t in apart if n.lineno > node.lineno]
             if before or after:
                 self._others[node] = before[-1] if before else after[0]
 
     def _read_body(self, body: list[ast.stmt]) -> None:
-        """Note for each condition the one of the alternative behind it, and those before it, which are false."""
+        """Find for each condition the one of the alternative behind it, and those before it, which are false."""
         for one, following in pairwise(body):
             if isinstance(one, ast.With) and isinstance(following, ast.With):
                 first, second = one.items[0].context_expr, following.items[0].context_expr

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from cocotbext.axi import AxiBurstType
 
 from tb.common.axi4.job import Axi4Job
+from topology.axi4.bursts import WRAP_BEATS
 
 FIXED_SHARE = 0.1
 """Of bursts of whole words: cocotbext-axi's master has other lanes than AXI4 for FIXED bursts of narrow beats."""
@@ -45,7 +46,7 @@ def draw_burst(job: Axi4Job, first: int, own: int, numbers: random.Random, *, fi
         beats = numbers.randint(1, min(MAX_FIXED_BEATS, limit, own >> size))
         return Burst(first + (numbers.randrange(own >> size) << size), beats << size, AxiBurstType.FIXED, size)
     if kind == AxiBurstType.WRAP:
-        beats = numbers.choice([beats for beats in (2, 4, 8, 16) if beats <= max(limit, MAX_SHORT_WRAP_BEATS)])
+        beats = numbers.choice([beats for beats in WRAP_BEATS if beats <= max(limit, MAX_SHORT_WRAP_BEATS)])
         length = min(beats << size, own)
         return Burst(first + numbers.randrange(own // length) * length, length, kind, size)
     longest = min(own, limit << size)

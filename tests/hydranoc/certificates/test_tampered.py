@@ -124,6 +124,13 @@ def wired_column() -> Certified:
     return network.with_file("noc.v", network.files["noc.v"].replace(column[1], ".column(router_s1__discarding)", 1))
 
 
+def ages_not_declared() -> Certified:
+    """Routers that serve the oldest message first, with the manifest of others."""
+    network = generated(json.dumps({**STREAM, "arbitration": "age"}))
+    parameters = {name: value for name, value in network.manifest["parameters"].items() if name != "arbitration"}
+    return network.with_manifest(parameters=parameters).believed()
+
+
 def no_rule() -> Certified:
     """All VCs as candidates of every header."""
     network = certified("torus-lanes")
@@ -164,6 +171,7 @@ TAMPERED: list[tuple[str, Callable[[], Certified], str]] = [
         "router_s0 takes other inputs for the ends of rings",
     ),
     ("column wired", wired_column, "column of router_s0 is no constant of 2 bits: 'router_s1__discarding'"),
+    ("ages not declared", ages_not_declared, "noc_spam_router_p.* has other queues than for arbitration round-robin"),
     ("no rule", no_rule, "no such rule of VCs: 'any'"),
     ("escape declared adaptive", lambda: shortened("hypercube", "escapes"), "is missing in the escapes"),
     (
