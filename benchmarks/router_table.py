@@ -1,8 +1,9 @@
 """Table of router costs on ECP5: ``python -m benchmarks.router_table [--store] [--only PATTERN]``.
 
 ``--store`` writes the results to the baseline row by row, so that an interrupted run loses little. ``--paths`` prints
-the longest path of each row, too. ``--xilinx`` prints the table of the reference routers on Xilinx 7 in
-docs/understand/fpga.md instead: synthesis alone, without a clock. ``--grade-8`` measures at speed grade 8.
+the longest path of each row, too. ``--cells xc7`` and ``--cells cmos`` print the tables of the reference routers on
+Xilinx 7 and in gates in docs/understand/fpga.md instead: synthesis alone, without a clock. ``--grade-8`` measures at
+speed grade 8.
 """
 
 import argparse
@@ -18,10 +19,11 @@ from fpga.common.devices import DEVICES, NO_CLOCK, Device
 from fpga.common.subject import router_subject
 from fpga.common.timing import path_lines
 from hydranoc.fpga.baseline import changes, entry_of, read_baseline, write_baseline
+from hydranoc.fpga.report import gate_equivalents
 from hydranoc.fpga.run import Measurement, measure, tool_versions
 from hydranoc.reports.progress import progress_bars
 
-DEVICE, XILINX = DEVICES["ecp5"], DEVICES["xc7"]
+DEVICE, XILINX, CMOS = DEVICES["ecp5"], DEVICES["xc7"], DEVICES["cmos"]
 GRADE_8 = replace(
     DEVICE,
     title=DEVICE.title.replace("grade 6", "grade 8"),
@@ -30,6 +32,7 @@ GRADE_8 = replace(
 SEEDS = 3
 HEAD = f"{'router':<24}{'LUT4':>7}{'FF':>7}{'RAM':>6}{'MHz':>8}   against the baseline: LUT4, FF, MHz"
 BLOCK_MEMORIES = ("RAMB18E1", "RAMB36E1")
+CMOS_HEAD = "| router | gate equivalents | transistors | FF | bits in deep memories |\n|---|---|---|---|---|"
 XILINX_HEAD = "| router | LUT | in logic | in memories | FF | block memories |\n|---|---|---|---|---|---|"
 
 
@@ -56,6 +59,13 @@ def xilinx_line(row: RouterRow, measurement: Measurement) -> str:
     blocks = ", ".join(f"{area.memories[kind]} {kind}" for kind in BLOCK_MEMORIES if area.memories[kind])
     counts = (area.luts + area.memory_luts, area.luts, area.memory_luts, area.flip_flops)
     return " | ".join([f"| `{row.name}`", *(f"{count:,}" for count in counts), f"{blocks or 'none'} |"])
+
+
+def cmos_line(row: RouterRow, measurement: Measurement) -> str:
+    """Return a line of the table in gates."""
+    area = measurement.area
+    counts = (gate_equivalents(area), area.transistors, area.flip_flops, area.memory_bits)
+    return " | ".join([f"| `{row.name}`", *(f"{count:,}" for count in counts)]) + " |"
 
 
 def store(row: RouterRow, measurement: Measurement) -> None:
@@ -88,10 +98,12 @@ def main() -> None:
     parser.add_argument("--only", metavar="PATTERN", default="*", help="rows whose names match: 'p5-*', 'min-*'")
     parser.add_argument("--paths", action="store_true", help="print the longest path of each row")
     parser.add_argument("--grade-8", action="store_true", help="at speed grade 8, against the baseline at grade 6")
-    parser.add_argument("--xilinx", action="store_true", help="reference routers on Xilinx 7, synthesis alone")
+    parser.add_argument(
+        "--cells", choices=list(CELL_TABLES), help="count cells of the reference routers, without a clock"
+    )
     arguments = parser.parse_args()
-    if arguments.xilinx:
-        print_xilinx_table()
+    if arguments.cells:
+        print_cells(arguments.cells)
         return
     if arguments.store and arguments.grade_8:
         sys.exit("error: --store is given; it must be left out with --grade-8, because the baseline is of grade 6")
@@ -111,11 +123,15 @@ def main() -> None:
     print("\n".join(multicast_costs(found)))
 
 
-def print_xilinx_table() -> None:
-    """Synthesise the reference router of each family for Xilinx 7, and print."""
-    print(f"{XILINX.title}; a clock is {NO_CLOCK}\n{XILINX_HEAD}", flush=True)
+CELL_TABLES = {XILINX.name: (XILINX_HEAD, xilinx_line), CMOS.name: (CMOS_HEAD, cmos_line)}
+
+
+def print_cells(name: str) -> None:
+    """Synthesise the reference router of each family for a device, and print."""
+    device, (head, line_of) = DEVICES[name], CELL_TABLES[name]
+    print(f"{device.title}; a clock is {NO_CLOCK}\n{head}", flush=True)
     for of_family in ROWS.values():
-        print(xilinx_line(of_family[0], measured(of_family[0], 1, XILINX)), flush=True)
+        print(line_of(of_family[0], measured(of_family[0], 1, device)), flush=True)
 
 
 if __name__ == "__main__":

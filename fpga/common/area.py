@@ -23,6 +23,8 @@ class Area:
         memories (mapping of str to int): Memory cells by kind, all kinds of the device.
         memory_luts: Look-up tables in those memory cells that consist of the same LUTs as logic.
         cells (mapping of str to int): All cells by kind, as the tool names them.
+        transistors: Of gates, flip-flops included.
+        memory_bits: Bits of memories that are no cells of the device.
     """
 
     luts: int
@@ -30,6 +32,8 @@ class Area:
     memories: Mapping[str, int]
     memory_luts: int = 0
     cells: Mapping[str, int] = field(default_factory=dict)
+    transistors: int = 0
+    memory_bits: int = 0
 
     @property
     def memory_cells(self) -> int:
@@ -37,28 +41,38 @@ class Area:
         return sum(self.memories.values())
 
 
+_NO_CELLS = ("$scopeinfo", "$mem")
+"""Beginnings of the names of what is no cell: a flattened hierarchy, and memories that are counted in bits."""
+
+
 def read_area(text: str, device: Device) -> Area:
     """Return the counts in the report of a flattened design.
 
     Raises:
-        ReportError: If the report has another format.
+        ReportError: If the report has another format, or a gate of an unknown kind.
     """
     try:
-        counts = json.loads(text)["design"]["num_cells_by_type"].items()
-        cells = {kind: int(count) for kind, count in counts if not kind.startswith("$")}  # "$scopeinfo" is a name
+        design = json.loads(text)["design"]
+        counts = design["num_cells_by_type"].items()
+        memory_bits = int(design["num_memory_bits"]) if device.transistors else 0
+        cells = {kind: int(count) for kind, count in counts if not kind.startswith(_NO_CELLS)}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ReportError(f"Report of Yosys is {text[:40]!r}; it must be JSON with the cells of a design") from error
+    if device.transistors and (unknown := cells.keys() - device.transistors.keys()):
+        raise ReportError(f"Report of Yosys has {sorted(unknown)[0]!r}; cells must be {', '.join(device.transistors)}")
     return Area(
-        luts=_luts(cells, device.luts),
+        luts=_weighed(cells, device.luts),
         flip_flops=sum(count for kind, count in cells.items() if kind.startswith(device.flip_flops)),
         memories={kind: cells.get(kind, 0) for kind in device.memories},
-        memory_luts=_luts(cells, device.memory_luts),
+        memory_luts=_weighed(cells, device.memory_luts),
         cells=cells,
+        transistors=_weighed(cells, device.transistors),
+        memory_bits=memory_bits,
     )
 
 
-def _luts(cells: Mapping[str, int], luts_of: Mapping[str, int]) -> int:
-    return sum(luts * cells.get(kind, 0) for kind, luts in luts_of.items())
+def _weighed(cells: Mapping[str, int], weights: Mapping[str, int]) -> int:
+    return sum(weight * cells.get(kind, 0) for kind, weight in weights.items())
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ Synthesis options were chosen by trial on a 5-port router: on ECP5, wide multipl
 but bind them to slices, which costs clock speed; ``-nowidelut`` does without them.
 
 For some devices the included tools support synthesis, but not place and route. Their figures are counts of cells,
-without a clock, and it is not checked whether a design fits.
+without a clock, and it is not checked whether a design fits. One of them stands for chips: static CMOS gates.
 """
 
 from collections.abc import Mapping
@@ -22,12 +22,14 @@ class Device:
         name: As on the command line.
         title: For display.
         synthesis: Yosys command without ``-top``.
-        lut_inputs: Inputs of a LUT.
+        lut_inputs: Inputs of a LUT; 0 for gates.
         luts (mapping of str to int): LUTs per cell of each kind, in logic.
         flip_flops: Beginnings of the names of flip-flop cells.
         memories: Kinds of memory cells.
         memory_luts (mapping of str to int): LUTs per memory cell of each kind, where memories consist of the same LUTs
             as logic.
+        transistors (mapping of str to int): Transistors per gate of each kind; only for gates.
+        mapping: Yosys commands after ``synthesis``.
         place_and_route: Name of the nextpnr program; empty if none is included.
         arguments: Its arguments for the device.
         network_arguments: Further arguments for a whole network. On ECP5 the default router of nextpnr takes hours for
@@ -44,6 +46,8 @@ class Device:
     flip_flops: tuple[str, ...]
     memories: tuple[str, ...]
     memory_luts: Mapping[str, int] = field(default_factory=dict)
+    transistors: Mapping[str, int] = field(default_factory=dict)
+    mapping: tuple[str, ...] = ()
     place_and_route: str = ""
     arguments: tuple[str, ...] = ()
     network_arguments: tuple[str, ...] = ()
@@ -75,6 +79,10 @@ _XILINX_7_LUT_MEMORIES = {
     "SRL16E": 1,
     "SRLC32E": 1,
 }
+NAND_TRANSISTORS = 4
+"""Transistors of a NAND gate with two inputs: one gate equivalent."""
+MAX_FLIP_FLOP_WORDS = 64
+"""Words of the deepest memory that is built of flip-flops on a chip; the bits of deeper ones are counted apart."""
 
 DEVICES: dict[str, Device] = {
     device.name: device
@@ -118,6 +126,36 @@ DEVICES: dict[str, Device] = {
             flip_flops=("FDRE", "FDSE", "FDCE", "FDPE"),
             memories=(*_XILINX_7_LUT_MEMORIES, "RAMB18E1", "RAMB36E1"),
             memory_luts=_XILINX_7_LUT_MEMORIES,
+        ),
+        Device(
+            name="cmos",
+            title="static CMOS gates, synthesis alone",
+            synthesis="synth -flatten -run :fine",
+            lut_inputs=0,
+            luts={},
+            flip_flops=("$_DFF_",),
+            memories=(),
+            transistors={  # those of Yosys' "stat -tech cmos"
+                "$_NOT_": 2,
+                "$_NAND_": NAND_TRANSISTORS,
+                "$_NOR_": 4,
+                "$_AOI3_": 6,
+                "$_OAI3_": 6,
+                "$_AOI4_": 8,
+                "$_OAI4_": 8,
+                "$_DFF_P_": 16,
+            },
+            mapping=(
+                f"memory_map t:$mem_v2 r:SIZE<={MAX_FLIP_FLOP_WORDS} %i",
+                "opt -fast -full",
+                "techmap",
+                "opt -fast",
+                "setattr -unset init w:*",  # gates have no value at power-up
+                "dfflegalize -cell $_DFF_P_ x",
+                "abc -g cmos4",
+                "opt_clean",
+                "memory_unpack",  # the bits of deeper memories appear in the counts
+            ),
         ),
     )
 }

@@ -35,11 +35,11 @@ def synthesis_script(device: Device, core: str, top: str) -> str:
         core, top (str): Names of modules in ``VERILOG``.
     """
     count = f"tee -q -o {AREA} stat -json"  # to a file: in WebAssembly Yosys prints nothing on stdout after calling ABC
-    read, synthesis, netlist = f"read_verilog {VERILOG}", f"{device.synthesis} -top", f"-json {NETLIST}"
+    read, synthesis, netlist = f"read_verilog {VERILOG}", f"{device.synthesis} -top", f"write_json {NETLIST}"
+    lines = [read, f"{synthesis} {core}", *device.mapping, count]
     if device.has_clock:
-        lines = [read, f"{synthesis} {core}", count, "design -reset", read, f"{synthesis} {top} {netlist}"]
-    else:
-        lines = [read, f"{synthesis} {core} {netlist}", count]
+        lines += ["design -reset", read, f"{synthesis} {top}"]
+    lines.append(netlist)
     return "\n".join([*lines, ""])
 
 

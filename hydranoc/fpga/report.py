@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from fpga.common.area import Area
-from fpga.common.devices import NO_CLOCK, Device
+from fpga.common.devices import MAX_FLIP_FLOP_WORDS, NAND_TRANSISTORS, NO_CLOCK, Device
 from fpga.common.timing import Path, path_lines, with_design_names
 from hydranoc.fpga.baseline import BaselineEntry, changes
 from hydranoc.fpga.run import Measurement
@@ -13,7 +13,18 @@ from hydranoc.reports.table import table
 
 
 def area_figures(area: Area, device: Device) -> dict[str, Any]:
-    """Return JSON counts: ``lut4``, or ``luts`` as the sum of ``logic_luts`` and ``memory_luts``; and the rest."""
+    """Return JSON counts: ``lut4``, or ``luts`` as the sum of ``logic_luts`` and ``memory_luts``; and the rest.
+
+    Gates have ``gate_equivalents``, ``transistors`` and ``memory_bits`` instead.
+    """
+    if device.transistors:
+        return {
+            "gate_equivalents": gate_equivalents(area),
+            "transistors": area.transistors,
+            "flip_flops": area.flip_flops,
+            "memory_bits": area.memory_bits,
+            "cells": dict(area.cells),
+        }
     sums = {"luts": area.luts + area.memory_luts, "logic_luts": area.luts, "memory_luts": area.memory_luts}
     return {
         **({"lut4": area.luts} if device.lut_inputs == 4 else sums),
@@ -23,8 +34,22 @@ def area_figures(area: Area, device: Device) -> dict[str, Any]:
     }
 
 
+def gate_equivalents(area: Area) -> int:
+    """Return the area in NAND gates of two inputs, memories that are no gates excluded."""
+    return round(area.transistors / NAND_TRANSISTORS)
+
+
 def area_rows(area: Area, device: Device) -> list[tuple[str, object]]:
     """Return counts for display, without kinds of cells that do not occur."""
+    if device.transistors:
+        gates = [(kind.strip("$_"), count) for kind, count in sorted(area.cells.items())]
+        size = f"{gate_equivalents(area):,}: {area.transistors:,} transistors, {NAND_TRANSISTORS} each"
+        deep = (
+            [(f"bits in memories of more than {MAX_FLIP_FLOP_WORDS} words", area.memory_bits)]
+            if area.memory_bits
+            else []
+        )
+        return [("gate equivalents", size), ("FF", area.flip_flops), *deep, *gates]
     memories = [(kind, count) for kind, count in area.memories.items() if count]
     if device.lut_inputs == 4:
         return [("LUT4", area.luts), ("FF", area.flip_flops), *memories]

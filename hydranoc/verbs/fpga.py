@@ -35,7 +35,7 @@ SHOWN_SWITCHES = 8
     type=click.Choice(list(DEVICES)),
     default="ecp5",
     show_default=True,
-    help="xc7 (Xilinx 7 series) is only synthesised: cells, and no clock.",
+    help="xc7 (Xilinx 7 series) and cmos (gates of a chip) are only synthesised: cells, and no clock.",
 )
 @click.option(
     "--seeds",
@@ -63,8 +63,8 @@ def fpga(
     clock frequency, and its critical path. Default is one router of each shape, the one
     with the largest tables. Exit code 1 if something does not fit the device.
 
-    For Xilinx 7 (--device xc7) hardware is only synthesised: there are counts of LUTs, flip-flops and memories, but no
-    clock is given, because no place-and-route tool of that family comes along.
+    For Xilinx 7 (--device xc7) and chips (--device cmos) hardware is only synthesised: there are counts of LUTs or
+    gates, flip-flops and memories, but no clock is given, because no place-and-route tool of that family comes along.
 
     With --board it builds a bitstream in which the network tests itself, and reports over the board's serial line;
     without CONFIG it is the board's own network. Exit code 1 if it does not fit the board or is too slow for its clock.

@@ -12,11 +12,11 @@ from benchmarks.choosing import CHOICES, HEAD, ChoiceSettings, line, measured
 from benchmarks.end_to_end import MESH
 from benchmarks.figures_page import MARK, PAGES, page_with_tables
 from benchmarks.router_rows import ROWS as ALL_ROWS
-from benchmarks.router_table import XILINX, xilinx_line
+from benchmarks.router_table import CELL_TABLES
 from benchmarks.router_table import measured as router_measured
 from benchmarks.sandbox import BenchmarkError, Sandbox
 from benchmarks.start_up import Command
-from fpga.common.devices import NO_CLOCK
+from fpga.common.devices import DEVICES, NO_CLOCK
 from hydranoc import load
 from hydranoc.design import Design
 from hydranoc.families.registry import FAMILIES
@@ -170,17 +170,19 @@ def test_the_command_prints_and_fails_at_a_missed_bar(monkeypatch, capsys):
     assert stop.value.code == "error: --repeats must be at least 1"
 
 
-XILINX_DOCUMENT = (Path(__file__).parents[2] / "docs" / "understand" / "fpga.md").read_text()
+CELLS_DOCUMENT = (Path(__file__).parents[2] / "docs" / "understand" / "fpga_cells.md").read_text()
 ROWS = {family: rows[0] for family, rows in ALL_ROWS.items()}
 
 
 @pytest.mark.slow
+@each("device", CELL_TABLES)
 @each("family", ROWS)
-def test_routers_cost_what_the_document_says(family, require_tool):
+def test_routers_cost_what_the_document_says(family, device, require_tool):
     require_tool("yosys")
-    assert f"\n{xilinx_line(ROWS[family], router_measured(ROWS[family], 1, XILINX))}\n" in XILINX_DOCUMENT
+    _, line_of = CELL_TABLES[device]
+    assert f"\n{line_of(ROWS[family], router_measured(ROWS[family], 1, DEVICES[device]))}\n" in CELLS_DOCUMENT
 
 
 def test_the_document_has_all_lines_and_says_that_there_is_no_clock():
-    assert all(f"\n| `{row.name}` | " in XILINX_DOCUMENT for row in ROWS.values())
-    assert NO_CLOCK.removeprefix("not given, ") in " ".join(XILINX_DOCUMENT.split())
+    assert all(CELLS_DOCUMENT.count(f"\n| `{row.name}` | ") == len(CELL_TABLES) for row in ROWS.values())
+    assert NO_CLOCK.removeprefix("not given, ") in " ".join(CELLS_DOCUMENT.split())

@@ -10,12 +10,13 @@ from amaranth.hdl import Module, Value
 from amaranth.lib.wiring import In, Out
 
 from fpga.common import flow
-from fpga.common.area import Area, read_area
+from fpga.common.area import Area, ReportError, read_area
 from fpga.common.devices import DEVICES, NO_CLOCK
 from fpga.common.subject import TOP, router_subject
 from fpga.common.wrappers import LUT_INPUTS, RegisteredPart, SerialPart, TiedPart
 from hydranoc import load
-from hydranoc.cli import run as xilinx_run
+from hydranoc.cli import run as command
+from hydranoc.fpga.report import area_figures
 from rtl.generator.structure import flat_ports
 from rtl.parts.part import Part
 from rtl.spam.network import spam_plan
@@ -170,7 +171,7 @@ def recount(netlist: str) -> dict[str, int]:
 def test_counts_are_those_of_the_netlist(buffer_flits, configuration, require_tool, tmp_path, capsys):
     yosys = require_tool("yosys")
     folder = tmp_path / "out"
-    assert xilinx_run(["fpga", configuration(buffer_flits), "--device", "xc7", "-o", str(folder), "--json"]) == 0
+    assert command(["fpga", configuration(buffer_flits), "--device", "xc7", "-o", str(folder), "--json"]) == 0
     summary = json.loads(capsys.readouterr().out)
     assert json.loads((folder / "fpga.json").read_text()) == summary
     (router,) = summary["results"]
@@ -188,7 +189,7 @@ def test_counts_are_those_of_the_netlist(buffer_flits, configuration, require_to
 def test_every_report_says_that_there_is_no_clock(configuration, require_tool, tmp_path, capsys):
     require_tool("yosys")
     arguments = ["fpga", configuration(), "--device", "xc7", "--network", "-o", str(tmp_path / "out")]
-    assert xilinx_run(arguments) == 0
+    assert command(arguments) == 0
     out = capsys.readouterr().out
     assert "network: 2 switches, 2 processors\n  LUT" in out
     assert f"\n  clock   {NO_CLOCK}\n" in out
@@ -219,5 +220,38 @@ def test_the_router_is_synthesised_without_wrappers(configuration):
     assert f"module {subject.module}(" in subject.verilog(XC7)
     script = flow.synthesis_script(XC7, subject.module, TOP)
     assert script.count("synth_xilinx") == 1
-    assert f"-top {subject.module} -json {flow.NETLIST}\n" in script
+    assert f"-top {subject.module}\n" in script
     assert "nextpnr" not in flow.build_script(XC7, [1, 2])
+
+
+CMOS = DEVICES["cmos"]
+
+
+def gates_of(cells: dict[str, int], bits: int = 0) -> str:
+    return json.dumps({"design": {"num_cells_by_type": cells, "num_memory_bits": bits}})
+
+
+def test_gates_are_counted_in_transistors():
+    cells = {"$_NAND_": 3, "$_NOT_": 1, "$_AOI4_": 2, "$_DFF_P_": 5}
+    memory = {"$memrd_v2": 2, "$memwr_v2": 1, "$scopeinfo": 4}
+    area = read_area(gates_of({**cells, **memory}, bits=4096), CMOS)
+    assert area == Area(0, 5, {}, 0, cells, 3 * 4 + 2 + 2 * 8 + 5 * 16, 4096)
+    figures = area_figures(area, CMOS)
+    assert (figures["gate_equivalents"], figures["memory_bits"]) == (28, 4096)  # 110 / 4 = 27.5, to the even number
+
+
+@pytest.mark.parametrize("kind", ["$_DLATCH_P_", "$add", "$_DFFE_PP_"])
+def test_a_cell_without_known_transistors_is_refused(kind):
+    with pytest.raises(ReportError, match=re.escape(repr(kind))):
+        read_area(gates_of({"$_NAND_": 3, kind: 1}), CMOS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("buffer_flits", [SHALLOW, DEEP])
+def test_only_deep_memories_are_counted_in_bits(buffer_flits, configuration, require_tool, tmp_path, capsys):
+    require_tool("yosys")
+    folder = tmp_path / "out"
+    assert command(["fpga", configuration(buffer_flits), "--device", "cmos", "-o", str(folder), "--json"]) == 0
+    (router,) = json.loads(capsys.readouterr().out)["results"]
+    assert router["transistors"] == sum(CMOS.transistors[kind] * count for kind, count in router["cells"].items())
+    assert (router["memory_bits"] > 0) == (buffer_flits == DEEP)
