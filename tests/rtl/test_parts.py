@@ -1,13 +1,16 @@
-"""Small parts against references: deep rings, host patterns, signatures, flit layouts, guards."""
+"""Small parts against references: deep rings, host patterns, signatures, flit layouts, guards, error monitors."""
 
 import random
 import re
+from itertools import pairwise
+from typing import Any
 
 import pytest
 from amaranth.hdl import ResetInserter, Signal
 from amaranth.sim import Simulator
 
 from rtl.endpoints.harness import message_fields
+from rtl.generator.error_monitor import ErrorMonitor
 from rtl.generator.verilog import ModuleLibrary
 from rtl.parts.deep_ring import DeepRing, front_slots
 from rtl.parts.flit import flit_layout, link_signature
@@ -23,6 +26,7 @@ from tests.topology.test_flits import random_flits
 from topology.common.flit_signature import flit_signature
 from topology.common.flits import FlitFormat, HeaderFormat
 from topology.common.host_pattern import first_state, holds_back, next_state
+from topology.common.input_errors import sum_cycles
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting
 
@@ -176,3 +180,34 @@ def seen_of_worm(lost_flits: int) -> tuple[list[int], list[int]]:
 def test_a_reset_inside_a_worm():
     for lost_flits in range(LONGEST):
         assert seen_of_worm(lost_flits) == ([0, 0, 0, 1], [0, 0, 0, 0]), lost_flits
+
+
+# Error monitors of more channels than fit into a machine word.
+
+CHANNELS, WATCHED, MONITORED_CYCLES = 90, 70, 120
+
+
+def test_an_error_monitor_of_many_channels():
+    rng = random.Random(1)
+    channels = rng.sample(range(CHANNELS), WATCHED)
+    monitor: Any = ErrorMonitor(channels, CHANNELS, True)
+    inputs = [[rng.random() < 0.2 for _ in channels] for _ in range(MONITORED_CYCLES)]
+    inputs = [
+        [now or before for now, before in zip(*two, strict=True)] for two in pairwise(inputs)
+    ]  # two cycles or more
+    worms = sum(
+        now > before for two in pairwise([[False] * WATCHED, *inputs]) for before, now in zip(*two, strict=True)
+    )
+
+    async def bench(ctx):
+        for bits in inputs:
+            ctx.set(monitor.discarding, sum(bit << i for i, bit in enumerate(bits)))
+            ctx.set(monitor.guards, 1 << WATCHED - 1)
+            await ctx.tick()
+        ctx.set(monitor.discarding, 0)
+        await ctx.tick().repeat(sum_cycles(WATCHED) + 1)
+        assert ctx.get(monitor.discarded) == worms
+        assert ctx.get(monitor.unroutable) == sum(1 << channel for channel in channels)
+        assert ctx.get(monitor.misframed) == 1 << channels[-1]
+
+    run(monitor, bench)
