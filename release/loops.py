@@ -85,12 +85,14 @@ def _run_packed_rows() -> None:
     from hydranoc import load
     from rtl.endpoints.harness import observed_layout
     from tb.common.expectation import Expectation
+    from tb.common.host_rules import HostRules
     from tb.common.message_flits import MessageFlits
 
     design = load(EXAMPLES / "demo.yaml")
     layout = observed_layout(design.plan)
     recording = design.simulation().record(RECORDED_CYCLES)
     Expectation(MessageFlits(design.model, design.messages), layout).packed_rows(recording, layout.bits // 8 + 1)
+    HostRules(design.network, design.messages, design.startup_cycles, design.config.hosts).offers(0, recording)
 
 
 def _run_software_multicast() -> None:

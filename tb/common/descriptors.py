@@ -1,5 +1,9 @@
 """Messages in the format of the harness's injectors; importable without a simulator."""
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from tb.common.message_flits import MessageFlits
 from topology.common.flits import MESSAGE_FLITS_BITS, bits_for
 from topology.common.pattern import payload_seed
@@ -20,11 +24,12 @@ class Descriptors:
 
     def pack(self, message: int) -> int:
         """Return the packed descriptor of a message."""
-        value, position = self._messages.headers[message], self._header_bits
-        for field, width in (
-            (int(self._messages.header_flits[message]), self._count_bits),
-            (int(self._messages.messages.flits[message]), MESSAGE_FLITS_BITS),
-        ):
-            value |= field << position
-            position += width
-        return value | payload_seed(message) << position
+        return self.pack_all([message])[0]
+
+    def pack_all(self, messages: Sequence[int]) -> list[int]:
+        """Return the packed descriptors of some messages."""
+        lengths, numbers = self._messages.messages.flits, np.array(messages, dtype=np.int64)
+        behind = payload_seed(numbers) << MESSAGE_FLITS_BITS | lengths[numbers]
+        behind = behind << self._count_bits | self._messages.header_flits[numbers]
+        headers, shift = self._messages.headers, self._header_bits
+        return [headers[m] | fields << shift for m, fields in zip(messages, behind.tolist(), strict=True)]

@@ -10,7 +10,7 @@ import numpy as np
 from sim_model.engines.cycle.state import NONE, Trace
 from sim_model.engines.model import Model
 from tb.common.message_flits import MessageFlits
-from tb.common.packed_rows import find_flits, places_of, write_flits, write_signals
+from tb.common.packed_rows import places_of, write_flits, write_sent_flits, write_signals
 from topology.common.flit_signature import SIGNATURE_BITS, flit_signatures
 from topology.common.observed import UNSIGNED, ObservedLayout
 
@@ -52,7 +52,8 @@ class Expectation:
         rows = np.zeros((len(recording.flits), row_bytes), dtype=np.uint8)
         if len(self._found[0]) < recording.flits.size:
             self._found = np.empty((2, recording.flits.size), dtype=np.int64)
-        cycle, hop = self._found[:, : find_flits(recording.flits, *self._found)]
+        sent = (recording.flits, recording.variants, self._flits.contents, self._places, rows)
+        cycle, hop = self._found[:, : write_sent_flits(*sent, *self._found)]
         lanes = self._flits.lanes(recording.flits[cycle, hop], recording.variants[cycle, hop])
         write_flits(cycle, hop, flit_signatures(lanes), lanes, self._places, rows)
         write_signals(recording.signals, self._places, rows)

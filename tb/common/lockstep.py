@@ -24,7 +24,7 @@ from sim_model.engines.simulation import Simulation
 from tb.common.counters import differing_counters, rest_counters, start_counting
 from tb.common.descriptors import Descriptors
 from tb.common.expectation import Expectation
-from tb.common.host_rules import HostRules
+from tb.common.host_rules import HostRules, offers_by_row
 from tb.common.hosts import HostDriver
 from tb.common.job import JOB_VARIABLE, MAX_COUNTER_LINES, LockstepJob, LockstepResult
 from tb.common.message_flits import MessageFlits
@@ -134,7 +134,7 @@ async def _compare_run(dut, job, simulation, flits, hosts, result, cycles) -> No
         first = simulation.cycle
         Path(job.progress).write_text(str(result.compared_cycles))
         recording = simulation.record(min(CHUNK_CYCLES, end - result.compared_cycles))
-        offered = rules.offers(first, recording)
+        offered = offers_by_row(rules.offers(first, recording))
         for cycle, expected in enumerate(expectation.rows(recording)):
             seen = str(observed.value)
             if seen != expected and not result.mismatches:

@@ -6,7 +6,8 @@ from sim_model.engines.model import Model
 from sim_model.loops.bits import INDEX_MASK, INDEX_SHIFT, MESSAGE_SHIFT, TAIL
 from sim_model.messages.header_lengths import header_lengths
 from sim_model.messages.messages import Messages
-from topology.common.flit_signature import LANE_BITS, LANE_MASK, lanes_of
+from tb.common.packed_rows import FlitContents
+from topology.common.flit_signature import LANE_BITS, LANE_MASK, lanes_of, rotation
 from topology.common.flits import FlitFormat
 from topology.common.pattern import SEED_STEP, STEP, lane_constant
 
@@ -23,6 +24,7 @@ class MessageFlits:
     Members:
         headers (tuple of int): Header of each message as it is sent, as an integer.
         header_flits (int array, shape (messages,))
+        contents (FlitContents): The same flits for compiled loops.
     """
 
     def __init__(self, model: Model, messages: Messages):
@@ -35,6 +37,7 @@ class MessageFlits:
         self._constants = np.array([lane_constant(lane) for lane in range(self._data_lanes)], dtype=np.uint32)
         self._first_header = np.concatenate(([0], np.cumsum(self.header_flits)))
         self._header_lanes = self._sent_headers()
+        self.contents = self._contents()
 
     def lanes(self, flits: np.ndarray, variants: np.ndarray) -> np.ndarray:
         """Return the packed flits that a recording names.
@@ -74,6 +77,19 @@ class MessageFlits:
         """Return one flit as an integer."""
         lanes = self.lanes(np.array([flit]), np.array([variant]))[0].tolist()
         return sum(bits << number * LANE_BITS for number, bits in enumerate(lanes))
+
+    def _contents(self) -> FlitContents:
+        masks = np.full(self._data_lanes, LANE_MASK)
+        masks[-1] >>= -self.format.flit_bits % LANE_BITS
+        return FlitContents(
+            self.header_flits.astype(np.int64),
+            self._first_header.astype(np.int64),
+            self._header_lanes,
+            self._constants.astype(np.int64),
+            masks,
+            np.array([rotation(lane) for lane in range(lanes_of(self.format.width))]),
+            self.format.flit_bits,
+        )
 
     def _payload(self, message: np.ndarray, position: np.ndarray) -> np.ndarray:
         """Return `topology.common.pattern.payload_word` for many flits at once."""

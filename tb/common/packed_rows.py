@@ -1,6 +1,6 @@
-"""Rows of ``observed`` as bits: places every flit and signal of `Expectation`.
+"""Rows of ``observed`` as bits, compiled: places every flit and signal of `Expectation`.
 
-The layout gives the places of all fields, `MessageFlits` the content of flits; this file only moves bits, compiled.
+The layout gives the places of all fields, `MessageFlits` the contents of flits.
 """
 
 from typing import NamedTuple
@@ -8,9 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 from sim_model.engines.cycle.state import NONE
-from sim_model.loops.compiled import compiled_loop
-from topology.common.flit_signature import SIGNATURE_BITS
+from sim_model.loops.bits import INDEX_MASK, INDEX_SHIFT, MESSAGE_SHIFT, TAIL
+from sim_model.loops.compiled import compiled, compiled_loop
+from topology.common.flit_signature import LANE_BITS, LANE_MASK, MULTIPLIER, SIGNATURE_BITS, SIGNATURE_SHIFT
 from topology.common.observed import UNSIGNED, ObservedLayout
+from topology.common.pattern import SEED_STEP, STEP
+
+HALF_STATE_BITS = 16
+"""Bits by which a payload's state is folded (``topology.common.pattern``)."""
 
 
 class Places(NamedTuple):
@@ -21,6 +26,18 @@ class Places(NamedTuple):
     ejected: np.ndarray  # int64[hops], of each one's delivered flit; NONE for none
     flit_bits: int  # of a delivered flit
     signals: np.ndarray  # int64[signals], of each signal
+
+
+class FlitContents(NamedTuple):
+    """Contents of the flits of a message set, in lanes of 32 bits."""
+
+    header_flits: np.ndarray  # int64[messages]
+    first_header: np.ndarray  # int64[messages + 1], row of each message's first flit in ``headers``
+    headers: np.ndarray  # uint32[header flits, lanes of data]
+    constants: np.ndarray  # int64[lanes of data], of payloads
+    masks: np.ndarray  # int64[lanes of data], bits of data
+    rotations: np.ndarray  # int64[lanes], of signatures
+    flit_bits: int  # of data
 
 
 def places_of(layout: ObservedLayout, delivery: np.ndarray, known_status: np.ndarray) -> Places:
@@ -43,21 +60,68 @@ def places_of(layout: ObservedLayout, delivery: np.ndarray, known_status: np.nda
     )
 
 
+@compiled
+def _lane(contents, flit, lane):
+    """Return a lane of a packed flit that is as its source sent it."""
+    message, index, value = flit >> MESSAGE_SHIFT, flit >> INDEX_SHIFT & INDEX_MASK, 0
+    position = index - int(contents.header_flits[message])
+    if lane < len(contents.masks):
+        if position < 0:
+            value = int(contents.headers[int(contents.first_header[message]) + index, lane])
+        else:
+            state = message * SEED_STEP + (position + 1) * STEP & LANE_MASK
+            value = (state ^ state >> HALF_STATE_BITS ^ int(contents.constants[lane])) & int(contents.masks[lane])
+    head, tail = contents.flit_bits - lane * LANE_BITS, contents.flit_bits + 1 - lane * LANE_BITS
+    if index == 0 and 0 <= head < LANE_BITS:
+        value |= 1 << head
+    if flit & TAIL and 0 <= tail < LANE_BITS:
+        value |= 1 << tail
+    return value
+
+
+@compiled
+def _put(rows, row, position, value):
+    """Put a value into bits of a row that are 0."""
+    byte, rest = position >> 3, value << (position & 7)
+    while rest:
+        rows[row, byte] |= rest & 0xFF
+        byte, rest = byte + 1, rest >> 8
+
+
 @compiled_loop
-def find_flits(recorded, cycle, hop):
-    """Find the rows and hops of all flits of a recording, as ``numpy.nonzero`` gives them; return their number."""
-    found = 0
+def write_sent_flits(recorded, variants, contents, places, rows, cycle, hop):
+    """Put the flits that are as their sources sent them into rows that are all 0.
+
+    Returns:
+        Number of all other flits, whose rows and hops are in ``cycle`` and ``hop``.
+    """
+    others = 0
     for row in range(recorded.shape[0]):
-        for column in range(recorded.shape[1]):
-            if recorded[row, column] != NONE:
-                cycle[found], hop[found] = row, column
-                found += 1
-    return found
+        for channel in range(recorded.shape[1]):
+            flit = int(recorded[row, channel])
+            if flit == NONE:
+                continue
+            if variants[row, channel] != 0:
+                cycle[others], hop[others] = row, channel
+                others += 1
+                continue
+            _put(rows, row, places.moved + channel, 1)
+            signature, ejected, word = int(places.signature[channel]), int(places.ejected[channel]), 0
+            for lane in range(len(contents.rotations)):
+                value, turn = _lane(contents, flit, lane), int(contents.rotations[lane])
+                word ^= (value << turn | value >> (LANE_BITS - turn)) & LANE_MASK
+                if ejected != NONE:
+                    _put(rows, row, ejected + lane * LANE_BITS, value)
+            if signature != UNSIGNED:
+                _put(rows, row, signature, (word * MULTIPLIER & LANE_MASK) >> SIGNATURE_SHIFT)
+            if ejected != NONE:
+                _put(rows, row, ejected - 1, 1)
+    return others
 
 
 @compiled_loop
 def write_flits(cycle, hop, signatures, lanes, places, rows):
-    """Put flits that move into rows that are all 0."""
+    """Put flits of given contents into rows without them."""
     for flit in range(len(cycle)):
         row, channel = cycle[flit], hop[flit]
         position = places.moved + channel

@@ -14,7 +14,7 @@ from hydranoc.lockstep.bench_source import NotFromRegisters, SimulatorFailed
 from hydranoc.lockstep.blocks import Port, VerilogModules, blocks_of, calls, network_with_calls, wrapper
 from hydranoc.lockstep.compare import Comparison, compare_network
 from hydranoc.lockstep.direct.build import build_directly
-from hydranoc.lockstep.direct.compare import CHUNK_CYCLES, compare_directly, run_directly
+from hydranoc.lockstep.direct.compare import chunk_cycles, compare_directly, run_directly
 from hydranoc.lockstep.direct.process import DirectBench
 from hydranoc.lockstep.simulator import BenchSource, build_simulator, run_bench
 from sim_model.engines.simulation import Simulation
@@ -194,7 +194,8 @@ def test_a_flit_that_is_wrong_on_one_channel_alone_is_reported_as_under_cocotb(t
     source = replace(sound.harness, verilog=verilog)
     built, early = build_directly(source), first_body_flit(sound)
     assert early > START
-    for cycle in (early, CHUNK_CYCLES - 1, CHUNK_CYCLES):
+    chunk = chunk_cycles(source.observed.hops)
+    for cycle in (early, chunk - 1, chunk):
         compared = replace(line(START + cycle - early), harness=source)
         assert first_body_flit(compared) == cycle
         with DirectBench(source, built) as bench:

@@ -22,6 +22,7 @@ from topology.common.host_pattern import EAGER, HostBehaviour
 from topology.common.link_stages import LinkStages
 from topology.common.observed import UNSIGNED, ObservedLayout, StatusOutput
 from topology.common.side_wires import SideWire
+from topology.harts.faults import Faults
 
 # Expected values of the lock-step bench, and its report of a mismatch.
 
@@ -67,6 +68,28 @@ def test_rows_have_everything_where_the_layout_says(family, request):
         low = parts["signatures"].low
         assert [field(row, low + 8 * number, 8) for number in range(len(signatures))] == signatures
     assert (recording.flits >= 0).sum() > 300
+
+
+def model_and_messages(job):
+    return job.model, job.messages
+
+
+def spoilt():
+    """Packets that a faulty node spoils."""
+    model = harts_model(2, faults=Faults(corrupting_nodes=(0, 3)))
+    return model, build(model, mixed_traffic(model, 900, 0.01, seed=3))
+
+
+@pytest.mark.parametrize("kind", ["job", "torus", "spoilt"])
+def test_packed_rows_are_the_same_bits(kind, job, torus):
+    model, messages = spoilt() if kind == "spoilt" else model_and_messages(job if kind == "job" else torus)
+    layout = ObservedLayout.of(LinkStages(model.network), model.flit_bits, model.side_wires, model.status_outputs)
+    recording = Simulation(model, messages).record(900)
+    expectation = Expectation(MessageFlits(model, messages), layout)
+    packed = expectation.packed_rows(recording, layout.bits // 8 + 1).tolist()
+    texts = [format(int.from_bytes(row, "little"), f"0{layout.bits}b") for row in packed]
+    assert texts == expectation.rows(recording)
+    assert recording.variants.any() == (kind == "spoilt")
 
 
 def with_signals(job):
@@ -259,9 +282,8 @@ def offers_of(model, messages, ruled, startup_cycles, hosts):
         rows, injectors = np.nonzero(recording.accepted_message >= 0)
         for row, injector in zip(rows.tolist(), injectors.tolist(), strict=True):
             modelled.append((first + row, injector, int(recording.accepted_message[row, injector])))
-        for row, offers in rules.offers(first, recording).items():
-            worked_out += [(first + row, injector, message) for injector, message in offers]
-    return modelled, sorted(worked_out)
+        worked_out += [(first + row, *offer) for row, *offer in rules.offers(first, recording).tolist()]
+    return modelled, worked_out
 
 
 @pytest.mark.parametrize("behaviour", BEHAVIOURS)

@@ -61,6 +61,7 @@ HEXAGONS = {"topology": {"kind": "hexmesh", "size": 3}}
 BROADCASTS = [{"source": s, "algorithm": "6-bcast", "flits": 17} for s in range(7) for _ in range(4)]
 SINGLE = [{"source": s, "algorithm": "sbcast", "flits": 17, "start_cycle": 40 * s} for s in range(19)]
 CROWD, SHORT = to_one(4, [0, 1, 3, 5, 7, 8], 9, 30), {"buffer_flits": 2}
+AGES = {"topology": {"kind": "mesh", "shape": [3, 3]}, "arbitration": "age"}
 ODD = [
     {"source": s, "destinations": [(1, 3, 5, 7)[(s + k) % 4]], "flits": 9}
     for s in range(8)
@@ -71,6 +72,10 @@ ODD = [
 ON_PURPOSE = [
     ("spam", to_one(1, [0, 2, 3]), {}, "three-want-one injector-waits buffer-full"),
     ("spam", multicasts(4), {}, "multicasts-cross three-in-queues waits-for-older to-all-others"),
+    (
+        *("spam", to_one(0, [*range(1, 9)], 200, 3), {"cycles": 4000, "network": AGES}),
+        "overtaken-by-older head-has-age age-saturated",
+    ),
     ("min", multicasts(8), {}, "token-held-and-wanted token-wanted-by-all half-copied"),
     (
         *("harts", BROADCASTS, {"cycles": 6000}),

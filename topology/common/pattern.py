@@ -4,6 +4,11 @@ Word ``k`` of a message is built from ``state = seed + k * STEP`` (32 bits, wrap
 bits show in narrow flits, and repeated in lanes of 32 bits that differ by a constant each.
 """
 
+from typing import TypeVar
+
+import numpy as np
+
+Numbers = TypeVar("Numbers", int, np.ndarray)
 MASK = 0xFFFF_FFFF
 STEP = 0x9E37_79B1
 SEED_STEP = 0x85EB_CA6B
@@ -11,8 +16,8 @@ LANE_STEP = 0xC2B2_AE35
 SEED_BITS = 32
 
 
-def payload_seed(message: int) -> int:
-    """Return the 32-bit seed of message number ``message``."""
+def payload_seed(message: Numbers) -> Numbers:
+    """Return the 32-bit seed of message number ``message``, or of several, int64."""
     return (message * SEED_STEP + STEP) & MASK
 
 

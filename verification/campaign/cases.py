@@ -7,6 +7,7 @@ from collections.abc import Callable
 from hydranoc import Design, load
 from hydranoc.errors import ConfigError
 from verification.campaign.draws.networks import NETWORKS
+from verification.campaign.draws.options import further_options
 from verification.campaign.draws.random import Draw, Section
 from verification.campaign.draws.traffic import Room, hosts, traffic
 
@@ -15,9 +16,13 @@ RUNS = 8
 """Cases over one network: its simulator is built once for all of them."""
 ROUTER_CYCLES, MAX_CYCLES = 40_000_000, 2_000_000
 """Limits of a case, roughly: small networks and many short messages have less."""
+MAX_MESSAGES = 100_000
+"""Approximate limit for a case; a message costs as much as dozens of cycles."""
 MAX_DRAWS = 50
 PARTS_FROM, PARTS_SHARE = 161, 0.5
 """First network that may have headers of parts, and their share: earlier networks were compared without them."""
+LONG_FROM, LONGER = 165, 2.5
+"""First network with further options, and with cases so many times as long: builds then take less of the time."""
 WITH_SETS = ("spam", "min")
 """Families whose headers name sets."""
 _NETWORK, _RUN = 0, 1  # first numbers of their random streams
@@ -57,7 +62,7 @@ class Campaign:
     def design_of(self, case: int) -> Design:
         """Return a case: its network with traffic and hosts."""
         base = self.network_of(case)
-        room = self._room(base)
+        room = self._room(base, case)
 
         def drawn(draw: Draw) -> Section:
             held_back = hosts(draw, room)
@@ -69,11 +74,12 @@ class Campaign:
 
         return _first_valid(drawn, _RUN, *divmod(case, RUNS))
 
-    def cycles_of(self, design: Design) -> int:
-        """Return the approximate number of cycles of a case over a network."""
-        return round(self.scale * sorted((MAX_CYCLES, ROUTER_CYCLES // design.network.switches))[0])
+    def cycles_of(self, case: int) -> int:
+        """Return the approximate number of cycles of a case."""
+        most = min(MAX_CYCLES, ROUTER_CYCLES // self.network_of(case).network.switches)
+        return round(self.scale * _length_of(case) * most)
 
-    def _room(self, base: Design) -> Room:
+    def _room(self, base: Design, case: int) -> Room:
         """Return the limits of traffic in a network."""
         network, header, section = base.network, base.routing.header, base.config.network_section
         faults = getattr(section, "faults", None)
@@ -82,7 +88,8 @@ class Campaign:
             processors=len(network.processors),
             header_flits=max(header.unicast_flits, header.multicast_flits),
             most_flits=getattr(section, "packet_flits", 4096),
-            cycles=self.cycles_of(base),
+            cycles=self.cycles_of(case),
+            messages=round(MAX_MESSAGES * _length_of(case)),
             silent=tuple(faults.silent_nodes) if faults else (),
         )
 
@@ -91,7 +98,14 @@ def _network_section(draw: Draw, family: str, number: int) -> Section:
     section = NETWORKS[family](draw)
     if family in WITH_SETS and number >= PARTS_FROM and draw.chance(PARTS_SHARE):
         section["header"] = "parts"
+    if number >= LONG_FROM:
+        section |= further_options(draw, section)
     return section
+
+
+def _length_of(case: int) -> float:
+    """Return the length of a case as a multiple of that of the first ones."""
+    return LONGER if case // RUNS >= LONG_FROM else 1.0
 
 
 def configuration_of(design: Design) -> Section:

@@ -18,6 +18,8 @@ from verification.campaign.situations.watch import Watch
 EQUAL, MISMATCH, TROUBLE = "equal", "mismatch", "trouble"
 MAX_TIMES = 2
 """Limit of a run, as a multiple of its intended cycles; later cycles are not compared."""
+SAMPLED_CHUNKS = 4
+"""One of so many chunks is searched for situations: searching all of them would take a tenth of the time."""
 ATTEMPTS = 2
 """Attempts for a simulator that was killed."""
 
@@ -64,7 +66,7 @@ class Runner:
         before = _cpu_seconds()
         design = self._campaign.design_of(case)
         harness, built = self._simulator(case)
-        cycles = MAX_TIMES * self._campaign.cycles_of(design)
+        cycles = MAX_TIMES * self._campaign.cycles_of(case)
         comparison = Comparison(
             design.model, design.messages, design.startup_cycles, cycles, harness, hosts=design.config.hosts
         )
@@ -74,7 +76,7 @@ class Runner:
         for _ in range(ATTEMPTS):
             try:
                 with DirectBench(harness, built) as bench:
-                    watch = Watch(found.family, design.network)
+                    watch = Watch(found.family, design.network, SAMPLED_CHUNKS)
                     result = compare_directly(comparison, bench, watch, QUIET_CYCLES)
             except SimulatorFailed as error:
                 found.report = str(error)

@@ -5,7 +5,7 @@ from itertools import count
 
 from verification.campaign.cases import FAMILIES, cases_of
 
-SHARES: Mapping[str, int] = {"spam": 35, "min": 30, "harts": 12, "hypercube": 12, "torus": 11}
+SHARES: Mapping[str, int] = {"spam": 42, "min": 34, "harts": 8, "hypercube": 8, "torus": 8}
 """Percentages of all router-cycles; families with expensive routers have less."""
 
 

@@ -10,6 +10,7 @@
 //
 // Its argument is the file for the waveform of all dumped chunks. Row n since the start lasts from 10 n to
 // 10 n + 10 ns there, with the falling edge of the clock in the middle, where ports are set.
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -47,7 +48,7 @@ static void put(const void* from, size_t bytes) { fwrite(from, 1, bytes, stdout)
 struct Setting {
     uint32_t row;
     uint32_t port;
-    std::vector<uint8_t> value;
+    size_t value;  // its place among the bytes of all values
 };
 
 #if VM_TRACE
@@ -96,17 +97,22 @@ int main(int argc, char** argv) {
     top->clk = 0;
     top->eval();
     uint64_t now = 0;
-    std::vector<uint8_t> expected(row_bytes);
+    std::vector<uint8_t> expected(row_bytes), values;
     for (;;) {
         uint32_t cycles, compared, dumped, read, count;
         for (uint32_t* field : {&cycles, &compared, &dumped, &read, &count}) get(field, 4);
         std::vector<Setting> settings(count);
+        values.clear();
         for (Setting& setting : settings) {
             get(&setting.row, 4);
             get(&setting.port, 4);
-            setting.value.resize(ports.at(setting.port).bytes);
-            get(setting.value.data(), setting.value.size());
+            const uint32_t bytes = ports.at(setting.port).bytes;
+            setting.value = values.size();
+            values.resize(setting.value + bytes);
+            get(&values[setting.value], bytes);
         }
+        const auto earlier = [](const Setting& one, const Setting& other) { return one.row < other.row; };
+        std::stable_sort(settings.begin(), settings.end(), earlier);
         size_t next = 0;
         int32_t differs = -1;
         for (uint32_t row = 0; row < cycles; ++row) {
@@ -116,8 +122,10 @@ int main(int argc, char** argv) {
                 differs = row;
                 continue;
             }
-            for (; next < count && settings[next].row == row; ++next)
-                memcpy(ports[settings[next].port].value, settings[next].value.data(), settings[next].value.size());
+            for (; next < count && settings[next].row == row; ++next) {
+                const Port& port = ports[settings[next].port];
+                memcpy(port.value, &values[settings[next].value], port.bytes);
+            }
             if (dumped) {
                 top->eval();
                 waves->dump(2 * now + 1);

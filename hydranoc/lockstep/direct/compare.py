@@ -8,11 +8,14 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
+
 from hydranoc.lockstep.bench_source import BuiltSimulator
 from hydranoc.lockstep.comparison import Comparison
 from hydranoc.lockstep.direct.process import (
     RESET_CYCLES,
     DirectBench,
+    PackedSettings,
     Setting,
     read_counters,
     reset,
@@ -33,13 +36,20 @@ from tb.common.message_flits import MessageFlits
 from tb.common.report import MismatchReport
 from topology.common.observed import ObservedLayout
 
-CHUNK_CYCLES = 1021
-"""Cycles of a chunk, a prime number: samples after each chunk cover all phases of periodic hardware."""
+CHUNK_CYCLES = (8191, 4093, 2039, 1021)
+"""Cycles of a chunk, prime numbers: samples after each chunk cover all phases of periodic hardware."""
+CHUNK_HOPS = 1 << 18
+"""Most cycles times hops of a chunk, unless it is of the shortest kind: more would not stay in the caches."""
 WAVE_FILE = "waves.vcd"
 COMPARING = "compare"
 """Name of the work while both sides run."""
 Watcher = Callable[[Simulation, Trace], None]
 """Callback after every chunk, with the model and its recording."""
+
+
+def chunk_cycles(hops: int) -> int:
+    """Return the cycles of a chunk in a network with a number of channels and stages."""
+    return next((cycles for cycles in CHUNK_CYCLES if cycles * hops <= CHUNK_HOPS), CHUNK_CYCLES[-1])
 
 
 def compare_directly(
@@ -109,8 +119,10 @@ class _Run:
         self._expectation = Expectation(self._flits, self._layout)
         self._descriptors = Descriptors(self._flits, model.routing.header.multicast_flits)
         self._ports = [f"message_{name}" for name in model.network.injection_names]
+        self._port_numbers = np.array([bench.port_number(port) for port in self._ports])
+        self._valid_port = bench.port_number("message_valid")
         self._blocked = blocked_by_cycle(model.network, comparison.hosts)
-        self._end = 0
+        self._most_cycles, self._end = chunk_cycles(layout.hops), 0
         self.result = LockstepResult()
         self._simulation = self._new_simulation()
 
@@ -118,9 +130,15 @@ class _Run:
         job = self._comparison
         return Simulation(job.model, job.messages, job.startup_cycles, count_channels=self._counters, hosts=job.hosts)
 
+    def _new_rules(self) -> HostRules:
+        job = self._comparison
+        return HostRules(job.model.network, job.messages, job.startup_cycles, job.hosts)
+
     def load(self) -> None:
         """Load all compiled code."""
-        self._expectation.packed_rows(self._simulation.record(0), self._bench.row_bytes)
+        recording = self._simulation.record(0)
+        self._expectation.packed_rows(recording, self._bench.row_bytes)
+        self._new_rules().offers(0, recording)
 
     def whole(self, watch: Watcher | None, quiet_cycles: int | None, progress: Progress | None) -> None:
         """Compare all cycles, with the resets between them."""
@@ -145,7 +163,7 @@ class _Run:
         if again:
             self._simulation = self._new_simulation()
         self._offering = False
-        self._rules = HostRules(job.model.network, job.messages, job.startup_cycles, job.hosts)
+        self._rules = self._new_rules()
         if not again:
             set_hosts(self._bench, job.hosts, dumped=dumped)
         if self._counters:
@@ -167,7 +185,7 @@ class _Run:
     def _chunk_cycles(self) -> int:
         """Return the cycles of the next chunk, which lies wholly inside or outside of the waveform."""
         end = self._end if self._dumped else min(self._end, self._wave_first)
-        return min(CHUNK_CYCLES, end - self.result.compared_cycles)
+        return min(self._most_cycles, end - self.result.compared_cycles)
 
     def _chunk(self, cycles: int, watch: Watcher | None) -> None:
         """Compare the next cycles."""
@@ -175,12 +193,12 @@ class _Run:
         recording = self._simulation.record(cycles)
         expected = self._expectation.packed_rows(recording, self._bench.row_bytes)
         offered = self._rules.offers(first, recording)
-        settings = [*self._offers(offered, cycles), *self._blockades(first, cycles)]
+        settings = list(self._blockades(first, cycles))
         if self._counters and first == 0:
             settings.append((0, "counters_enable", 1))
-        settings.sort(key=lambda item: item[0])
         compared = expected if self._comparison.stop_at_mismatch else None
-        difference = self._bench.run(cycles, settings, compared, dumped=self._dumped)
+        more = [self._descriptors_of(offered), self._validity(offered, cycles)]
+        difference = self._bench.run(cycles, settings, compared, more=more, dumped=self._dumped)
         if difference is None:
             self.result.compared_cycles += cycles
             if watch:
@@ -190,18 +208,23 @@ class _Run:
             texts = (row_text(bits, self._layout.bits) for bits in (seen, expected[row].tobytes()))
             self._differs(first, row, *texts)
 
-    def _offers(self, offered: dict[int, list[tuple[int, int]]], cycles: int) -> Iterator[Setting]:
-        """Yield the port settings of offers, each for one cycle, in which the network must accept it."""
-        rows = sorted(row for row, offers in offered.items() if offers)
-        ends = {row + 1 for row in rows} | ({0} if self._offering else set())
-        for row in sorted({*rows, *ends}):
-            valid = 0
-            for injector, message in offered.get(row, ()):
-                yield row, self._ports[injector], self._descriptors.pack(message)
-                valid |= 1 << injector
-            if row < cycles:
-                yield row, "message_valid", valid
-        self._offering = bool(rows) and rows[-1] == cycles - 1
+    def _descriptors_of(self, offers: np.ndarray) -> PackedSettings:
+        """Return the settings of offered descriptors."""
+        row, injector, message = offers.T
+        size = self._bench.port_bytes(self._ports[0])
+        descriptors = [one.to_bytes(size, "little") for one in self._descriptors.pack_all(message.tolist())]
+        values = np.frombuffer(b"".join(descriptors), dtype=np.uint8).reshape(-1, size)
+        return self._bench.packed(row, self._port_numbers[injector], values)
+
+    def _validity(self, offers: np.ndarray, cycles: int) -> PackedSettings:
+        """Return the settings of ``message_valid``: an offer lasts one cycle, in which the network must accept it."""
+        row, injector, _ = offers.T
+        offering = np.zeros((cycles + 1, self._bench.port_bytes("message_valid")), dtype=np.uint8)
+        np.bitwise_or.at(offering, (row, injector >> 3), (1 << (injector & 7)).astype(np.uint8))
+        changes = np.unique([*row, *(row + 1), *([0] if self._offering else ())]).astype(np.int64)
+        changes = changes[changes < cycles]
+        self._offering = bool(len(row)) and row[-1] == cycles - 1
+        return self._bench.packed(changes, np.full(len(changes), self._valid_port), offering[changes])
 
     def _blockades(self, first: int, cycles: int) -> Iterator[Setting]:
         for cycle in self._blocked:

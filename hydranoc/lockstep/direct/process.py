@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,14 @@ from topology.common.host_pattern import HostBehaviour
 
 _NO_PORT = 0xFFFFFFFF
 Setting = tuple[int, str, int]
-"""Row of a chunk, in ascending order, before whose clock edge a port gets a value."""
+"""Row of a chunk before whose clock edge a port gets a value."""
+
+
+class PackedSettings(NamedTuple):
+    """Settings in the format of the program."""
+
+    count: int
+    data: bytes
 
 
 class DirectBench:
@@ -75,20 +82,28 @@ class DirectBench:
         self._held.close()
 
     def run(
-        self, cycles: int, settings: Iterable[Setting], expected: np.ndarray | None = None, *, dumped: bool = False
+        self,
+        cycles: int,
+        settings: Iterable[Setting],
+        expected: np.ndarray | None = None,
+        *,
+        more: Iterable[PackedSettings] = (),
+        dumped: bool = False,
     ) -> tuple[int, bytes] | None:
         """Run a number of cycles, or up to the first row that differs from the expected one.
 
         Parameters:
             settings (iterable of (int, str, int)): Values of ports, set before the clock edge of the given row.
+            more (iterable of PackedSettings): Further settings.
             expected (uint8 array, shape (cycles, row_bytes), or None): None compares nothing.
             dumped: Write the waveform of these cycles.
 
         Returns:
             The first row that differs, and the hardware's row; the harness stays in that cycle.
         """
-        packed = [self._packed(*setting) for setting in settings]
-        return self._run(cycles, len(packed), b"".join(packed), expected, dumped=dumped)
+        packed = [*more, *(self._packed(*setting) for setting in settings)]
+        count, data = sum(one.count for one in packed), b"".join(one.data for one in packed)
+        return self._run(cycles, PackedSettings(count, data), expected, dumped=dumped)
 
     def run_rows(
         self, port: str, values: np.ndarray, expected: np.ndarray | None = None, *, dumped: bool = False
@@ -100,45 +115,58 @@ class DirectBench:
             values (uint8 array, shape (cycles, ``port_bytes``)): Lowest byte first.
             expected, dumped: As for ``run``.
         """
-        number, size = self._ports[port]
-        packed = np.empty(len(values), dtype=[("row", "<u4"), ("port", "<u4"), ("value", "u1", (size,))])
-        packed["row"], packed["port"], packed["value"] = np.arange(len(values)), number, values
-        return self._run(len(values), len(values), packed.tobytes(), expected, dumped=dumped)
+        packed = self.packed(np.arange(len(values)), np.full(len(values), self.port_number(port)), values)
+        return self._run(len(values), packed, expected, dumped=dumped)
+
+    def packed(self, rows: np.ndarray, ports: np.ndarray, values: np.ndarray) -> PackedSettings:
+        """Return settings of ports of one size.
+
+        Parameters:
+            rows (int array, shape (settings,))
+            ports (int array, shape (settings,)): ``port_number`` of each.
+            values (uint8 array, shape (settings, ``port_bytes``)): Lowest byte first.
+        """
+        packed = np.empty(len(rows), dtype=[("row", "<u4"), ("port", "<u4"), ("value", "u1", values.shape[1:])])
+        packed["row"], packed["port"], packed["value"] = rows, ports, values
+        return PackedSettings(len(rows), packed.tobytes())
+
+    def port_number(self, port: str) -> int:
+        """Return a port's number in the program."""
+        return self._ports[port][0]
 
     def port_bytes(self, port: str) -> int:
         """Return the bytes of a port's value."""
         return self._ports[port][1]
 
     def _run(
-        self, cycles: int, settings: int, packed: bytes, expected: np.ndarray | None, *, dumped: bool
+        self, cycles: int, settings: PackedSettings, expected: np.ndarray | None, *, dumped: bool
     ) -> tuple[int, bytes] | None:
         if expected is not None and expected.shape != (cycles, self.row_bytes):
             raise ValueError(f"Expected rows are {expected.shape}; they must be of shape {(cycles, self.row_bytes)}")
-        self._start_chunk(cycles, settings, packed, expected, dumped=dumped)
+        self._start_chunk(cycles, settings, expected, dumped=dumped)
         differs = self._end_chunk()
         return (differs, self._read(self.row_bytes)) if differs >= 0 else None
 
     def read(self, port: str) -> int:
         """Return the current value of a port."""
         number, size = self._ports[port]
-        self._start_chunk(0, 0, b"", None, read=number)
+        self._start_chunk(0, PackedSettings(0, b""), None, read=number)
         self._end_chunk()
         return int.from_bytes(self._read(size), "little")
 
     def _start_chunk(
         self,
         cycles: int,
-        settings: int,
-        packed: bytes,
+        settings: PackedSettings,
         expected: np.ndarray | None,
         *,
         dumped: bool = False,
         read: int = _NO_PORT,
     ) -> None:
-        header = struct.pack("<IIIII", cycles, expected is not None, dumped, read, settings)
-        self._write(header + packed)
+        header = struct.pack("<IIIII", cycles, expected is not None, dumped, read, settings.count)
+        self._write(header + settings.data)
         if expected is not None:
-            self._write(expected.tobytes())
+            self._write(np.ascontiguousarray(expected).data.cast("B"))
         self._flush()
 
     def _end_chunk(self) -> int:
@@ -146,9 +174,9 @@ class DirectBench:
         differs, self.cpu_seconds = struct.unpack("<id", self._read(12))
         return differs
 
-    def _packed(self, row: int, port: str, value: int) -> bytes:
+    def _packed(self, row: int, port: str, value: int) -> PackedSettings:
         number, size = self._ports[port]
-        return struct.pack("<II", row, number) + value.to_bytes(size, "little")
+        return PackedSettings(1, struct.pack("<II", row, number) + value.to_bytes(size, "little"))
 
     def _read(self, count: int) -> bytes:
         stream: Any = self._process.stdout

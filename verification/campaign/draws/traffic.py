@@ -9,8 +9,6 @@ SATURATION = {"spam": 0.25, "min": 0.4, "harts": 0.06, "torus": 0.4, "hypercube"
 """Approximate saturation of small networks, in flits per node and cycle: loads are drawn around it."""
 LOADS = (0.1, 0.4, 0.8, 1.2, 3.0)
 """Loads as fractions of saturation: from light to far beyond."""
-MAX_MESSAGES = 100_000
-"""Approximate limit for a case; a message costs as much as dozens of cycles."""
 SHORT, MEDIUM, LONG = "short", "medium", "long"
 BODY_FLITS = {SHORT: (0, 3), MEDIUM: (4, 24), LONG: (32, 200)}
 SOFTWARE = {
@@ -30,7 +28,7 @@ class Room:
         processors
         header_flits: Of the longest header.
         most_flits: Of a message.
-        cycles: Approximate cycles of the case.
+        cycles, messages: Approximate limits of the case.
         silent: Processors that neither send nor receive.
     """
 
@@ -39,6 +37,7 @@ class Room:
     header_flits: int
     most_flits: int
     cycles: int
+    messages: int
     silent: tuple[int, ...] = ()
 
 
@@ -53,7 +52,7 @@ def traffic(draw: Draw, room: Room) -> Section:
     copies = _copies(multicasts, room)
     rate = min(0.5, load / (mean * copies))
     sends = room.processors * rate * (copies if "software" in multicasts else 1.0)
-    cycles = min(room.cycles * min(1.0, SATURATION[room.family] / load), MAX_MESSAGES / sends)
+    cycles = min(room.cycles * min(1.0, SATURATION[room.family] / load), room.messages / sends)
     section: Section = {
         "kind": "random",
         "seed": draw.whole(0, 1 << 30),

@@ -79,7 +79,8 @@ class Sample:
         self.vertices: Any = self.state.vertices
         self.routers: Any = getattr(self.family, "routers", None)
         self.depth = self.state.buffer_depth_flits
-        self.recorded = recording.flits[:WINDOW_CYCLES, : len(shape.source)]  # without stages
+        window = np.s_[:WINDOW_CYCLES, : len(shape.source)]  # without stages
+        self.recorded, self.variants = recording.flits[window], recording.variants[window]
 
     @cached_property
     def heads(self) -> np.ndarray:

@@ -22,18 +22,25 @@ SITUATIONS: dict[str, Situations] = {
 
 
 class Watch:
-    """Samples every chunk of a comparison.
+    """Samples chunks of a comparison.
+
+    Parameters:
+        every: Chunks from one sample to the next one.
 
     Members:
         counts (Counter): By situation, summed over all samples.
     """
 
-    def __init__(self, family: str, network: ChannelNetwork):
+    def __init__(self, family: str, network: ChannelNetwork, every: int = 1):
         self._situations, self._shape = SITUATIONS[family], Shape(network)
         self.counts: Counter[str] = Counter()
+        self._every, self._chunks = every, 0
 
     def __call__(self, simulation: Simulation, recording: Trace) -> None:
-        """Take one sample."""
+        """Take one sample, if this chunk is due."""
+        self._chunks += 1
+        if (self._chunks - 1) % self._every:
+            return
         sample = Sample(self._shape, simulation, recording)
         for name, count in self._situations.items():
             self.counts[name] += count(sample)
