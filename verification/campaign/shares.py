@@ -5,7 +5,7 @@ from itertools import count
 
 from verification.campaign.cases import FAMILIES, cases_of
 
-SHARES: Mapping[str, int] = {"spam": 42, "min": 34, "harts": 8, "hypercube": 8, "torus": 8}
+SHARES: Mapping[str, int] = {"spam": 44, "min": 38, "harts": 6, "hypercube": 6, "torus": 6}
 """Percentages of all router-cycles; families with expensive routers have less."""
 
 
