@@ -9,8 +9,8 @@ s - 1               the head is compared with the row
 s                   ``known`` and ``honest`` are valid
 ==================  =====================================================================
 
-A packet of a broadcast always arrives at least three cycles before its slot, because it was sent in the same slot of
-the upstream node; the look-ahead adds no latency.
+A packet of a broadcast comes at least two cycles before its slot, because it was sent in the same slot of the upstream
+node and links take few enough cycles; the look-ahead adds no latency. A head that comes at another time waits a frame.
 """
 
 from typing import Any
@@ -27,8 +27,6 @@ from topology.harts.frame import SLOT_BITS
 from topology.harts.graph import HexMesh
 from topology.harts.guard import expected_arrivals
 from topology.harts.header import HOST
-
-LOOK_AHEAD_SLOTS = 2
 
 
 class InputGuard(Part):

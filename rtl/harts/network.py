@@ -49,7 +49,7 @@ def harts_plan(
     Raises:
         ValueError: If a parameter is out of range.
     """
-    check_link_cycles(link_cycles, most_link_cycles(gap_frames))
+    check_link_cycles(link_cycles, most_link_cycles(gap_frames, guard=routing.guard))
     mesh = routing.mesh
     parameters = HartsNodeParameters(
         header=routing.header,

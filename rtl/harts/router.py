@@ -25,7 +25,7 @@ from amaranth.lib import data, memory
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from rtl.harts.header_store import HeaderStore
-from rtl.harts.input_guard import LOOK_AHEAD_SLOTS, InputGuard
+from rtl.harts.input_guard import InputGuard
 from rtl.harts.page_pool import PagePool
 from rtl.harts.page_queues import PageQueues
 from rtl.harts.parameters import PORTS, HartsNodeParameters
@@ -39,7 +39,7 @@ from rtl.parts.output_register import OutputRegister
 from rtl.parts.part import Part, instantiate
 from rtl.parts.selection import concat
 from rtl.parts.worm_guard import WormGuard
-from topology.harts.frame import PROCESSOR_SLOT, SLOT_BITS
+from topology.harts.frame import GUARD_CYCLES, PROCESSOR_SLOT, SLOT_BITS
 from topology.harts.graph import DIRECTIONS
 from topology.harts.header import HOST
 
@@ -183,7 +183,7 @@ class HartsNode(Part):
         guard = instantiate(m, platform, "guard", InputGuard(p))
         ahead: Any = Signal(SLOT_BITS, name="slot_ahead")
         m.d.comb += [
-            ahead.eq(slot + LOOK_AHEAD_SLOTS),
+            ahead.eq(slot + GUARD_CYCLES),
             guard.node.eq(self.node),
             guard.direction.eq(ahead),
             receivers.known.eq(guard.known),

@@ -60,7 +60,7 @@ class HartsModel(Model):
         ):
             if value < 1:
                 raise ValueError(f"{name} is {value!r}; it must be at least 1")
-        check_link_cycles(self.link_cycles, most_link_cycles(self.gap_frames))
+        check_link_cycles(self.link_cycles, most_link_cycles(self.gap_frames, guard=self.routing.guard))
         node_pages(self.pages, self.routing.levels)
 
     @property

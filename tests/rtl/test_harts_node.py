@@ -4,6 +4,7 @@ import itertools
 import random
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from amaranth.sim import Simulator
@@ -237,3 +238,47 @@ def test_ways_of_heads(size, port):
     simulator = Simulator(decoder)
     simulator.add_testbench(bench)
     simulator.run()
+
+
+# A node with a guard, and heads that come at any time.
+
+PHASES, ARRIVAL_CYCLES = 8, 64
+
+
+@pytest.mark.parametrize("honest", [True, False])
+def test_a_guard_sees_heads_that_come_at_any_time(honest):
+    """An honest neighbour sends in the same slot; one that does not gets no forged packet past the guard either."""
+    model, node, direction = harts_model(2, guard=True), 1, 0
+    layout = model.routing.header
+    part: Any = HartsNode(parameters_of(2))
+    arrivals = expected_arrivals(model.routing.mesh, "sbcast")
+    of_source = {source: arrivals.get(((node - source) % model.network.nodes, direction)) for source in range(7)}
+    source = next(source for source, arrival in of_source.items() if (arrival is not None) == honest and source != node)
+    fields = of_source[source]._asdict() if honest else {"distance": 1, "stage": 1, "tag": 0}
+    header = PacketHeader(broadcast=1, algorithm=algorithm_number("sbcast"), source=source, **fields).pack(layout)
+    heads: list[int] = []
+
+    async def bench(ctx):
+        ctx.set(part.node, node)
+        for d in range(DIRECTIONS):
+            ctx.set(getattr(part, f"ahead_{d}"), 0b11)
+        link: Any = part.inputs[direction]
+        ctx.set(link.payload, {"data": header, "head": 1, "tail": 1})
+        for _ in range(PHASES):
+            await ctx.tick().repeat(ARRIVAL_CYCLES)
+            ctx.set(link.valid, 1)
+            await ctx.tick().until(link.ready)  # in the first cycle: the link is idle
+            ctx.set(link.valid, 0)
+
+    async def host(ctx):
+        out: Any = part.outputs[HOST]
+        ctx.set(out.ready, 1)
+        async for _, _, valid, head in ctx.tick().sample(out.valid, out.payload.head):
+            heads.extend([1] * (valid and head))
+
+    simulator = Simulator(part)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(bench)
+    simulator.add_process(host)
+    simulator.run_until(1e-6 * (PHASES + 2) * (ARRIVAL_CYCLES + 8))
+    assert len(heads) == (PHASES if honest else 0)

@@ -16,7 +16,13 @@ from topology.harts.faults import NO_FAULTS, Faults
 @pytest.mark.parametrize(
     "settings",
     sampled(
-        [{}, {"faults": FAULTS[2]}, {"buffer_flits": 2, "gap_frames": 3}, {"relay_frames": 3, "pages": 19}],
+        [
+            {},
+            {"faults": FAULTS[2]},
+            {"buffer_flits": 2, "gap_frames": 3},
+            {"relay_frames": 3, "pages": 19},
+            *({"guard": True, "gap_frames": 3, "link_cycles": cycles} for cycles in (1, 2, 3, 4)),
+        ],
         [{"faults": FAULTS[2]}],
     ),
     ids=str,

@@ -238,3 +238,4 @@ def test_the_static_check_knows_that_the_paper_s_release_counts_no_stages():
 
 def test_links_of_hexagonal_meshes_are_bounded_by_gap_and_frame():
     assert [most_link_cycles(gap_frames) for gap_frames in (1, 2, 3, 255)] == [3, 6, 6, 6]
+    assert [most_link_cycles(gap_frames, guard=True) for gap_frames in (1, 2, 255)] == [3, 4, 4]

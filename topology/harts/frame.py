@@ -15,18 +15,21 @@ PROCESSOR_SLOT = SLOTS - 1
 HEAD_CYCLES = 2
 """Cycles from the slot in which a head is on the bus to the cycle in which it is on the link."""
 MAX_LINK_CYCLES = SLOTS - HEAD_CYCLES
+GUARD_CYCLES = 2
+"""Cycles from a guard's look at a head to the slot of its receiver."""
 
 
-def most_link_cycles(gap_frames: int) -> int:
+def most_link_cycles(gap_frames: int, *, guard: bool = False) -> int:
     """Return the maximum of cycles for a link between nodes.
 
     A head that is on the bus in cycle t can be in the next node's buffer in cycle t + 8, one frame later, if its link
     takes 6 cycles or less. The page that was kept for it is kept no more in the cycle after its slot there, in cycle
     t + 10 + L at the latest for links of L cycles, and the node before has seen that after L - 1 more. Before that, it
     must not start another packet, which it can do 8 (``gap_frames`` + 1) cycles after a tail. The shortest packet is a
-    head alone, so 9 + 2 L must not be more than that.
+    head alone, so 9 + 2 L must not be more than that. A guard must see the head two cycles before its slot, or it would
+    cost a frame.
     """
-    return min(MAX_LINK_CYCLES, (SLOTS * (gap_frames + 1) - SLOTS - 1) // 2)
+    return min(MAX_LINK_CYCLES - GUARD_CYCLES * guard, (SLOTS * (gap_frames + 1) - SLOTS - 1) // 2)
 
 
 def packet_cycles(

@@ -129,10 +129,12 @@ class HartsFamily(Family[HartsSection, HartsRouting]):
         if section.tables != "fixed":
             text = f"tables is {section.tables!r}; it must be 'fixed' in family 'harts', which has none"
             raise KeyWrong("tables", text)
-        most = most_link_cycles(section.gap_frames)
+        most = most_link_cycles(section.gap_frames, guard=section.guard)
         if section.link_cycles > most:
             right = f"it must be at most {most} in family 'harts' with gap_frames {section.gap_frames}"
             reason = "a node must see that a page is taken before it may send the next packet"
+            if section.link_cycles <= most_link_cycles(section.gap_frames):
+                right, reason = f"{right} and guard", "a guard must see a head two cycles before its slot"
             raise KeyWrong("link_cycles", f"link_cycles is {section.link_cycles}; {right}: {reason}")
         levels = most_hops(network, algorithm_a=section.algorithm_a)
         try:
