@@ -81,7 +81,7 @@ class Axi4Ends:
             raise source.error(RESPONSES, text)
         at = NETWORK if section.responses is None else RESPONSES
         self._check_length(NETWORK, self.requests, self.format.request_words(self._flit_bits(self.requests)))
-        self._check_length(at, self.responses, 1)
+        self._check_length(at, self.responses, 0 if self.header_word_bits else 1)
         if section.same_id == PIPELINED:
             self._check_order()
         multicasts = self.requests.family.multicasts(self.requests.config.network_section)
@@ -188,6 +188,16 @@ class Axi4Ends:
     def networks(self) -> "dict[str, Design]":
         """Both networks by name."""
         return {"requests": self.requests, "responses": self.responses}
+
+    @property
+    def header_word_bits(self) -> int:
+        """Bits of a response's first word that its header has; 0 if the word has a flit of its own."""
+        return self.format.header_word_bits(self.responses.routing.header)
+
+    @property
+    def write_response_flits(self) -> int:
+        """Flits of the response to a write."""
+        return self.responses.routing.header_flits((0,)) + (0 if self.header_word_bits else 1)
 
     @property
     def plan(self) -> "Axi4Plan":

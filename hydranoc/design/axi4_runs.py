@@ -153,5 +153,6 @@ def _system_of(ends: Axi4Ends) -> Axi4System:
         timeout_cycles=plan.timeout_cycles,
         lite=plan.lite,
         buffer_flits=plan.delivery_buffer_flits,
-        key_cycles=getattr(plan.requests.addressing, "key_cycles", 0),
+        header_words=ends.header_word_bits > 0,
+        key_cycles=getattr(plan.keyed_requests.addressing, "key_cycles", 0),
     )

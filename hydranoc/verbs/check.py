@@ -135,6 +135,8 @@ def check(config: Path, tables: Path | None, certificate: Path | None, digests: 
         rows_of_ends = [
             (f"axi4 {name}", f"{_reachability(one)}; deadlock {_deadlock(one)}") for name, one in ends.items()
         ]
+        flits = figures["axi4"]["responses"]["write_response_flits"] = design.axi4.write_response_flits
+        rows_of_ends.append(("axi4 write responses", f"{flits} flit{'s' * (flits > 1)} each"))
         text += f"\n\n{table(rows_of_ends)}"
     if rows is not None:
         figures["table_rows"] = rows

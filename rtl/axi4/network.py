@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from amaranth.lib.wiring import In, Out
@@ -11,6 +12,7 @@ from rtl.axi4.manager import ManagerInterface
 from rtl.axi4.ports import axi4_members, lite_constants, lite_members
 from rtl.axi4.subordinate import ID_BITS, SubordinateInterface
 from rtl.axi4.timeout import INSIDE, OUTSIDE, SubordinateTimeout
+from rtl.axi4.window_key import WindowKey
 from rtl.endpoints.axi_ends import Beat, StreamEnds, StreamOptions
 from rtl.endpoints.axi_network import AxiStreamTop, plan_modes
 from rtl.generator.plan import Addressing, NetworkPlan
@@ -79,6 +81,20 @@ class Axi4Plan:
         """True if writes to windows are sent to one receiver after the other: the network has no multicasts."""
         return self.axi.windows > 0 and not isinstance(self.requests.addressing, Addressing)
 
+    @cached_property
+    def keyed_requests(self) -> NetworkPlan:
+        """The network of the requests. Its senders look up the keys of windows, and compute none."""
+        plan, addressing = self.requests, self.requests.addressing
+        if not (self.axi.windows and isinstance(addressing, Addressing)):
+            return plan
+        ends = (self.areas, self.managers, self.axi.processors, plan.header.fields[0][1], addressing.set_key)
+        return replace(plan, addressing=replace(addressing, key=lambda: WindowKey(*ends), key_cycles=0))
+
+    @property
+    def header_word_bits(self) -> int:
+        """Bits of a response's first word that its header has, see ``Axi4Format``."""
+        return self.axi.header_word_bits(self.responses.header)
+
     @property
     def subordinates(self) -> tuple[int, ...]:
         """Processors with a subordinate."""
@@ -145,7 +161,8 @@ class Axi4Top(StructuralPart):
         self._subordinate = SharedModule(plan.make_subordinate)
         self._timeout = SharedModule(plan.make_timeout)
         self._networks = {
-            name: SharedModule(_network(getattr(plan, name), moved=moved)) for name in (REQUESTS, RESPONSES)
+            REQUESTS: SharedModule(_network(plan.keyed_requests, 0, moved=moved)),
+            RESPONSES: SharedModule(_network(plan.responses, plan.header_word_bits, moved=moved)),
         }
         members: dict[str, Any] = {}
         for prefix, processors, _ in self._ends():
@@ -210,10 +227,10 @@ class Axi4Top(StructuralPart):
         return timeout
 
 
-def _network(plan: NetworkPlan, *, moved: bool):
+def _network(plan: NetworkPlan, header_word_bits: int, *, moved: bool):
     mode = plan_modes(plan)[0]
     plain = replace(plan, moved=moved)
-    return lambda: AxiStreamTop(plain, mode)
+    return lambda: AxiStreamTop(plain, mode, header_word_bits=header_word_bits)
 
 
 def _connect_source(network: ModuleInstance, i: int, end: ModuleInstance | None, name: str) -> None:

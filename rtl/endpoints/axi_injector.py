@@ -157,7 +157,7 @@ class AxiStreamInjector(Part):
 
     def _look_at_first_beat(self, m, fixed, destinations):
         named, reachable = Signal(), Signal()
-        key, exists = self._unicast_key(m)
+        key, exists = _looked_up_key(m, self)
         m.d.comb += [named.eq(self.tuser.any()), reachable.eq(exists & (self.tdest != self.node))]
         m.d.sync += [
             fixed.eq(concat((key, self._node_fields))),
@@ -184,14 +184,6 @@ class AxiStreamInjector(Part):
             m.d.sync += self.error.eq(1)
             m.next = "SWALLOW"
 
-    def _unicast_key(self, m) -> tuple[Any, Any]:
-        """Return the key of a message to ``tdest``, and whether that node exists."""
-        key_bits = self.header.fields[0][1]
-        table = sum((key << 1 | 1) << (key_bits + 1) * i for i, key in enumerate(self.addressing.unicast_keys))
-        rows = Const(table, (key_bits + 1) << len(self.tdest))
-        row = table_row(m, rows, self.tdest, key_bits + 1, "unicast")
-        return row[1:], row[0]
-
     def _collect(self, m, destinations):
         """Collect a word of the destination set; a packet that ends in it has no body, and nothing is left to drain."""
         word_bits = self.set_word_bits
@@ -212,10 +204,7 @@ class AxiStreamInjector(Part):
                 m.next = "WAIT"
 
     def _place_key_finder(self, m, platform, destinations) -> Any:
-        part = self.addressing.key()
-        finder = instantiate(m, platform, "key_finder", part)
-        if "node" in part.signature.members:
-            m.d.comb += finder.node.eq(self.node)
+        finder = _place_finder(m, platform, self)
         if self.mode in SET_MODES:
             m.d.comb += finder.destinations.eq(destinations)
         else:
@@ -268,6 +257,35 @@ class AxiStreamInjector(Part):
         rest = Signal(len(fixed) + len(destinations))
         m.d.comb += rest.eq(concat((fixed, destinations)) >> self.header.flit_bits)
         m.d.sync += [fixed.eq(rest[: len(fixed)]), destinations.eq(rest[len(fixed) :])]
+
+
+def find_key(m: Any, platform: Any, injector: Any) -> tuple[Any, Any]:
+    """Return the key of a message to ``tdest`` alone, and whether that node exists.
+
+    Parameters:
+        injector: A part with ``header``, ``addressing``, ``node`` and ``tdest``.
+    """
+    if isinstance(injector.addressing, Addressing):
+        return _looked_up_key(m, injector)
+    finder = _place_finder(m, platform, injector)
+    m.d.comb += finder.destination.eq(injector.tdest)
+    return finder.key, finder.exists
+
+
+def _looked_up_key(m: Any, injector: Any) -> tuple[Any, Any]:
+    key_bits = injector.header.fields[0][1]
+    table = sum((key << 1 | 1) << (key_bits + 1) * i for i, key in enumerate(injector.addressing.unicast_keys))
+    rows = Const(table, (key_bits + 1) << len(injector.tdest))
+    row = table_row(m, rows, injector.tdest, key_bits + 1, "unicast")
+    return row[1:], row[0]
+
+
+def _place_finder(m: Any, platform: Any, injector: Any) -> Any:
+    part = injector.addressing.key()
+    finder = instantiate(m, platform, "key_finder", part)
+    if "node" in part.signature.members:
+        m.d.comb += finder.node.eq(injector.node)
+    return finder
 
 
 def destination_modes(addressing: Addressing | UnicastAddressing) -> tuple[str, ...]:

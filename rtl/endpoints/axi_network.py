@@ -10,6 +10,7 @@ from rtl.endpoints.axi_ejector import AxiStreamEjector
 from rtl.endpoints.axi_ends import NETWORK, Beat, StreamEnds, StreamOptions
 from rtl.endpoints.axi_injector import LEADING_WORD, TUSER, AxiStreamInjector, destination_modes, set_words
 from rtl.endpoints.crossing_constraints import with_crossing_constraints
+from rtl.endpoints.header_words import HeaderWordEjector, HeaderWordInjector
 from rtl.generator.fabric import Fabric
 from rtl.generator.network import GeneratedDesign, Generator, generate_design
 from rtl.generator.plan import NetworkPlan
@@ -30,6 +31,9 @@ class AxiStreamTop(StructuralPart):
     Parameters:
         plan: With ``addressing`` or ``endpoints``.
         mode: Destination mode of packets, see ``AxiStreamInjector``.
+        options
+        header_word_bits: Bits of the first word of each packet, which travels in the header: packets have one receiver
+            each, see ``HeaderWordInjector``. 0 if the word has a flit of its own.
 
     Members:
         axis_clk, axis_n{i}_clk (In(1)): Clock of all AXI4-Stream ports, or of those of node i, if it is not the
@@ -56,11 +60,11 @@ class AxiStreamTop(StructuralPart):
         ValueError: If the plan has no addressing, the mode is not supported, or flits have no bit for byte counts.
     """
 
-    def __init__(self, plan: NetworkPlan, mode: str, options: StreamOptions = NO_OPTIONS):
+    def __init__(self, plan: NetworkPlan, mode: str, options: StreamOptions = NO_OPTIONS, *, header_word_bits: int = 0):
         self.plan = plan
         self.mode = mode
         self.options = options
-        self._injector, self._ejector = _endpoint_modules(plan, mode, options)
+        self._injector, self._ejector = _endpoint_modules(plan, mode, options, header_word_bits)
         self._source_inputs, self._source_beat = (
             tuple(name for name in names if name in self._injector.inputs) for names in (SOURCE_INPUTS, SOURCE_BEAT)
         )
@@ -164,7 +168,9 @@ def _each(flow: Any, widths: dict[str, int]) -> dict[str, wiring.Member]:
     return {name: flow(width) for name, width in widths.items()}
 
 
-def _endpoint_modules(plan: NetworkPlan, mode: str, options: StreamOptions) -> tuple[SharedModule, SharedModule]:
+def _endpoint_modules(
+    plan: NetworkPlan, mode: str, options: StreamOptions, header_word_bits: int = 0
+) -> tuple[SharedModule, SharedModule]:
     """Return the injector and the ejector."""
     endpoints, addressing = plan.endpoints, plan.addressing
     if endpoints is not None:
@@ -173,6 +179,9 @@ def _endpoint_modules(plan: NetworkPlan, mode: str, options: StreamOptions) -> t
         return SharedModule(endpoints.injector), SharedModule(endpoints.ejector)
     if addressing is None:
         raise ValueError(f"A network with AXI4-Stream endpoints must have addressing; family {plan.family} has none")
+    if header_word_bits:
+        injector = SharedModule(lambda: HeaderWordInjector(plan.header, addressing, header_word_bits))
+        return injector, SharedModule(lambda: HeaderWordEjector(plan.header, header_word_bits))
     word_bits = options.word_bits(plan.flit_bits)
     injector = SharedModule(lambda: AxiStreamInjector(plan.header, addressing, mode, word_bits))
     return injector, SharedModule(lambda: AxiStreamEjector(plan.header))

@@ -34,10 +34,18 @@ class PacketFlits:
 
     def offer_word(self, last: Any) -> None:
         """Offer the packet's words in this state, the last one as the tail."""
+        self._m.d.comb += self._register.following.data.eq(self._injector.tdata)
+        self._take_word(last)
+
+    def offer_first_word(self, last: Any) -> None:
+        """Offer the packet's first word in this state, in the only header flit."""
+        self._m.d.comb += self._register.following.head.eq(1)
+        self._take_word(last)
+
+    def _take_word(self, last: Any) -> None:
         register, injector = self._register, self._injector
         self._m.d.comb += [
             injector.tready.eq(self.free),
             register.load.eq(self.free & injector.tvalid),
-            register.following.data.eq(injector.tdata),
             register.following.tail.eq(last),
         ]

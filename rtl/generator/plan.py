@@ -40,12 +40,14 @@ class Addressing:
         unicast_keys: Key of a message to one processor alone, by processor. No multicast that reaches a processor has
             this key.
         node_fields: The header's fields after the first, packed, by sending processor.
+        set_key: Sender and its destinations, as ``destinations_of`` of the routing gives them -> key.
     """
 
     key: Callable[[], Part]
     key_cycles: int
     unicast_keys: tuple[int, ...]
     node_fields: tuple[int, ...]
+    set_key: Callable[[int, Sequence[int]], int]
 
     sender_bits = 0
 

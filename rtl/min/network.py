@@ -80,7 +80,11 @@ def min_addressing(routing: MinRouting) -> Addressing:
     """Return the rule for the key; after it the header contains only the number of the sender."""
     processors = tuple(range(len(routing.network.processors)))
     return Addressing(
-        key=lambda: TurnKey(routing), key_cycles=TurnKey.key_cycles, unicast_keys=processors, node_fields=processors
+        key=lambda: TurnKey(routing),
+        key_cycles=TurnKey.key_cycles,
+        unicast_keys=processors,
+        node_fields=processors,
+        set_key=routing.routing_key,
     )
 
 

@@ -96,6 +96,7 @@ def spam_addressing(routing: SpamRouting) -> Addressing:
         key_cycles=MulticastKey(routing.labels).key_cycles,
         unicast_keys=tuple(network.processor_vertex(i) for i in processors),
         node_fields=tuple(processor << age_bits for processor in processors),
+        set_key=routing.routing_key,
     )
 
 

@@ -123,8 +123,9 @@ def read_offer(number, ends, responses):
     """Return what channel R offers, packed as in a recording."""
     manager = ends.managers[number]
     if manager.receiving == BODY:
-        flit = front(ends.response_sinks[number], responses)
-        return NONE if flit == NONE else manager.r_response << 8 | (word_of(flit, responses) - 1)
+        sink = ends.response_sinks[number]
+        flit = front(sink, responses)
+        return NONE if flit == NONE else manager.r_response << 8 | (word_of(flit, sink, responses) - 1)
     if manager.receiving == ERROR:
         transaction = ends.ports[2 * number + READS].transaction
         return -2 - (transaction << 8 | (ends.transactions[transaction].beats - 1 - manager.r_left))

@@ -114,10 +114,10 @@ def make_ends(
         completes=np.zeros((len(managers), MAX_SLOTS), dtype=np.int64),
         subordinates=make_records(len(subordinates), SUBORDINATE_FIELDS),
         **{name: np.zeros((own[1], RING), dtype=np.int64) for name in ("write_ring", "read_ring", "b_due", "r_due")},
-        request_sources=_sources(requests, managers),
-        response_sinks=_sinks(responses, managers, system.buffer_flits),
-        request_sinks=_sinks(requests, subordinates, system.buffer_flits),
-        response_sources=_sources(responses, subordinates),
+        request_sources=_sources(requests, managers, header_word=False),
+        response_sinks=_sinks(responses, managers, system.buffer_flits, header_word=system.header_words),
+        request_sinks=_sinks(requests, subordinates, system.buffer_flits, header_word=False),
+        response_sources=_sources(responses, subordinates, header_word=system.header_words),
         response_buffers=np.zeros((len(managers), system.buffer_flits), dtype=np.int64),
         request_buffers=np.zeros((len(subordinates), system.buffer_flits), dtype=np.int64),
         transactions=_transaction_records(system, given, messages, data, managers, next_write),
@@ -231,16 +231,17 @@ def _writes_in_turn(given: Transactions, first: np.ndarray) -> tuple[np.ndarray,
     return after(np.arange(len(given)), given.manager, "right"), after(first, own, "left")
 
 
-def _sources(network: ChannelNetwork, processors: np.ndarray) -> np.recarray:
-    channels = np.array(network.injection_channels)
-    return make_records(len(processors), SOURCE_FIELDS, injector=processors, channel=channels[processors])
+def _sources(network: ChannelNetwork, processors: np.ndarray, *, header_word: bool) -> np.recarray:
+    channels = np.array(network.injection_channels)[processors]
+    fields = {"injector": processors, "channel": channels, "header_word": header_word}
+    return make_records(len(processors), SOURCE_FIELDS, **fields)
 
 
-def _sinks(network: ChannelNetwork, processors: np.ndarray, buffer_flits: int) -> np.recarray:
+def _sinks(network: ChannelNetwork, processors: np.ndarray, buffer_flits: int, *, header_word: bool) -> np.recarray:
     into = dict(zip(network.delivery_processors, network.delivery_channels, strict=True))
     channels = [into[processor] for processor in processors.tolist()]
-    buffered = buffer_flits > 0
-    return make_records(len(processors), SINK_FIELDS, channel=channels, buffered=buffered, expected=NONE, ready=1)
+    fields = {"channel": channels, "header_word": header_word, "buffered": buffer_flits > 0}
+    return make_records(len(processors), SINK_FIELDS, **fields, expected=NONE, ready=1)
 
 
 def _phases(seed: int, managers: int, subordinates: int) -> np.ndarray:

@@ -77,7 +77,7 @@ def axi4_messages(system: Axi4System, given: Transactions) -> Axi4Messages:
     receiver = every[(np.cumsum(counts) - counts)[own.transaction][request] + copy[request] + position]
     is_write, manager = given.is_write[own.transaction], given.manager[own.transaction]
     body = system.request_words + np.where(is_write, own.beats, 0)
-    answer = 1 + np.where(is_write, 0, own.beats)[request]
+    answer = (0 if system.header_words else 1) + np.where(is_write, 0, own.beats)[request]
     return Axi4Messages(
         is_multicast=reached.is_multicast,
         kept=reached.kept,

@@ -165,6 +165,7 @@ SUBORDINATE_FIELDS = (
 SOURCE_FIELDS = (
     "injector",  # never changes, like the next one
     "channel",
+    byte("header_word"),  # the only header flit has the first word; never changes
     byte("state"),
     "waited",
     "header_left",
@@ -172,7 +173,8 @@ SOURCE_FIELDS = (
     byte("action"),  # what the end of this cycle loads
 )
 SINK_FIELDS = (
-    "channel",  # never changes, like the next one
+    "channel",  # never changes, like the next two
+    byte("header_word"),  # see ``SOURCE_FIELDS``
     byte("buffered"),  # there is a buffer behind it
     "expected",  # of the channel, at the start of the cycle
     "held",  # flits, at the start of the cycle

@@ -20,7 +20,8 @@ NOTHING, HEAD, WORD = range(3)
 @compiled
 def is_ready(source, network):
     """Return whether a source takes a word of a packet in this cycle."""
-    return source.state == BODY and _is_free(source, network)
+    takes_words = source.state == BODY or (source.header_word != 0 and source.state == HEADER)
+    return takes_words and _is_free(source, network)
 
 
 @compiled
@@ -60,7 +61,7 @@ def step_source(source, message, is_last, by_set, key_cycles, network):
                 source.action = HEAD
             source.header_left -= 1
             if source.header_left == 0:
-                source.state = BODY
+                source.state = IDLE if source.header_word != 0 and is_last else BODY
     elif source.state == WAIT:
         if source.waited == key_cycles:
             source.state = HEADER
@@ -86,7 +87,8 @@ def load_source(source, cycle, network):
         network.hosts[source.injector].sending = source.message
         network.jobs[source.message].accepted_cycle = cycle
         network.counters[FLITS_IN_NETWORK] += 1
-        load_register(source.channel, source.message << MESSAGE_SHIFT, network)
+        tail = TAIL if network.jobs[source.message].flits == 1 else 0
+        load_register(source.channel, source.message << MESSAGE_SHIFT | tail, network)
     source.action = NOTHING
 
 
@@ -95,20 +97,20 @@ def front(sink, network):
     """Return the packed flit that a sink, or the buffer behind it, offers in this cycle; or NONE."""
     if sink.buffered:
         return sink.output if sink.valid else NONE
-    if sink.held == 0 or _is_header(sink.first, network):
+    if sink.held == 0 or _is_header(sink.first, sink, network):
         return NONE
     return sink.first
 
 
 @compiled
-def _is_header(flit, network):
-    return index_of(flit) < network.endpoints.header_flits[message_of(flit)]
+def _is_header(flit, sink, network):
+    return word_of(flit, sink, network) < 0
 
 
 @compiled
-def word_of(flit, network):
-    """Return the position of a flit in its packet."""
-    return index_of(flit) - network.endpoints.header_flits[message_of(flit)]
+def word_of(flit, sink, network):
+    """Return the position of a flit in its packet; less than 0 in a header flit without a word."""
+    return index_of(flit) + sink.header_word - network.endpoints.header_flits[message_of(flit)]
 
 
 @compiled
@@ -116,7 +118,7 @@ def step_sink(sink, takes, network):
     """Take the first flit of a sink in this cycle, if there is one: header flits at once, words if they are taken."""
     sink.released = 1 if takes else 0
     takes_word = sink.ready != 0 if sink.buffered else takes
-    sink.taking = 1 if sink.held > 0 and (takes_word or _is_header(sink.first, network)) else 0
+    sink.taking = 1 if sink.held > 0 and (takes_word or _is_header(sink.first, sink, network)) else 0
 
 
 @compiled
@@ -140,7 +142,7 @@ def update_sink(sink, ring, network):
     """Remove the flit that was taken in a cycle, and add the one that arrived."""
     channel = network.channels[sink.channel]
     if sink.buffered:
-        _step_buffer(sink, ring, sink.taking != 0 and not _is_header(sink.first, network))
+        _step_buffer(sink, ring, sink.taking != 0 and not _is_header(sink.first, sink, network))
     if sink.taking:
         sink.first = sink.second
         sink.held -= 1
@@ -149,7 +151,8 @@ def update_sink(sink, ring, network):
         channel.count -= 1
         sink.taking = 0
     if channel.expected != sink.expected:
-        flit = channel.expected - NEXT_FLIT if channel.expected != NONE else sink.expected | TAIL
+        ended = NONE - 1 - channel.expected
+        flit = channel.expected - NEXT_FLIT if channel.expected >= 0 else ended | TAIL
         if sink.held == 0:
             sink.first = flit
         else:

@@ -25,6 +25,7 @@ class Axi4System:
         timeout_cycles: Before a subordinate has stopped, see ``rtl/axi4/timeout.py``; 0 for never.
         lite: Processors with AXI4-Lite ports. Their regions are single.
         buffer_flits: Capacity of a ``PacketBuffer`` in front of each interface; 0 for none.
+        header_words: Headers of responses have the first word, see ``rtl/endpoints/header_words.py``.
         key_cycles: Cycles of the request network's injectors for the key of a set, see ``rtl/generator/plan.py``.
     """
 
@@ -42,6 +43,7 @@ class Axi4System:
     timeout_cycles: int = 0
     lite: tuple[int, ...] = ()
     buffer_flits: int = 0
+    header_words: bool = False
     key_cycles: int = 0
 
     @property

@@ -200,3 +200,12 @@ def test_the_command_line(tmp_path, capsys):
     assert run(["check", EXAMPLE, "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert [report["axi4"][name]["sizes"]["flit_bits"] for name in ("requests", "responses")] == [36, 34]
+    assert report["axi4"]["responses"]["write_response_flits"] == 1
+
+
+def test_the_header_has_the_first_word_of_a_response_where_nodes_pass_it_on():
+    mesh = {"family": "harts", "topology": {"kind": "hexmesh", "size": 2}, "flit_bits": 64, "packet_flits": 260}
+    for network, flits, bits in ((CONFIGURATION["network"], 1, 5), (mesh, 2, 0)):
+        ends = load({**CONFIGURATION, "network": network}).axi4
+        assert ends is not None
+        assert (ends.write_response_flits, ends.header_word_bits, ends.plan.header_word_bits) == (flits, bits, bits)

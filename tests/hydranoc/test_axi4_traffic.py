@@ -152,3 +152,32 @@ def test_a_sweep_measures_other_seeds():
     assert faster["axi4_multicast_write_mean"] is None
     once = measure(Task(configured(LISTED)), effort)
     assert (once["replications"], once["axi4_write_half_width"]) == (1, None)
+
+
+def test_a_multicast_write_takes_little_longer_than_a_unicast():
+    """To twelve memories at most 1.1 times as long as to the farthest of them, plus the hops to it."""
+    side, apart_cycles, window = 8, 2_000, 0x8000_0000
+    memories, lengths = range(2, 50, 4), (1, 16, 64, 256)
+    regions = [{"processor": p, "base": 0x1_0000 * p, "size": 0x1_0000} for p in memories]
+    places = [(beats, base) for beats in lengths for base in (*(region["base"] for region in regions), window)]
+    transactions = [
+        {"manager": 0, "kind": "write", "address": base, "beats": beats, "start_cycle": i * apart_cycles}
+        for i, (beats, base) in enumerate(places)
+    ]
+    design = load(
+        {
+            "network": {"family": "spam", "topology": {"kind": "mesh", "shape": [side, side]}},
+            "axi4": {
+                "managers": [0],
+                "regions": regions,
+                "multicast": [{"processors": list(memories), "base": window, "size": 0x1_0000}],
+            },
+            "traffic": {"kind": "axi4", "transactions": transactions},
+        }
+    )
+    latency = design.simulate_axi4().results.latency.reshape(len(lengths), -1)
+    hops = max(sum(divmod(memory, side)) for memory in memories)
+    assert hops == 11
+    unicast, multicast = latency[:, :-1].max(axis=1), latency[:, -1]
+    assert (multicast <= 1.1 * unicast + hops).all(), f"{multicast.tolist()} for {unicast.tolist()}"
+    assert (multicast - unicast).tolist() == [15] * len(lengths)

@@ -44,7 +44,13 @@ def addressing(nodes: int) -> Addressing:
     """Addressing of the senders in a network of this size."""
     labels = LABELS[nodes]
     keys = tuple(labels.lowest_common_ancestor([i]) for i in range(nodes))
-    return Addressing(lambda: MulticastKey(labels), KEY_CYCLES, keys, (0,) * nodes)
+    return Addressing(
+        lambda: MulticastKey(labels),
+        KEY_CYCLES,
+        keys,
+        (0,) * nodes,
+        lambda _sender, destinations: labels.lowest_common_ancestor(destinations),
+    )
 
 
 def members_of(destinations: int) -> list[int]:

@@ -22,6 +22,7 @@ from tests.proofs.harts_node import bus, pages
 from tests.proofs.harts_packets import transmitters, words
 from tests.proofs.harts_pages import page_pool, page_queues
 from tests.proofs.header_register import header_register
+from tests.proofs.header_words import header_word_ejector, header_word_injector, window_key
 from tests.proofs.hypercube_allocator import vc_allocator
 from tests.proofs.hypercube_ports import adaptive_input, adaptive_output
 from tests.proofs.hypercube_progress import progress as cube_progress
@@ -209,6 +210,11 @@ PROOFS: dict[str, Proof] = {
     "axi-ejector-two-flit": Proof("axi-ejector", axi_ejector("two-flit")),
     "axi-ejector-two-flit-key": Proof("axi-ejector", axi_ejector("two-flit-key"), quick=False),
     "axi-ejector-parts": Proof("axi-ejector", axi_ejector("parts"), quick=False),
+    "header-word-injector": Proof("header-word-injector", header_word_injector("source"), 12, quick_cover=True),
+    "header-word-injector-full": Proof("header-word-injector", header_word_injector("full"), 12, quick=False),
+    "header-word-injector-torus": Proof("header-word-injector", header_word_injector("torus"), 12, quick=False),
+    "header-word-ejector": Proof("header-word-ejector", header_word_ejector("source"), quick_cover=True),
+    "header-word-ejector-full": Proof("header-word-ejector", header_word_ejector("full"), quick=False),
     "router-buffer-2": Proof("router", router(2, 1), quick_cover=True),
     "router-buffer-1": Proof("router", router(1, 1), quick=False),
     "router-buffer-2-delay-2": Proof("router", router(2, 2), quick=False),
@@ -288,6 +294,8 @@ PROOFS: dict[str, Proof] = {
     "multicast-key-alone": Proof("multicast-key", multicast_key("alone", 4), quick=False),
     "multicast-key-irregular": Proof("multicast-key", multicast_key("irregular", 1), quick=False, induction_cycles=5),
     "multicast-key-lattice": Proof("multicast-key", multicast_key("lattice", 4), quick=False, induction_cycles=3),
+    "window-key": Proof("window-key", window_key("spam"), quick_cover=True),
+    "window-key-min": Proof("window-key", window_key("min"), quick=False),
     "turn-key-omega": Proof("turn-key", turn_key("omega", 2, 3), quick=False, induction_cycles=2),
     "turn-key-bi-2x3": Proof("turn-key", turn_key("bi-butterfly", 2, 3), induction_cycles=2),
     "turn-key-bi-3x2": Proof("turn-key", turn_key("bi-butterfly", 3, 2), quick=False, induction_cycles=2),

@@ -20,7 +20,7 @@ def read_cycles(
 
     Parameters:
         request_cycles: Of the request's message: the fields.
-        response_cycles: Of the response's message: a word of fields, and the beats.
+        response_cycles: Of the response's message: a word of fields, unless the header has it, and the beats.
         memory_cycles: From AR to the first beat on R, one beat following the other.
         offered_cycle: First cycle on AR.
     """
@@ -42,7 +42,7 @@ def write_cycles(
     Parameters:
         beats
         request_cycles: Of the request's message: the fields, and the beats.
-        response_cycles: Of the response's message: a word.
+        response_cycles: Of the response's message: a word, unless the header has it.
         memory_cycles: From the last beat on W to B.
         whole: The write is stored until it is complete.
         offered_cycle: First cycle on AW and W.

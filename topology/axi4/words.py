@@ -2,13 +2,14 @@
 
 A **request** begins with its fields, cut into words from the low end. A write's data words follow, one per beat:
 ``data``, ``strobes``, ``user``. A **response** begins with one word of fields. For a read, one word per beat follows:
-``data``, ``response``, ``user``.
+``data``, ``response``, ``user``. The word of fields is in the header flit where that has room, so that a response to a
+write is one flit.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
 
-from topology.common.flits import bits_for
+from topology.common.flits import HeaderFormat, bits_for
 
 RESPONSE_BITS = 2
 OKAY, EXOKAY, SLVERR, DECERR = range(4)
@@ -116,6 +117,15 @@ class Axi4Format:
     def min_response_bits(self) -> int:
         """Least width of the response network's words."""
         return max(bits_of(self.read_fields), bits_of(self.response_fields))
+
+    def header_word_bits(self, header: HeaderFormat) -> int:
+        """Return the bits of a response's first word that its header has; 0 if the word has a flit of its own.
+
+        Parameters:
+            header: Header format of the response network.
+        """
+        bits = bits_of(self.response_fields)
+        return bits if bits <= header.spare_bits else 0
 
     def request_words(self, word_bits: int) -> int:
         """Return the number of words with a request's fields."""

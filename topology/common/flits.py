@@ -111,6 +111,11 @@ class HeaderFormat:
         return -(-(self.fixed_bits + self.destinations) // self.flit_bits)
 
     @property
+    def spare_bits(self) -> int:
+        """Bits behind the fixed fields that routers pass on, in a header of one flit without bit string; 0 if none."""
+        return max(0, self.flit_bits - self.fixed_bits)
+
+    @property
     def part_processors(self) -> int:
         """Processors that one flit of a set names, 0 where the set is one bit string; see ``PartsFormat``."""
         return 0

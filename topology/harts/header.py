@@ -11,6 +11,15 @@ HOST = DIRECTIONS
 """Direction of packets from the node's own host."""
 
 
+class HartsHeader(HeaderFormat):
+    """Header format of a mesh."""
+
+    @property
+    def spare_bits(self) -> int:
+        """Nodes write the whole header flit."""
+        return 0
+
+
 def most_hops(mesh: HexMesh, *, algorithm_a: bool) -> int:
     """Return the links on the longest path of any packet: a broadcast's, from corner to corner of the hexagon."""
     return mesh.nodes - 1 if algorithm_a else 2 * (mesh.size - 1)
@@ -55,7 +64,7 @@ def harts_header(mesh: HexMesh, flit_bits: int, *, algorithm_a: bool = False) ->
         ("source", bits_for(mesh.nodes)),
         ("id", ID_BITS),
     )
-    header = HeaderFormat(fields, 0, flit_bits)
+    header = HartsHeader(fields, 0, flit_bits)
     if header.fixed_bits > flit_bits:
         raise ValueError(f"Flit must have room for the header's {header.fixed_bits} bits, not {flit_bits!r} bits")
     return header

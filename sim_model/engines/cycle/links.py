@@ -133,9 +133,9 @@ def _move_into_processors(cycle, state, trace, row):
 def _check_order(flit, channel, counters):
     """Check that a flit that moves into a processor is the next one of its message."""
     body = flit & ~TAIL
-    if body != channel.expected and (channel.expected != NONE or index_of(flit) != 0):
+    if body != channel.expected and (channel.expected >= 0 or index_of(flit) != 0):
         counters[DISORDERED] += 1
-    channel.expected = NONE if flit & TAIL else body + NEXT_FLIT
+    channel.expected = NONE - 1 - body if flit & TAIL else body + NEXT_FLIT
 
 
 @compiled

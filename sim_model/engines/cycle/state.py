@@ -51,7 +51,7 @@ CHANNEL_FIELDS = (
     "register",  # packed flit in the output register, meaningful where occupied
     short("front"),  # slot of the first flit in the buffer
     signed("count"),  # flits in the buffer, one that arrives in this cycle included; for ejectors see ``endpoints.py``
-    "expected",  # into a processor: next flit (without its tail bit) of the message that is arriving, or NONE
+    "expected",  # into a processor: next flit, without its tail bit; NONE - 1 - it behind a tail; NONE before any flit
 )
 STAGE_FIELDS = (
     "holding",  # stages that hold a flit; bit 0 is the first stage, like the next one
