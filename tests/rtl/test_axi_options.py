@@ -1,4 +1,4 @@
-"""Sideband and packet buffers of AXI4-Stream ends."""
+"""Sideband, packet buffers and first words of AXI4-Stream ends."""
 
 import random
 from typing import Any
@@ -10,6 +10,7 @@ from hydranoc import load
 from rtl.endpoints.axi_ends import StreamOptions
 from rtl.endpoints.axi_injector import TDEST, TUSER
 from rtl.endpoints.axi_network import AxiStreamTop
+from rtl.endpoints.header_words import HeaderWordEjector, HeaderWordInjector
 from rtl.endpoints.packet_buffer import PacketBuffer
 from rtl.endpoints.stream_component import StreamNetwork
 from tests.rtl.simulate import check_accepted
@@ -167,3 +168,13 @@ def test_numbers_out_of_range_are_refused():
         StreamOptions(user_bits=8).word_bits(8)
     with pytest.raises(ValueError, match=r"^Packet buffer has 3 flits; it must have 4 to 65536$"):
         PacketBuffer(8, 3)
+
+
+def test_a_first_word_has_to_fit_into_the_header():
+    plan = load({"network": {"family": "spam", "topology": {"kind": "mesh", "shape": [2, 2]}, "flit_bits": 8}}).plan
+    for bits in (0, 4):
+        text = f"^word_bits is {bits}; in a header with 5 bits it must be from 1 to 3$"
+        with pytest.raises(ValueError, match=text):
+            HeaderWordInjector(plan.header, plan.addressing, bits)
+        with pytest.raises(ValueError, match=text):
+            HeaderWordEjector(plan.header, bits)
