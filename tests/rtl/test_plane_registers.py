@@ -150,11 +150,13 @@ def test_words_mismatches_and_reset():
     registers = registers_of("chain", counters=True)
     top = PlaneRegisterTop(registers)
 
-    async def contribute(ctx, operators):
-        for processor, operator in enumerate(operators):
-            for port, value in (("tdata", 5), ("tdest", 0), ("tuser", operator), ("tlast", 1), ("tvalid", 1)):
-                ctx.set(getattr(top, f"s_axis_n{processor}_{port}"), value)
-        await ctx.tick().until(top.s_axis_n0_tready)
+    async def contribute(ctx, operators, words=1):
+        for word in range(words):
+            last = word == words - 1
+            for processor, operator in enumerate(operators):
+                for port, value in (("tdata", 5), ("tdest", 0), ("tuser", operator), ("tlast", last), ("tvalid", 1)):
+                    ctx.set(getattr(top, f"s_axis_n{processor}_{port}"), value)
+            await ctx.tick().until(top.s_axis_n0_tready)
         for processor in range(len(operators)):
             ctx.set(getattr(top, f"s_axis_n{processor}_tvalid"), 0)
 
@@ -165,15 +167,15 @@ def test_words_mismatches_and_reset():
     async def testbench(ctx):
         bus = Bus(ctx, top)
         await bus.write("COUNTERS_CONTROL", 1)
-        await contribute(ctx, (0, 0, 0, 0))
+        await contribute(ctx, (0, 0, 0, 0), words=2)
         await ctx.tick().until(top.m_axis_n0_tvalid)
         assert ctx.get(top.m_axis_n0_tdata) == 20
         await ctx.tick().repeat(6)
         for processor in range(4):
             ctx.set(getattr(top, f"m_axis_n{processor}_tready"), 1)
-        await ctx.tick().repeat(3)
+        await ctx.tick().repeat(6)
         counts = [await bus.read("COUNTERS", number) for number in range(8)]
-        assert counts[:3] == [1, 1, 0]
+        assert counts[:3] == [1, 2, 0]
         assert counts[3] >= 6
         assert counts[4:] == [0] * 4
         assert await bus.read("MISMATCHES") == 0
