@@ -67,8 +67,9 @@ class Source:
         return self._offered and bool(self._ready.value)
 
     def advance(self) -> None:
-        """Advance to the next beat."""
-        self._beats.popleft()
+        """Advance to the next beat. Until it is offered, the ports have the other values."""
+        for port, value in zip(self._ports, self._beats.popleft(), strict=True):
+            port.value = ~value & (1 << len(port)) - 1
         self._offered = False
         self._valid.value = 0
 

@@ -197,7 +197,7 @@ def test_packets_that_can_go_nowhere(tmp_path, require_tool):
         ]
     ]
     plan = harts_plan(routing, packet_flits=PACKET_FLITS, reception=VOTE)
-    result = passed(plan, waves, tmp_path)
+    result = passed(plan, waves, tmp_path, pause=0.5)
     ordinary = [Arrived(2, body, ((1, 0),)) for body in (long_body[:MAX_BODY], just_fits)]
     assert arrived(result) == Counter([*ordinary, *(Arrived(node, (7,), ((3, 1),)) for node in range(7) if node != 3)])
     assert result.pulses == {"s_axis_n1_error": 5}
