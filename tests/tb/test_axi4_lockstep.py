@@ -27,12 +27,14 @@ HOSTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"pause": 0.3, "stall": 0.3, "seed": 3},
     ),
     "stalling": ({"outstanding": 16}, {"stall": 0.8, "blocked": [{"processor": 4, "start_cycle": 200, "cycles": 900}]}),
+    "unmapped": ({"unmapped_fraction": 0.8, "read_fraction": 0.1}, {"pause": 0.3, "stall": 0.3}),
     "timed": ({"interval_cycles": 60.0, "read_fraction": 0.2}, {"pause": 0.8}),
 }
 SIMULATORS = {"harts": "verilator", "pieces in frames": "verilator"}
 """Icarus is too slow for the nodes of a hexagonal mesh."""
 MORE_SETTINGS: dict[str, dict[str, Any]] = {
     "wide": {"data_bits": 128, "user_bits": 5, "id_bits": 0},
+    "three words": {"address_bits": 64, "user_bits": 16},  # of a request's fields: no power of two
     "more pending": {"pending": 16, "outstanding": 16, "id_bits": 5},
     "timeout": {"timeout_cycles": 2_000},
     "buffers": {"delivery_buffer_flits": 64},
@@ -75,7 +77,7 @@ def check(given: dict[str, Any], folder: Path, require_tool: Any, simulator: str
 CASES = [(name, hosts) for name in NETWORKS for hosts in HOSTS]
 
 
-@pytest.mark.parametrize("case", sampled(CASES, [(BY_DAY, "pausing")]))
+@pytest.mark.parametrize("case", sampled(CASES, [(BY_DAY, "pausing"), (BY_DAY, "unmapped")]))
 def test_every_port_is_that_of_the_model_in_every_cycle(case, tmp_path, require_tool):
     check(configured(*case), tmp_path, require_tool, SIMULATORS.get(case[0], "icarus"))
 
