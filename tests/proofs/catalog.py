@@ -206,6 +206,9 @@ PROOFS: dict[str, Proof] = {
     "register-access": Proof("register-access", register_access()),
     "interrupts-3": Proof("interrupts", interrupts(first=(0, 5), second=(2, 1), third=(3, 33))),
     "settling-timer-6": Proof("settling-timer", settling_timer(6, 3), 10),
+    "settling-timer-7": Proof(
+        "settling-timer", settling_timer(7, 1), 11, quick=False
+    ),  # the highest number of its width
     "axi-ejector-one-flit": Proof("axi-ejector", axi_ejector("one-flit"), quick=False),
     "axi-ejector-two-flit": Proof("axi-ejector", axi_ejector("two-flit")),
     "axi-ejector-two-flit-key": Proof("axi-ejector", axi_ejector("two-flit-key"), quick=False),
