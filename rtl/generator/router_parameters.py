@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from rtl.parts.part import MAX_PORT_BITS
 from rtl.parts.worm_guard import MAX_WATCHDOG_FLITS
-from topology.common.ages import AGE
+from topology.common.ages import AGE, MIN_DEPTH_FLITS
 from topology.common.flits import HeaderFormat, bits_for
 
 MAX_PROCESSORS = 1024
@@ -129,7 +129,8 @@ class RouterParameters(ABC):
     @property
     def depth(self) -> int:
         """Flits of an input buffer."""
-        return self.header_flits - 1 + self.buffer_flits
+        depth = self.header_flits - 1 + self.buffer_flits
+        return max(depth, MIN_DEPTH_FLITS) if self.age_bits else depth
 
     @property
     def age_bits(self) -> slice | None:

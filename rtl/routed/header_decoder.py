@@ -13,7 +13,6 @@ from amaranth.lib.wiring import In, Out
 from rtl.generator.router_parameters import RouterParameters
 from rtl.parts.part import Part
 from rtl.parts.selection import concat, table_row
-from topology.common.ages import AGE_BITS
 from topology.common.part_headers import PartsFormat
 
 
@@ -23,11 +22,10 @@ def decoded_layout(parameters: RouterParameters) -> data.StructLayout:
     ``candidates``: route candidates in the search phase; 0 in the split phase, and unless this is the
     last flit of the key. ``branches``: outputs behind which the flit names a destination (only in routers that
     multicast); with ``registers_headers`` 0 in the search phase. ``last``: no more header flits are needed, or there
-    are none. ``age``: age of the message, 0 behind the head (only with ages).
+    are none.
     """
     branches = {"branches": parameters.outputs} if parameters.multicast else {}
-    age = {"age": AGE_BITS} if parameters.age_bits else {}
-    return data.StructLayout({"candidates": parameters.outputs, **branches, "last": 1, **age})
+    return data.StructLayout({"candidates": parameters.outputs, **branches, "last": 1})
 
 
 class HeaderDecoder(Part):
@@ -78,14 +76,7 @@ class HeaderDecoder(Part):
             in_set = (splits & ~routable if self.parameters.registers_headers else splits) | ~in_key
             with m.If(self._names_set(position) & in_set):
                 m.d.comb += self.decoded.branches.eq(branches)
-        if self.parameters.age_bits:
-            m.d.comb += self.decoded.age.eq(self._age())
         return m
-
-    def _age(self) -> Value:
-        """Return the age, 0 if this is not the head."""
-        age = self.data[self.parameters.age_bits]
-        return Mux(self.head, age, 0) if self.parameters.header_flits > 1 else age
 
     def _position(self, m) -> Signal:
         """Return the position within its message of the flit on the link; undefined after the header."""

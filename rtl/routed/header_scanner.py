@@ -9,7 +9,6 @@ from rtl.generator.router_parameters import RouterParameters
 from rtl.parts.part import Part
 from rtl.parts.selection import first_at_or_after
 from rtl.routed.header_decoder import decoded_layout
-from topology.common.ages import AGE_BITS
 
 
 def scanner_members(parameters: RouterParameters, inputs: dict[str, Any], outputs: dict[str, Any]) -> dict[str, Any]:
@@ -47,7 +46,6 @@ class HeaderScanner(Part):
             Combinational.
         branching (Out(1)): With ``completed``: the request is for two outputs or more. Only with ``tells_branching``.
             Combinational.
-        age (Out(AGE_BITS)): Age of the message whose flit is processed. Only with ages. Combinational.
         request (Out(outputs)): Requested outputs, complete when ``queued``. A register.
         queued (Out(1)): Whether the request is in the output queues or in service. A register.
     """
@@ -57,8 +55,7 @@ class HeaderScanner(Part):
         decoded = decoded_layout(p)
         arriving = {"arriving": In(decoded), "arriving_valid": In(1)} if p.looks_ahead else {}
         branching = {"branching": Out(1)} if p.tells_branching else {}
-        age = {"age": Out(AGE_BITS)} if p.age_bits else {}
-        members = scanner_members(p, {**arriving, "busy": In(p.outputs)}, {**branching, **age})
+        members = scanner_members(p, {**arriving, "busy": In(p.outputs)}, branching)
         super().__init__(f"header_scanner_{p.size_name}", members)
 
     def elaborate(self, _platform):
@@ -67,8 +64,6 @@ class HeaderScanner(Part):
         self._decide_eligible(m)
         port = first_at_or_after(m, flit.candidates, ~self.busy, "port")
         m.d.comb += self.completed.eq(self.taken & flit.last)
-        if self.parameters.age_bits:
-            m.d.comb += self.age.eq(flit.age)
         requested = port
         if self.parameters.multicast:
             collected = Signal(self.parameters.outputs)

@@ -19,7 +19,6 @@ from rtl.parts.selection import concat, table_row
 from rtl.routed.conflict_scanner import ConflictScanner
 from rtl.routed.header_decoder import HeaderDecoder, decoded_layout
 from rtl.routed.header_scanner import HeaderScanner
-from topology.common.ages import AGE_BITS
 
 
 class ClassTable(Part):
@@ -95,7 +94,6 @@ class RouteUnit(StructuralPart):
             ``completed`` is set.
         conflicts (Out(inputs - 1).array(inputs)): See ``ConflictScanner``; only with ``registers_headers``, and several
             inputs.
-        age (Out(AGE_BITS).array(inputs)): See ``HeaderScanner``. Only with ages.
         looked_at (Out(inputs)): The input, at most one, whose flit is processed in this cycle.
     """
 
@@ -124,7 +122,6 @@ class RouteUnit(StructuralPart):
                 "looked_at": Out(p.inputs),
                 "completed": Out(p.inputs),
                 **({"branching": Out(p.inputs)} if p.tells_branching else {}),
-                **({"age": Out(AGE_BITS).array(p.inputs)} if p.age_bits else {}),
                 "queued": Out(p.inputs),
                 **conflicts,
                 "request": Out(p.outputs).array(p.inputs),
@@ -147,8 +144,6 @@ class RouteUnit(StructuralPart):
             scanner.connect("taken", Slice(chosen, i, 1))
             scanner.connect("release", Slice(structure.ports["release"], i, 1))
             structure.outputs[f"request__{i}"] = scanner.output("request")
-            if self.parameters.age_bits:
-                structure.outputs[f"age__{i}"] = scanner.output("age")
         structure.outputs["looked_at"] = chosen
         reported = ("completed", "queued", *(("branching",) if self.parameters.tells_branching else ()))
         for name in reported:

@@ -8,26 +8,25 @@ queues of a router hold one common order, so atomic enqueue prevents deadlocks h
 ========================  ===========================================================================================
 cycle                     what happens
 ========================  ===========================================================================================
-t                         ``completed``, with the age in the header
-t + 1                     compared with all in the queues; granted unless it waits for one of them; no younger one is
-                          granted in this cycle
-t + 2                     younger ones that share an output with it wait for it
+t                         ``completed``
+t + 1                     compared with all in the queues; granted if it shares no output with any of them
+t + 2                     younger ones that share an output with it, and are not granted, wait for it
 u                         ``release``
 u + hold + 1              those that waited for it may be granted, unless they have been overtaken since
 ========================  ===========================================================================================
 
-The next message of an input that is released in cycle u is compared from cycle u + hold + 1 on, if it has arrived.
+The next message of an input that is released in cycle u is compared before cycle u + hold + 1, if it has arrived.
 """
 
 from typing import Any
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Const, Module, Mux, Signal, Value
 from amaranth.lib.wiring import In, Out
 
 from rtl.parts.part import Part
 from rtl.parts.selection import concat, either
-from rtl.spam.ocrq import grant_requests, pairs_of_requests, queue_members
-from topology.common.ages import AGE_BITS, LAST_AGE, TICK_SHIFTS
+from rtl.spam.ocrq import claimed_by_older, grant_requests, pairs_of_requests, queue_members
+from topology.common.ages import AGE_BITS, TICK_SHIFTS
 
 
 class AgedRequestQueues(Part):
@@ -41,56 +40,51 @@ class AgedRequestQueues(Part):
         hold: Cycles for which inputs keep waiting for a released one, at least 1; see ``hold_cycles``.
 
     Members:
-        entering_age (In(AGE_BITS).array(ports)): Age in the header of the input that is ``completed``.
-        newest (Out(ports)): The input that was ``completed`` in the cycle before. A register.
-        age (Out(AGE_BITS).array(ports)): Age of the message in the queues, but for the ``newest``. A register.
+        arrives (In(ports)): A head moves in on the link.
+        arriving_age (In(AGE_BITS).array(ports)): Age in it.
+        age (Out(AGE_BITS).array(ports)): Age of the head that arrived last while the input did not wait. Counts while
+            the input waits. A register.
         others: As in ``OutputRequestQueues``.
     """
 
     def __init__(self, ports: int, hold: int):
-        members = queue_members(ports, "completed", "release")
+        members = queue_members(ports, "completed", "release", "arrives")
+        ages = {"arriving_age": In(AGE_BITS).array(ports), "age": Out(AGE_BITS).array(ports)}
         self.ports, self.hold = ports, hold
-        super().__init__(
-            f"spam_aged_queues_{ports}",
-            {
-                **members,
-                "entering_age": In(AGE_BITS).array(ports),
-                "newest": Out(ports),
-                "age": Out(AGE_BITS).array(ports),
-            },
-        )
+        super().__init__(f"spam_aged_queues_{ports}", members | ages)
 
     def elaborate(self, _platform):
         m: Any = Module()
         inputs = range(self.ports)
-        m.d.sync += self.newest.eq(self.completed)
-        paused = self._find_younger(m)
-        ahead: Any = Signal(self.ports)  # of the newest, like the next one
-        behind: Any = Signal(self.ports)
-        m.d.comb += [ahead.eq(self.queued & ~paused & ~self.newest), behind.eq(self.queued & paused)]
-        waits = self._find_order(m, ahead, behind)
-        claimed: Any = Signal(self.ports)
-        m.d.comb += claimed.eq(either([Mux(ahead[i], self.request[i], 0) for i in inputs]))
-        eligible = [self.queued[i] & ~paused[i] for i in inputs]
-        grant_requests(m, self, eligible, self.newest, claimed, waits)
+        newest: Any = Signal(self.ports)
+        m.d.sync += newest.eq(self.completed)
+        claimed = claimed_by_older(m, self)
+        waits = [[Signal(name=f"wait_{i}_{j}") for j in inputs] for i in inputs]
+        others = [[waits[i][j] for j in inputs if j != i] for i in inputs]
+        waiting: Any = Signal(self.ports)
+        m.d.comb += waiting.eq(concat(self.queued[i] & concat((*others[i], 0)).any() for i in inputs))
+        self._find_order(m, newest, self._count_ages(m, newest, waiting) & waiting, waits)
+        grant_requests(m, self, list(self.queued), newest, claimed, others)
         return m
 
-    def _find_younger(self, m: Any) -> Any:
-        """Return the inputs that wait and are younger than the newest one, if there is one."""
-        entering: Any = Signal(AGE_BITS)  # 0 if there is none; other inputs that wait have ages of at least 1
-        m.d.sync += entering.eq(either([Mux(self.completed[i], self.entering_age[i], 0) for i in range(self.ports)]))
-        older: Any = Signal(AGE_BITS)
-        m.d.comb += older.eq(entering + (entering != LAST_AGE))
+    def _count_ages(self, m: Any, newest: Any, waiting: Any) -> Any:
+        """Return the inputs whose ages are less than that of the newest one when it waits, if there is one."""
+        newest_age: Any = Signal(AGE_BITS)
+        m.d.comb += newest_age.eq(either([Mux(newest[i], self.age[i], 0) for i in range(self.ports)]))
         ticks = self._find_ticks(m)
-        in_order: Any = Signal(self.ports)  # in service, or the newest
-        m.d.sync += in_order.eq(self.granted | self.completed)
-        paused: Any = Signal(self.ports)
+        younger: Any = Signal(self.ports)
         for i, age in enumerate(self.age):
-            step = Signal(name=f"step_{i}")
-            m.d.comb += step.eq(Mux(age[-1], Mux(age[-2], ticks[2] & ~age[:-2].all(), ticks[1]), ticks[0]))
-            m.d.sync += age.eq(Mux(self.newest[i], older, age + step))
-            m.d.comb += paused[i].eq((entering >= age) & (age != LAST_AGE) & ~in_order[i])
-        return paused
+            last, step = Signal(name=f"last_{i}"), Signal(name=f"step_{i}")
+            m.d.comb += [
+                last.eq(age.all()),
+                younger[i].eq(_at_least(newest_age, age) & ~last),
+                step.eq((newest[i] | Mux(age[-2:].all(), ticks[1], ticks[0]) & waiting[i]) & ~last),
+            ]
+            with m.If(self.arrives[i] & ~waiting[i] & ~newest[i]):
+                m.d.sync += age.eq(self.arriving_age[i])
+            with m.Elif(step):
+                m.d.sync += age.eq(concat(age[k] ^ age[:k].all() for k in range(AGE_BITS)))
+        return younger
 
     def _find_ticks(self, m: Any) -> Signal:
         """Return for each of ``TICK_SHIFTS`` whether its ages are counted in this cycle."""
@@ -99,18 +93,28 @@ class AgedRequestQueues(Part):
         m.d.sync += [cycle.eq(cycle + 1), ticks.eq(concat(~cycle[:shift].any() for shift in TICK_SHIFTS))]
         return ticks
 
-    def _find_order(self, m: Any, ahead: Signal, behind: Signal) -> list[list[Any]]:
-        """Return for each input whether it waits for each other one."""
+    def _find_order(self, m: Any, newest: Any, behind: Any, waits: list[list[Any]]) -> None:
+        """Register for each input whether it waits for each other one.
+
+        Parameters:
+            behind: Inputs that wait, and that the newest one overtakes.
+        """
         left: Any = self.release
         for cycle in range(self.hold):
             before, left = left, Signal(self.ports, name=f"left_{cycle + 1}")
             m.d.sync += left.eq(before)
-        waits: list[list[Any]] = [[] for _ in range(self.ports)]
+        ahead: Any = Signal(self.ports)
+        m.d.comb += ahead.eq(self.queued & ~behind)
         for younger, older, shared in pairs_of_requests(m, self.request):
-            wait = Signal(name=f"wait_{younger}_{older}")
-            enters = Signal(name=f"enters_{younger}_{older}")
-            overtaken = shared & self.newest[older] & behind[younger]
-            m.d.comb += enters.eq(shared & self.newest[younger] & ahead[older])
-            m.d.sync += wait.eq(wait & ~left[older] | enters | overtaken)
-            waits[younger] += [wait]
-        return waits
+            wait = waits[younger][older]
+            begins = Signal(name=f"begins_{younger}_{older}")
+            m.d.comb += begins.eq(Mux(newest[younger], ahead[older], newest[older] & behind[younger]))
+            m.d.sync += wait.eq(wait & ~left[older] | begins & shared)
+
+
+def _at_least(one: Any, other: Any) -> Value:
+    """Return whether a number is at least another one, without a carry chain."""
+    found: Any = Const(1)
+    for a, b in zip(one, other, strict=True):
+        found = Mux(a ^ b, a, found)
+    return found

@@ -47,6 +47,17 @@ def pairs_of_requests(m: Any, request: Sequence[Any]) -> Iterator[tuple[int, int
             yield from ((i, j, shared), (j, i, shared))
 
 
+def claimed_by_older(m: Any, queues: Any) -> Signal:
+    """Return the outputs requested by inputs that were queued in the cycle before and have not left since."""
+    ports = range(queues.ports)
+    claimed = Signal(queues.ports)
+    staying = [Signal(queues.ports, name=f"staying_{i}") for i in ports]
+    for i, stays in enumerate(staying):
+        m.d.comb += stays.eq(Mux(queues.queued[i] & ~queues.release[i], queues.request[i], 0))
+    m.d.sync += claimed.eq(concat(concat(stays[o] for stays in staying).any() for o in ports))
+    return claimed
+
+
 def grant_requests(m: Any, queues: Any, eligible: Sequence[Any], newest: Any, claimed: Any, waits: Any) -> None:
     """Grant inputs that wait for no other one.
 
@@ -103,18 +114,9 @@ class OutputRequestQueues(Part):
         m: Any = Module()
         newest = Signal(self.ports)
         m.d.sync += newest.eq(self.completed)
-        claimed = self._claimed_by_older(m)
+        claimed = claimed_by_older(m, self)
         grant_requests(m, self, list(self.queued), newest, claimed, self._waits(m, newest))
         return m
-
-    def _claimed_by_older(self, m) -> Signal:
-        """Return the outputs requested by inputs that were queued in the cycle before and have not left since."""
-        claimed = Signal(self.ports)
-        staying = [Signal(self.ports, name=f"staying_{i}") for i in range(self.ports)]
-        for i, stays in enumerate(staying):
-            m.d.comb += stays.eq(Mux(self.queued[i] & ~self.release[i], self.request[i], 0))
-        m.d.sync += claimed.eq(concat(concat(stays[o] for stays in staying).any() for o in range(self.ports)))
-        return claimed
 
     def _waits(self, m, newest) -> list[list[Any]]:
         """Return for each input whether it waits for each other one."""

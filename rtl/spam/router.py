@@ -74,9 +74,6 @@ class SpamRouter(Part):
             m.d.comb += [queues.completed.eq(route_unit.completed), queues.release.eq(route_unit.release)]
         else:
             queues = instantiate(m, platform, "queues", SplitRequestQueues(ports))
-        if self.parameters.age_bits:
-            for entering, age in zip(queues.entering_age, route_unit.age, strict=True):
-                m.d.comb += entering.eq(age)
         m.d.comb += queues.queued.eq(route_unit.queued)
         for requested, request in zip(queues.request, route_unit.request, strict=True):
             m.d.comb += requested.eq(request)
@@ -93,7 +90,7 @@ class SpamRouter(Part):
         ports = self.parameters.ports
         crossbar = instantiate_crossbar(m, platform, self.parameters, buffers)
         if self.parameters.age_bits:
-            self._update_ages(m, crossbar, buffers, queues)
+            self._connect_ages(m, crossbar, buffers, queues)
         loads = [Signal(ports, name=f"loads_{i}") for i in range(ports)]
         for i, buffer in enumerate(buffers):
             request, granted = route_unit.request[i], queues.granted[i]
@@ -112,13 +109,17 @@ class SpamRouter(Part):
             ]
         connect_outputs(m, self, crossbar, queues.first, loads)
 
-    def _update_ages(self, m, crossbar, buffers, queues):
-        """Write the ages of messages into their heads, unless they had no time to wait."""
+    def _connect_ages(self, m, crossbar, buffers, queues):
+        """Read the ages of heads that arrive, and write those of the inputs into heads that leave."""
+        field = self.parameters.age_bits
         for i, buffer in enumerate(buffers):
-            updated = Signal(name=f"updated_{i}")
-            m.d.comb += updated.eq(buffer.flit.head & ~queues.newest[i])
-            with m.If(updated):
-                m.d.comb += crossbar.flits[i].data[self.parameters.age_bits].eq(queues.age[i])
+            link = buffer.link
+            m.d.comb += [
+                queues.arrives[i].eq(link.valid & link.ready & link.payload.head),
+                queues.arriving_age[i].eq(link.payload.data[field]),
+            ]
+            with m.If(buffer.flit.head):
+                m.d.comb += crossbar.flits[i].data[field].eq(queues.age[i])
 
 
 def _full_outputs(crossbar, request) -> list[Any]:

@@ -11,13 +11,13 @@ import numpy as np
 from sim_model.engines.cycle.records import NONE, make_records
 from sim_model.loops.bits import index_of, lowest_bit, message_of
 from sim_model.loops.compiled import compiled
-from topology.common.ages import AGE_BITS, LAST_AGE, QUARTER_SHIFT, TICK_SHIFTS, hold_cycles
+from topology.common.ages import AGE_BITS, LAST_AGE, LONG_AGE, TICK_SHIFTS, hold_cycles
 from topology.common.link_stages import STAGE_FLITS, LinkStages
 
 AGE_FIELDS = (
     "entered_cycle",  # cycle in which the request was completed
-    "header_age",  # age in the header
-    "entry_age",  # age at the entry in the queues
+    "age",  # age of the head that arrived last while the input did not wait, at ``counted_cycle``
+    "counted_cycle",  # cycle since which the age counts, or NONE
     "held_until",  # last cycle in which the input waits for one that has left the queues
 )
 
@@ -49,16 +49,23 @@ def make_ages(links: LinkStages, *, buffer_depth_flits: int, routing_cycles: int
 
 @compiled
 def age_in(cycle, number, ages):
-    """Return the age of the message in the queues at an input, in a cycle after its request was completed."""
-    age = ages.inputs[number].entry_age
-    time = ages.inputs[number].entered_cycle + 1
-    while age < LAST_AGE:
-        shift = TICK_SHIFTS[max(age >> QUARTER_SHIFT, 1) - 1]
+    """Return the age at an input."""
+    age, time = ages.inputs[number].age, ages.inputs[number].counted_cycle
+    while time != NONE and age < LAST_AGE:
+        shift = TICK_SHIFTS[1 if age >= LONG_AGE else 0]
         time = ((time >> shift) + 1) << shift
         if time >= cycle:
             break
         age += 1
     return age
+
+
+@compiled
+def stop_counting(cycle, number, ages):
+    """Keep the age of an input that is granted."""
+    if ages is not None:
+        record = ages.inputs[number]
+        record.age, record.counted_cycle = age_in(cycle, number, ages), NONE
 
 
 @compiled
@@ -75,65 +82,66 @@ def sent_age(number, message, ages):
 
 
 @compiled
-def note_entry(cycle, switch, port, state, spam, ages):
-    """Store the age of a message whose request has been completed."""
+def update_ages(cycle, switch, state, spam, ages):
+    """Step the age of the request that was completed in the cycle before, after the grants, and load those of heads.
+
+    A head that arrives at an input that waits leaves its age alone.
+    """
     if ages is None:
         return
-    number = state.input_channel[switch, port]
-    record = ages.inputs[number]
-    message = message_of(state.slots[number, state.channels[number].front])
-    record.entered_cycle = cycle
-    record.header_age = sent_age(number, message, ages)
-    alone = spam.inputs[number].scanned == 1
-    record.entry_age = min(LAST_AGE, (record.header_age if alone else 0) + 1)
-    record.held_until = NONE
+    newest, queued = ages.newest[switch], spam.routers[switch].queued
+    if newest != NONE:
+        record = ages.inputs[state.input_channel[switch, newest]]
+        if record.entered_cycle + 1 == cycle:
+            record.age = min(LAST_AGE, record.age + 1)
+            record.counted_cycle = cycle if queued >> newest & 1 else NONE
+    rest = state.vertices[switch].arrived & ~queued
+    while rest != 0:
+        number = state.input_channel[switch, lowest_bit(rest)]
+        rest &= rest - 1
+        channel, record = state.channels[number], ages.inputs[number]
+        flit = state.slots[number, (channel.front + channel.count - 1) & state.slot_mask]
+        if index_of(flit) == 0 and record.entered_cycle + 1 != cycle:
+            record.age, record.counted_cycle = sent_age(number, message_of(flit), ages), NONE
+
+
+@compiled
+def note_entry(cycle, switch, port, input_channel, ages):
+    """Note that a request has been completed."""
+    if ages is None:
+        return
+    record = ages.inputs[input_channel[switch, port]]
+    record.entered_cycle, record.held_until = cycle, NONE
     ages.newest[switch] = port
 
 
 @compiled
-def find_order(cycle, switch, state, spam, ages):
+def find_order(cycle, switch, input_channel, spam, ages):
     """Put a request that was completed in the cycle before before all those that wait and are younger."""
     if ages is None:
         return
-    newest = ages.newest[switch]
-    if newest == NONE:
+    newest, router = ages.newest[switch], spam.routers[switch]
+    if newest == NONE or router.queued >> newest & 1 == 0:
         return
-    number, waiting = state.input_channel[switch, newest], spam.routers[switch].queued
-    if ages.inputs[number].entered_cycle + 1 != cycle or waiting >> newest & 1 == 0:
+    number = input_channel[switch, newest]
+    if ages.inputs[number].entered_cycle + 1 != cycle:
         return
-    rest = waiting ^ 1 << newest
+    age = min(LAST_AGE, age_in(cycle, number, ages) + 1)
+    rest = router.queued ^ 1 << newest
     while rest != 0:
         port = lowest_bit(rest)
         rest &= rest - 1
-        other = state.input_channel[switch, port]
-        if _is_older(cycle, number, other, ages):
+        other = input_channel[switch, port]
+        if age > age_in(cycle, other, ages):
             spam.older[other, 0] |= 1 << newest
             spam.older[number, 0] &= ~(1 << port)
+            router.recheck = 1
 
 
 @compiled
-def _is_older(cycle, newest, number, ages):
-    """Return whether the newest message in the queues is older than another one in them."""
-    return ages.inputs[newest].entry_age > age_in(cycle, number, ages)
-
-
-@compiled
-def must_wait(cycle, switch, port, input_channel, ages):
-    """Return whether a request that is first in all its queues is not granted yet.
-
-    It waits for an input that has left the queues just now, or for an older message that comes in just now.
-    """
-    if ages is None:
-        return False
-    number, newest = input_channel[switch, port], ages.newest[switch]
-    if newest == port and ages.inputs[number].entered_cycle + 1 == cycle:
-        return False
-    if cycle <= ages.inputs[number].held_until:
-        return True
-    if newest in (NONE, port):
-        return False
-    entered = input_channel[switch, newest]
-    return ages.inputs[entered].entered_cycle + 1 == cycle and _is_older(cycle, entered, number, ages)
+def is_held(cycle, number, ages):
+    """Return whether an input waits for one that has left the queues."""
+    return ages is not None and cycle <= ages.inputs[number].held_until
 
 
 @compiled
@@ -142,8 +150,7 @@ def note_head(cycle, number, output, flit, ages):
     if ages is None:
         return
     if index_of(flit) == 0:
-        record = ages.inputs[number]
-        age = record.header_age if record.entered_cycle + 1 == cycle else age_in(cycle, number, ages)
+        age = age_in(cycle, number, ages)
         ages.sent[output, ages.sent_heads[output] & (ages.sent.shape[1] - 1)] = message_of(flit) << AGE_BITS | age
         ages.sent_heads[output] += 1
 

@@ -11,7 +11,7 @@ from sim_model.engines.cycle.state import FLITS_IN_NETWORK, NONE
 from sim_model.engines.cycle.wakeups import BIT_MASK, WORD_SHIFT, take_alarms, wake_if
 from sim_model.loops.bits import TAIL, first_at_or_after, lowest_bit, sink_bit
 from sim_model.loops.compiled import compiled
-from sim_model.spam.ages import find_order, hold_others, must_wait, note_entry, note_head
+from sim_model.spam.ages import find_order, hold_others, is_held, note_entry, note_head, stop_counting, update_ages
 
 
 @compiled
@@ -103,8 +103,8 @@ def _step_router(cycle, switch, state, spam):
         goes_on |= changes
     if router.recheck:
         before = router.active
-        find_order(cycle, switch, state, spam, spam.ages)
         changes += grant(cycle, switch, state.input_channel, spam)
+        find_order(cycle, switch, state.input_channel, spam, spam.ages)
         _note_feeders(switch, router.active & ~before, state, spam)
     changes += _copy_all(cycle, switch, state, spam)
     if router.draining & vertex.nonempty:
@@ -113,9 +113,10 @@ def _step_router(cycle, switch, state, spam):
         entered = enqueue_one(switch, state, spam)
         changes += entered
         goes_on |= entered
+    update_ages(cycle, switch, state, spam, spam.ages)
     if complete != NONE:
         enqueue(switch, complete, state.input_channel, spam)
-        note_entry(cycle, switch, complete, state, spam, spam.ages)
+        note_entry(cycle, switch, complete, state.input_channel, spam.ages)
     end_cycle(vertex)
     wake_if(goes_on | router.recheck != 0, switch, cycle + 1, state.alarms)
     return changes
@@ -235,12 +236,13 @@ def grant(cycle, switch, input_channel, spam):
         number = input_channel[switch, port]
         if spam.inputs[number].request & router.owned:
             continue
-        if must_wait(cycle, switch, port, input_channel, spam.ages):
+        if is_held(cycle, number, spam.ages):
             router.recheck = 1
             grants += 1
             continue
         if _is_first(switch, number, waiting, input_channel, spam):
             grants += 1
+            stop_counting(cycle, number, spam.ages)
             router.queued ^= 1 << port
             router.active |= 1 << port
             router.owned |= spam.inputs[number].request

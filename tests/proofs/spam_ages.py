@@ -5,23 +5,23 @@ from typing import Any
 
 from amaranth.hdl import Const, Mux, Signal
 
-from rtl.parts.selection import concat
+from rtl.parts.selection import concat, either
 from rtl.spam.aged_queues import AgedRequestQueues
 from tests.proofs.claims import Claims, Describe, Inside, at_most_one
 from tests.proofs.route_unit import assume_orderly_queueing
-from topology.common.ages import LAST_AGE, TICK_SHIFTS
+from topology.common.ages import LAST_AGE
 
-HOLD = 1
+HOLD = 2
 
 
 class AgeOrder:
-    """The order of all queued inputs, recorded cycle by cycle.
+    """The order of all queued inputs, recorded cycle by cycle. The newest one is last in its first cycle.
 
     serves: Inputs that were granted before this cycle and are still queued.
-    younger: Inputs that wait and are younger than the newest one.
+    younger: Inputs that wait and are younger than the newest one, which overtakes them at the end of the cycle.
     ahead: ``ahead[i][j]``: both are queued, and i is before j; those that serve are before all others.
     blocks: ``blocks[i][j]``: moreover they share an output.
-    held: ``held[i][j]``: j waits for i, which has left the queues.
+    held: ``held[i][j]``: j waits for i, which has left the queues one cycle before, and two cycles before.
     """
 
     def __init__(self, claims: Claims, queues: Any):
@@ -29,72 +29,59 @@ class AgeOrder:
         queued = queues.queued
         self.stood = claims.was(queued, "queued")
         self.serves = claims.was(queues.granted & ~queues.release, "granted")
-        entering = claims.was(self._entering(queues), "entering")
-        entry_age = claims.named(Mux(entering == LAST_AGE, LAST_AGE, entering + 1), "entry_age")
         self.newest = claims.named(queued & ~self.stood, "reference_newest")
+        newest_age = either([Mux(self.newest[i], queues.age[i], 0) for i in inputs])
+        entry_age = claims.named(Mux(newest_age == LAST_AGE, LAST_AGE, newest_age + 1), "entry_age")
         self.younger = [
-            self.newest.any() & queued[i] & self.stood[i] & ~self.serves[i] & (queues.age[i] < entry_age)
+            self.newest.any() & queued[i] & self.stood[i] & ~queues.granted[i] & (queues.age[i] < entry_age)
             for i in inputs
         ]
         self.ahead: list[list[Any]] = [[Const(0) for _ in inputs] for _ in inputs]
         self.blocks: list[list[Any]] = [[Const(0) for _ in inputs] for _ in inputs]
-        self.held: list[list[Any]] = [[Const(0) for _ in inputs] for _ in inputs]
+        self.held: list[list[Any]] = [[Const(0, HOLD) for _ in inputs] for _ in inputs]
         for i, j in permutations(inputs, 2):
             was_ahead = Signal(name=f"was_ahead_{i}_{j}")
-            enters = Mux(self.newest[j], ~self.younger[i], self.younger[j])
             stays = Mux(self.serves[i] ^ self.serves[j], self.serves[i], was_ahead)
-            ahead = queued[i] & queued[j] & Mux(self.stood[i] & self.stood[j], stays, enters)
+            ahead = queued[i] & queued[j] & Mux(self.stood[i] & self.stood[j], stays, self.newest[j])
             self.ahead[i][j] = claims.named(ahead, f"ahead_{i}_{j}")
-            claims.m.d.sync += was_ahead.eq(self.ahead[i][j])
+            overtakes = self.newest[i] & self.younger[j]
+            after = claims.named((ahead | overtakes) & ~(self.newest[j] & self.younger[i]), f"after_{i}_{j}")
+            claims.m.d.sync += was_ahead.eq(after)
             shared = (queues.request[i] & queues.request[j]).any()
             self.blocks[i][j] = claims.named(self.ahead[i][j] & shared, f"blocks_{i}_{j}")
-            self.held[i][j] = claims.was(queues.release[i] & self.blocks[i][j], f"held_{i}_{j}")
-
-    def _entering(self, queues: Any) -> Any:
-        ages = [Mux(queues.completed[i], queues.entering_age[i], 0) for i in range(queues.ports)]
-        return ages[0] | ages[1] | (ages[2] if queues.ports > 2 else 0)
+            released = claims.was(queues.release[i] & after & shared, f"held_{i}_{j}")
+            self.held[i][j] = concat((released, claims.was(released, f"still_held_{i}_{j}")))
 
     def tie(self, claims: Claims, queues: Any, inside: Inside) -> None:
         """Tie the registers of the queues to the order."""
         inputs = range(queues.ports)
-        cycle, ticks = inside.register("cycle"), inside.register("ticks")
-        before = (cycle - 1)[: len(cycle)]
-        counted = concat(~before[:shift].any() for shift in TICK_SHIFTS)
-        started = claims.was(Const(1), "started")
-        claims.invariant("long steps are multiples of short ones", Mux(started, ticks == counted, ticks == 0))
-        claims.invariant("the first cycle is 0", started | (cycle == 0))
-        claims.invariant("the newest was enqueued last", queues.newest == self.newest)
+        claims.invariant("the newest was enqueued last", inside.register("newest") == self.newest)
         claims.invariant("one enqueues at a time", at_most_one(self.newest))
-        in_order = inside.register("in_order")
-        claims.invariant(
-            "the age of a message is entered",
-            inside.register("entering") == claims.was(self._entering(queues), "entered"),
-        )
-        claims.invariant("service begins with a grant", (in_order & queues.queued) == (self.serves | self.newest))
-        left = inside.register("left_1")
-        claims.invariant("releases are noted", left == claims.was(queues.release, "released"))
+        claimed = either([Mux(queues.queued[i] & self.stood[i], queues.request[i], 0) for i in inputs])
+        claims.invariant("outputs are claimed by those before the newest", inside.register("claimed") == claimed)
+        left = claims.was(queues.release, "released")
+        claims.invariant("releases are noted", inside.register("left_1") == left)
         claims.invariant("what has left is not queued", ~(left & queues.queued).any())
-        for i in inputs:
-            aged = ~(queues.queued[i] & self.stood[i]) | (queues.age[i] != 0)
-            claims.invariant("what waits has an age", aged)
-            for j in inputs:
-                if i == j:
-                    continue
-                behind = inside.register(f"wait_{j}_{i}")
-                waits = self.blocks[i][j] & ~self.newest[i] & ~self.newest[j] | self.held[i][j]
-                claims.invariant("inputs wait for those ahead of them", behind == waits)
-                gone = ~queues.queued[i] & queues.queued[j] & self.stood[j] & ~self.serves[j]
-                claims.invariant("those that are waited for have left", ~self.held[i][j] | gone & left[i])
-                both = queues.queued[i] & queues.queued[j]
-                claims.invariant("of two queued inputs one is ahead", ~both | (self.ahead[i][j] ^ self.ahead[j][i]))
-                claims.invariant(
-                    "those in service are ahead", ~(both & self.serves[i] & ~self.serves[j]) | self.ahead[i][j]
-                )
-                waiting = ~(self.serves[i] | self.newest[i] | self.serves[j] | self.newest[j])
-                ordered = ~(self.ahead[i][j] & waiting) | (queues.age[i] >= queues.age[j])
-                claims.invariant("those that wait are sorted by age", ordered)
-                first = ~self.serves[j] | ~self.blocks[i][j]
-                claims.invariant("one in service waits for no other", first)
+        left_before = claims.was(left, "released_before")
+        claims.invariant("releases are noted for two cycles", inside.register("left_2") == left_before)
+        claims.invariant("an input leaves at most every second cycle", ~(left & left_before).any())
+        claims.invariant("what has left is queued anew", ~(left_before & queues.queued & ~self.newest).any())
+        for i, j in permutations(inputs, 2):
+            behind = inside.register(f"wait_{j}_{i}")
+            waits = self.blocks[i][j] & ~self.newest[i] & ~self.newest[j] | self.held[i][j].any()
+            claims.invariant("inputs wait for those ahead of them", behind == waits)
+            gone = Mux(queues.queued[j] & self.stood[j] & ~self.serves[j], concat((left[i], left_before[i])), 0)
+            claims.invariant("those that are waited for have left", ~(self.held[i][j] & ~gone).any())
+            both = queues.queued[i] & queues.queued[j]
+            claims.invariant("of two queued inputs one is ahead", ~both | (self.ahead[i][j] ^ self.ahead[j][i]))
+            claims.invariant(
+                "those in service are ahead", ~(both & self.serves[i] & ~self.serves[j]) | self.ahead[i][j]
+            )
+            waiting = ~(self.serves[i] | self.newest[i] | self.serves[j] | self.newest[j])
+            ordered = ~(self.ahead[i][j] & waiting) | (queues.age[i] >= queues.age[j])
+            claims.invariant("those that wait are sorted by age", ordered)
+            first = ~self.serves[j] | ~self.blocks[i][j]
+            claims.invariant("one in service waits for no other", first)
         for i, j, k in permutations(inputs, 3):
             transitive = ~(self.ahead[i][j] & self.ahead[j][k]) | self.ahead[i][k]
             claims.invariant("the queued inputs are in one order", transitive)
@@ -121,7 +108,7 @@ def aged_queues(ports: int) -> Describe:
             others = [j for j in range(ports) if j != i]
             ahead = concat(order.blocks[j][i] for j in others).any()
             claims.always("no request is granted before one that is ahead", ~(granted[i] & ahead))
-            waits = concat(order.held[j][i] for j in others).any() | order.younger[i]
+            waits = concat(order.held[j][i] for j in others).any()
             claims.always("a request with none ahead is granted", granted[i] | ~queued[i] | ahead | waits)
             for j in range(i):
                 shared = (queues.request[i] & queues.request[j]).any()
@@ -133,15 +120,15 @@ def aged_queues(ports: int) -> Describe:
             for i in range(ports):
                 holds = granted[i] & queues.request[i][o]
                 claims.always("a request that is granted an output is its first", ~holds | queues.first[o][i])
-        claims.possible("a request overtakes one that waits", concat(order.younger).any() & granted.any())
+        claims.possible("a request overtakes one that waits", concat(order.younger).any() & ~granted.any())
         claims.possible("all ports wait for one", (granted == 1) & queued.all())
 
     return describe
 
 
 def _count_ages(claims: Claims, order: AgeOrder, queues: Any, i: int) -> None:
-    """Ages of messages that stay in the queues."""
-    stays = claims.was(queues.queued[i] & order.stood[i] & ~queues.release[i], f"stays_{i}")
+    """Ages of messages that wait."""
+    stays = claims.was(queues.queued[i] & order.stood[i] & ~queues.granted[i], f"stays_{i}")
     age = claims.was(queues.age[i], f"age_{i}")
     grows = (queues.age[i] == age) | (queues.age[i] == age + 1)
     claims.always("an age grows by one at a time", ~stays | grows)

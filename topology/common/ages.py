@@ -4,8 +4,8 @@ A header has a field ``age``, in its first flit and 0 when it is sent. It counts
 wait, and the time for which it waited. An age is few bits, so the older a message, the longer is its next step, see
 ``TICK_SHIFTS``. A short time is then resolved finely, and a long one is still in range. The last age stays.
 
-Every step divides the next one, and all headers in all switches count in the same cycles. So no header gets older than
-another one that was as old or older, and an order by ages remains one.
+The first step divides the second one, and all headers in all switches count in the same cycles. So no header gets older
+than another one that was as old or older, and an order by ages remains one.
 """
 
 from topology.common.errors import TopologyError
@@ -16,10 +16,13 @@ ARBITRATIONS = (ROUND_ROBIN, AGE)
 
 AGE_BITS = 4
 LAST_AGE = (1 << AGE_BITS) - 1
-TICK_SHIFTS = (3, 5, 9)
-"""Logarithms of the cycles per step of the age: of the lower half of the ages, the next quarter, and the last one."""
-QUARTER_SHIFT = AGE_BITS - 2
-"""Number of low bits of an age within its quarter."""
+LONG_AGE = LAST_AGE & LAST_AGE << AGE_BITS - 2
+"""First age of the long steps."""
+TICK_SHIFTS = (3, 8)
+"""Logarithms of the cycles per step of the age: below ``LONG_AGE``, and from it on."""
+
+MIN_DEPTH_FLITS = 4
+"""Least flits of an input buffer. Heads then follow tails so closely that no turn is lost to a younger message."""
 
 
 def hold_cycles(routing_cycles: int) -> int:
@@ -28,7 +31,7 @@ def hold_cycles(routing_cycles: int) -> int:
     Then the header of the next message of the same input has been read, if it follows directly. Otherwise it would come
     too late for every decision, and inputs would take turns however old their messages are.
     """
-    return max(1, routing_cycles - 1)
+    return max(2, routing_cycles)
 
 
 def check_age_fits(key_bits: int, flit_bits: int) -> None:

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from topology.common.ages import AGE, MIN_DEPTH_FLITS
+
 MIN_FLIT_BITS = 8
 MAX_FLIT_BITS = 512
 MAX_MESSAGE_FLITS = 65_535
@@ -141,7 +143,8 @@ class HeaderFormat:
 
     def buffer_depth_flits(self, buffer_flits: int) -> int:
         """Return the flits that an input buffer holds: a switch reads a whole header before it sends the first flit."""
-        return self.multicast_flits - 1 + buffer_flits
+        depth = self.multicast_flits - 1 + buffer_flits
+        return max(depth, MIN_DEPTH_FLITS) if self.bits_of(AGE) else depth
 
     def flits_of(self, destinations: Sequence[int]) -> int:
         """Return the header flits of a message to a set of destinations.
