@@ -25,6 +25,7 @@ from rtl.spam.network import spam_addressing, spam_plan
 from tb.common.axi.job import JOB_VARIABLE, AxiJob, AxiResult, Load, input_prefixes
 from tests.networks import ring
 from tests.sampled import sampled
+from topology.common.ages import ARBITRATIONS
 from topology.common.graph import Network
 from topology.common.lattice import lattice_network
 from topology.common.part_headers import PARTS
@@ -169,10 +170,11 @@ def options_case(mode: str, options: StreamOptions, *, packets: int) -> tuple[Be
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("arbitration", ARBITRATIONS)
 @pytest.mark.parametrize(("mode", "packets"), [(TUSER, 2), (LEADING_WORD, 1)])
-def test_sixteen_nodes(mode, packets, tmp_path, require_tool):
+def test_sixteen_nodes(mode, packets, arbitration, tmp_path, require_tool):
     require_tool("icarus")
-    routing = SpamRouting(SpamLabels(lattice_network(16, seed=6)), 32)
+    routing = SpamRouting(SpamLabels(lattice_network(16, seed=6)), 32, arbitration=arbitration)
     job = network_job(routing, mode, packets=packets)
     check(run_job(network_source(spam_plan(routing), mode), job, "icarus", tmp_path), job)
 
