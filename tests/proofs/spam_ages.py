@@ -55,7 +55,7 @@ class AgeOrder:
     def tie(self, claims: Claims, queues: Any, inside: Inside) -> None:
         """Tie the registers of the queues to the order."""
         inputs = range(queues.ports)
-        claims.invariant("the newest was enqueued last", inside.register("newest") == self.newest)
+        claims.invariant("the newest was enqueued last", queues.newest == self.newest)
         claims.invariant("one enqueues at a time", at_most_one(self.newest))
         claimed = either([Mux(queues.queued[i] & self.stood[i], queues.request[i], 0) for i in inputs])
         claims.invariant("outputs are claimed by those before the newest", inside.register("claimed") == claimed)
