@@ -2,8 +2,8 @@
 
 ``--store`` writes the results to the baseline row by row, so that an interrupted run loses little. ``--paths`` prints
 the longest path of each row, too. ``--cells xc7`` and ``--cells cmos`` print the tables of the reference routers on
-Xilinx 7 and in gates in docs/understand/fpga.md instead: synthesis alone, without a clock. ``--grade-8`` measures at
-speed grade 8.
+Xilinx 7 and in gates in docs/understand/fpga_cells.md instead: synthesis alone, without a clock. ``--grade-8`` measures
+at speed grade 8.
 """
 
 import argparse

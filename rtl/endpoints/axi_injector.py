@@ -23,16 +23,15 @@ Where messages have one destination each (mode ``tdest``) there are no sets, and
 
 from typing import Any
 
-from amaranth.hdl import Const, Module, Mux, Signal, Value
-from amaranth.lib.wiring import In, Out
+from amaranth.hdl import Module, Mux, Signal, Value
+from amaranth.lib.wiring import In
 
 from rtl.endpoints.packet_flits import PacketFlits
+from rtl.endpoints.stream_injector import StreamInjector
 from rtl.generator.plan import Addressing, UnicastAddressing
-from rtl.parts.flit import link_signature
 from rtl.parts.next_part import NextPart
-from rtl.parts.part import Part, instantiate
-from rtl.parts.selection import concat, table_row
-from topology.common.flits import HeaderFormat, bits_for
+from rtl.parts.selection import concat
+from topology.common.flits import HeaderFormat
 from topology.common.part_headers import PartsFormat
 
 DESTINATION_MODES = TUSER, LEADING_WORD, TDEST = ("tuser", "leading-word", "tdest")
@@ -40,7 +39,7 @@ SET_MODES = (TUSER, LEADING_WORD)
 """Destination modes of networks with multicast messages; the others have ``tdest`` alone."""
 
 
-class AxiStreamInjector(Part):
+class AxiStreamInjector(StreamInjector):
     """Sends AXI4-Stream packets of one node into the network.
 
     Throughput 1 word per cycle in the body. ``tready`` depends on registers only: on this part's, and on the register
@@ -77,26 +76,10 @@ class AxiStreamInjector(Part):
         if mode not in modes:
             choice = "one of " * (len(modes) > 1) + ", ".join(modes)
             raise ValueError(f"Destination mode is {mode!r}; it must be {choice}")
-        self.header = header
-        self.addressing = addressing
         self.mode = mode
         self.set_word_bits = set_word_bits or header.flit_bits
-        node_bits, field_bits = bits_for(len(addressing.unicast_keys)), header.fixed_bits - header.fields[0][1]
-        super().__init__(
-            "axi_stream_injector",
-            {
-                "node": In(node_bits),
-                **({"node_fields": In(field_bits)} if field_bits else {}),
-                "tdata": In(header.flit_bits),
-                "tvalid": In(1),
-                "tready": Out(1),
-                "tlast": In(1),
-                "tdest": In(node_bits),
-                **({"tuser": In(tuser_bits(header, mode))} if mode in SET_MODES else {}),
-                "error": Out(1),
-                "link": Out(link_signature(header.flit_bits)),
-            },
-        )
+        sides = {"tuser": In(tuser_bits(header, mode))} if mode in SET_MODES else {}
+        super().__init__("axi_stream_injector", header, addressing, sides)
 
     def elaborate(self, platform):
         m: Any = Module()
@@ -137,10 +120,8 @@ class AxiStreamInjector(Part):
                 flits.offer_word(self.tlast)
                 with m.If(self.tvalid & flits.free & self.tlast):
                     m.next = "IDLE"
-            with m.State("SWALLOW"):
-                m.d.comb += self.tready.eq(1)
-                with m.If(self.tvalid & self.tlast):
-                    m.next = "IDLE"
+            with m.State("SWALLOW"), m.If(flits.swallow()):
+                m.next = "IDLE"
         return m
 
     def _others(self, m, mask: Value) -> Signal:
@@ -151,13 +132,9 @@ class AxiStreamInjector(Part):
         m.d.comb += others.eq(mask & ~own)
         return others
 
-    @property
-    def _node_fields(self) -> Value:
-        return Value.cast(getattr(self, "node_fields", Const(0, 0)))
-
     def _look_at_first_beat(self, m, fixed, destinations):
         named, reachable = Signal(), Signal()
-        key, exists = _looked_up_key(m, self)
+        key, exists = self._look_up_key(m)
         m.d.comb += [named.eq(self.tuser.any()), reachable.eq(exists & (self.tdest != self.node))]
         m.d.sync += [
             fixed.eq(concat((key, self._node_fields))),
@@ -204,7 +181,7 @@ class AxiStreamInjector(Part):
                 m.next = "WAIT"
 
     def _place_key_finder(self, m, platform, destinations) -> Any:
-        finder = _place_finder(m, platform, self)
+        finder = self._place_finder(m, platform)
         if self.mode in SET_MODES:
             m.d.comb += finder.destinations.eq(destinations)
         else:
@@ -257,35 +234,6 @@ class AxiStreamInjector(Part):
         rest = Signal(len(fixed) + len(destinations))
         m.d.comb += rest.eq(concat((fixed, destinations)) >> self.header.flit_bits)
         m.d.sync += [fixed.eq(rest[: len(fixed)]), destinations.eq(rest[len(fixed) :])]
-
-
-def find_key(m: Any, platform: Any, injector: Any) -> tuple[Any, Any]:
-    """Return the key of a message to ``tdest`` alone, and whether that node exists.
-
-    Parameters:
-        injector: A part with ``header``, ``addressing``, ``node`` and ``tdest``.
-    """
-    if isinstance(injector.addressing, Addressing):
-        return _looked_up_key(m, injector)
-    finder = _place_finder(m, platform, injector)
-    m.d.comb += finder.destination.eq(injector.tdest)
-    return finder.key, finder.exists
-
-
-def _looked_up_key(m: Any, injector: Any) -> tuple[Any, Any]:
-    key_bits = injector.header.fields[0][1]
-    table = sum((key << 1 | 1) << (key_bits + 1) * i for i, key in enumerate(injector.addressing.unicast_keys))
-    rows = Const(table, (key_bits + 1) << len(injector.tdest))
-    row = table_row(m, rows, injector.tdest, key_bits + 1, "unicast")
-    return row[1:], row[0]
-
-
-def _place_finder(m: Any, platform: Any, injector: Any) -> Any:
-    part = injector.addressing.key()
-    finder = instantiate(m, platform, "key_finder", part)
-    if "node" in part.signature.members:
-        m.d.comb += finder.node.eq(injector.node)
-    return finder
 
 
 def destination_modes(addressing: Addressing | UnicastAddressing) -> tuple[str, ...]:

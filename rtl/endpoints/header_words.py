@@ -10,14 +10,14 @@ from typing import Any
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from rtl.endpoints.axi_injector import find_key
 from rtl.endpoints.packet_flits import PacketFlits
+from rtl.endpoints.stream_injector import StreamInjector
 from rtl.generator.plan import Addressing, UnicastAddressing
 from rtl.parts.ejector import MessageEjector
 from rtl.parts.flit import link_signature
 from rtl.parts.part import Part, instantiate
 from rtl.parts.selection import concat
-from topology.common.flits import HeaderFormat, bits_for
+from topology.common.flits import HeaderFormat
 
 
 def check_word(header: HeaderFormat, word_bits: int) -> None:
@@ -27,7 +27,7 @@ def check_word(header: HeaderFormat, word_bits: int) -> None:
         raise ValueError(f"{text} {header.spare_bits}")
 
 
-class HeaderWordInjector(Part):
+class HeaderWordInjector(StreamInjector):
     """Sends AXI4-Stream packets of one node into the network, each to node ``tdest``.
 
     A packet costs 1 cycle besides its words. Throughput 1 word per cycle. ``tready`` depends on registers only: on this
@@ -39,7 +39,7 @@ class HeaderWordInjector(Part):
         word_bits: Bits of a packet's first word that are sent, the lowest ones.
 
     Members:
-        node, node_fields, tdata, tvalid, tready, tlast, tdest, link: See ``AxiStreamInjector``.
+        node, node_fields, tdata, tvalid, tready, tlast, tdest, link: See ``StreamInjector``.
         error (Out(1)): High for one cycle when a packet begins to be drained, because it goes to the node itself or to
             a node that does not exist. A register.
 
@@ -49,31 +49,14 @@ class HeaderWordInjector(Part):
 
     def __init__(self, header: HeaderFormat, addressing: Addressing | UnicastAddressing, word_bits: int):
         check_word(header, word_bits)
-        self.header = header
-        self.addressing = addressing
         self.word_bits = word_bits
-        node_bits, field_bits = bits_for(len(addressing.unicast_keys)), header.fixed_bits - header.fields[0][1]
-        super().__init__(
-            "header_word_injector",
-            {
-                "node": In(node_bits),
-                **({"node_fields": In(field_bits)} if field_bits else {}),
-                "tdata": In(header.flit_bits),
-                "tvalid": In(1),
-                "tready": Out(1),
-                "tlast": In(1),
-                "tdest": In(node_bits),
-                "error": Out(1),
-                "link": Out(link_signature(header.flit_bits)),
-            },
-        )
+        super().__init__("header_word_injector", header, addressing)
 
     def elaborate(self, platform):
         m: Any = Module()
         key: Any = Signal(self.header.fields[0][1], reset_less=True)
-        fields = (self.node_fields,) if hasattr(self, "node_fields") else ()
-        flits = PacketFlits(m, self, concat((key, *fields, self.tdata[: self.word_bits])))
-        found, exists = find_key(m, platform, self)
+        flits = PacketFlits(m, self, concat((key, self._node_fields, self.tdata[: self.word_bits])))
+        found, exists = self._find_key(m, platform)
         m.d.sync += [key.eq(found), self.error.eq(0)]
         with m.FSM():
             with m.State("IDLE"), m.If(self.tvalid):
@@ -91,10 +74,8 @@ class HeaderWordInjector(Part):
                 flits.offer_word(self.tlast)
                 with m.If(self.tvalid & flits.free & self.tlast):
                     m.next = "IDLE"
-            with m.State("SWALLOW"):
-                m.d.comb += self.tready.eq(1)
-                with m.If(self.tvalid & self.tlast):
-                    m.next = "IDLE"
+            with m.State("SWALLOW"), m.If(flits.swallow()):
+                m.next = "IDLE"
         return m
 
 

@@ -42,6 +42,12 @@ class PacketFlits:
         self._m.d.comb += self._register.following.head.eq(1)
         self._take_word(last)
 
+    def swallow(self) -> Any:
+        """Drop the packet's words in this state; return whether the last one is dropped."""
+        injector = self._injector
+        self._m.d.comb += injector.tready.eq(1)
+        return injector.tvalid & injector.tlast
+
     def _take_word(self, last: Any) -> None:
         register, injector = self._register, self._injector
         self._m.d.comb += [

@@ -97,10 +97,8 @@ class HartsStreamInjector(Part):
                     with m.Elif(last):
                         m.d.sync += self.error.eq(1)
                         m.next = "SWALLOW"
-            with m.State("SWALLOW"):
-                m.d.comb += self.tready.eq(1)
-                with m.If(self.tvalid & self.tlast):
-                    m.next = "IDLE"
+            with m.State("SWALLOW"), m.If(flits.swallow()):
+                m.next = "IDLE"
         return m
 
     def _look_at_first_beat(self, m, broadcast, algorithm, offset):

@@ -74,9 +74,10 @@ def wrong(peer, path):
 
 
 def test_program_is_built_once_and_kept_alone(tmp_path):
-    program = built(PEER, sources(tmp_path))
+    tarred = sources(tmp_path)
+    program = built(PEER, tarred)
     assert program.read_text() == "program\n"
-    assert built(PEER, sources(tmp_path)) == program
+    assert built(PEER, tarred) == program
     assert (tmp_path / "count").read_text() == "built\n"
     assert sorted(path.name for path in program.parent.iterdir()) == ["booksim", "build.log", "whole.json"]
     assert [kept.name for kept in kept_simulators()] == [program.parent.name]

@@ -117,19 +117,19 @@ def request_queues(ports: int, *, conflicts: bool = False) -> Describe:
                 shared = (queues.request[i] & queues.request[j]).any()
                 claims.always("two that are granted share no output", ~(granted[i] & granted[j] & shared))
             _bound_overtaking(claims, order, queues, i)
-        _prove_first(claims, queues, ports)
+        prove_first(claims, queues)
         claims.possible("all ports wait for one", (granted == 1) & queued.all())
         claims.possible("two are granted at once", (granted == 3) & queued.all())
 
     return describe
 
 
-def _prove_first(claims: Claims, queues: Any, ports: int) -> None:
+def prove_first(claims: Claims, queues: Any) -> None:
     """The early selection of the crossbar."""
-    for o in range(ports):
+    for o in range(queues.ports):
         first = queues.first[o]
         claims.always("an output has one first input at most", at_most_one(first))
-        for i in range(ports):
+        for i in range(queues.ports):
             holds = queues.granted[i] & queues.request[i][o]
             claims.always("a request that is granted an output is its first", ~holds | first[i])
 

@@ -9,6 +9,7 @@ from rtl.parts.selection import concat, either
 from rtl.spam.aged_queues import AgedRequestQueues
 from tests.proofs.claims import Claims, Describe, Inside, at_most_one
 from tests.proofs.route_unit import assume_orderly_queueing
+from tests.proofs.spam import prove_first
 from topology.common.ages import LAST_AGE
 
 HOLD = 2
@@ -61,11 +62,11 @@ class AgeOrder:
         claims.invariant("outputs are claimed by those before the newest", inside.register("claimed") == claimed)
         left = claims.was(queues.release, "released")
         claims.invariant("releases are noted", inside.register("left_1") == left)
-        claims.invariant("what has left is not queued", ~(left & queues.queued).any())
+        claims.invariant("an input that leaves is not queued", ~(left & queues.queued).any())
         left_before = claims.was(left, "released_before")
         claims.invariant("releases are noted for two cycles", inside.register("left_2") == left_before)
         claims.invariant("an input leaves at most every second cycle", ~(left & left_before).any())
-        claims.invariant("what has left is queued anew", ~(left_before & queues.queued & ~self.newest).any())
+        claims.invariant("an input that has left is queued anew", ~(left_before & queues.queued & ~self.newest).any())
         for i, j in permutations(inputs, 2):
             behind = inside.register(f"wait_{j}_{i}")
             waits = self.blocks[i][j] & ~self.newest[i] & ~self.newest[j] | self.held[i][j].any()
@@ -115,11 +116,7 @@ def aged_queues(ports: int) -> Describe:
                 claims.always("two that are granted share no output", ~(granted[i] & granted[j] & shared))
             _count_ages(claims, order, queues, i)
             _bound_overtaking(claims, order, queues, i)
-        for o in range(ports):
-            claims.always("an output has one first input at most", at_most_one(queues.first[o]))
-            for i in range(ports):
-                holds = granted[i] & queues.request[i][o]
-                claims.always("a request that is granted an output is its first", ~holds | queues.first[o][i])
+        prove_first(claims, queues)
         claims.possible("a request overtakes one that waits", concat(order.younger).any() & ~granted.any())
         claims.possible("all ports wait for one", (granted == 1) & queued.all())
 

@@ -22,7 +22,7 @@ MAX_DRAWS = 50
 PARTS_FROM, PARTS_SHARE = 161, 0.5
 """First network that may have headers of parts, and their share: earlier networks were compared without them."""
 LONG_FROM, LONGER = 165, 2.5
-"""First network with further options, and with cases so many times as long: builds then take less of the time."""
+"""First network with further options and longer cases, and their factor: builds then take less of the time."""
 WITH_SETS = ("spam", "min")
 """Families whose headers name sets."""
 _NETWORK, _RUN = 0, 1  # first numbers of their random streams

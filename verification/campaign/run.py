@@ -19,7 +19,7 @@ EQUAL, MISMATCH, TROUBLE = "equal", "mismatch", "trouble"
 MAX_TIMES = 2
 """Limit of a run, as a multiple of its intended cycles; later cycles are not compared."""
 SAMPLED_CHUNKS = 4
-"""One of so many chunks is searched for situations: searching all of them would take a tenth of the time."""
+"""Period, in chunks, of the search for situations: a search of all chunks would take a tenth of the time."""
 ATTEMPTS = 2
 """Attempts for a simulator that was killed."""
 
