@@ -82,13 +82,13 @@ class _Build:
         self._verilog, self._blocks = source.verilog, list[Block]()
         if allow_blocks and has_blocks(source, waves=waves):
             self._verilog, self._blocks = split_blocks(source, source.verilog)
-        bench = (files("hydranoc.lockstep.direct") / "bench.cpp").read_text()
+        bench, grouping = ((files("hydranoc.lockstep.direct") / name).read_text() for name in ("bench.cpp", "units.py"))
         ports = "".join(f"PORT({name}),\n" for name in ports_of(source))
         self._texts = {"bench.v": self._verilog, "bench.cpp": bench, "ports.h": ports}
         self._options = ["--trace"] if waves else []
         self._options += AROUND_BLOCKS if self._blocks else ()
         texts = [*self._texts.values(), *(text for block in self._blocks for text in (wrapper(block), calls(block)))]
-        key = "\n".join([self.version, *texts, repr((VERILATE, FAST, SLOW, units.UNIT_BYTES, self._options))])
+        key = "\n".join([self.version, *texts, grouping, repr((VERILATE, FAST, SLOW, self._options))])
         self.name = f"verilator-direct-{hashlib.sha256(key.encode()).hexdigest()[:24]}"
 
     def build(self, work: Path) -> None:

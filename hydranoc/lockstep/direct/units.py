@@ -33,11 +33,10 @@ def write_units(work: Path, prefix: str, program: str, blocks: Sequence[str], wr
     """
     lists = [_lists(work / f"{prefix}_classes.mk")]
     lists += [_lists(work / block / f"V{block}_classes.mk") for block in blocks]
-    fast = [*_files(lists, _FAST_LISTS), *written]
+    groups = {"fast": _groups([*_files(lists, _FAST_LISTS), *written]), "slow": _groups(_files(lists, _SLOW_LISTS))}
     library = [Path(f"{name}.cpp") for name in dict.fromkeys(_names(lists, _LIBRARY_LISTS))]
-    units = {f"fast_{number}": files for number, files in enumerate(_groups(fast))}
-    slow = _groups(_files(lists, _SLOW_LISTS))
-    units |= {f"slow_{number}": [*([] if number else library), *files] for number, files in enumerate(slow)}
+    groups["fast" if blocks else "slow"][0][:0] = library  # every evaluation of a block calls it
+    units = {f"{name}_{number}": files for name in groups for number, files in enumerate(groups[name])}
     for name, files in units.items():
         (work / f"{name}.cpp").write_text("".join(_INCLUDE.format(file=file) for file in files))
     (work / MAKEFILE).write_text(_makefile(prefix, program, list(units)))
