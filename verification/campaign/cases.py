@@ -23,6 +23,9 @@ PARTS_FROM, PARTS_SHARE = 161, 0.5
 """First network that may have headers of parts, and their share: earlier networks were compared without them."""
 LONG_FROM, LONGER = 165, 2.5
 """First network with further options and longer cases, and their factor: builds then take less of the time."""
+EVEN_FROM, CHANNEL_CYCLES = 230, 250_000_000
+"""First network whose cases are limited by their cycles times channels, and that limit: networks then cost about the
+same."""
 WITH_SETS = ("spam", "min")
 """Families whose headers name sets."""
 _NETWORK, _RUN = 0, 1  # first numbers of their random streams
@@ -76,8 +79,11 @@ class Campaign:
 
     def cycles_of(self, case: int) -> int:
         """Return the approximate number of cycles of a case."""
-        most = min(MAX_CYCLES, ROUTER_CYCLES // self.network_of(case).network.switches)
-        return round(self.scale * _length_of(case) * most)
+        network = self.network_of(case).network
+        most = _length_of(case) * min(MAX_CYCLES, ROUTER_CYCLES // network.switches)
+        if case // RUNS >= EVEN_FROM:
+            most = min(_length_of(case) * MAX_CYCLES, CHANNEL_CYCLES // len(network.channels))
+        return round(self.scale * most)
 
     def _room(self, base: Design, case: int) -> Room:
         """Return the limits of traffic in a network."""
