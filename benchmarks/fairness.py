@@ -1,16 +1,17 @@
 """Fairness among sources in overload: ``python -m benchmarks.fairness`` (docs/do/choosing.md).
 
 Jain's index of the sources' throughputs is 1 if all are equal. 64 nodes (61 in a hexagonal mesh) offer uniform unicasts
-of 128 bytes; in the parking lots all nodes send messages of 16 flits to node 0.
+of 128 bytes; in the parking lots all nodes send messages of 8 to 128 flits to node 0.
 """
 
 from typing import Any
 
 from benchmarks.choosing import CHOICES, OFFERED_FLITS, flits_of
 from hydranoc import load
+from topology.common.ages import STEP_CYCLES
 
 CYCLES = 40_000
-LOT_FLITS = 16
+LOT_FLITS = (16, 8, 32, 64, 128)
 AGE = {"arbitration": "age"}
 LOTS = {
     "row of 6": {"kind": "mesh", "shape": [6, 1]},
@@ -44,11 +45,14 @@ def main() -> None:
     hot_spot = {"kind": "hot-spot", "nodes": [0], "share": 1.0}
     for name, topology in LOTS.items():
         network = {"family": "spam", "topology": topology}
-        print(line(f"SPAM, {name}, all to one", network, LOT_FLITS, pattern=hot_spot), flush=True)
-        title = f"SPAM, {name}, all to one, `arbitration: age`"
-        print(line(title, network | AGE, LOT_FLITS, pattern=hot_spot), flush=True)
+        print(line(f"SPAM, {name}, all to one", network, LOT_FLITS[0], pattern=hot_spot), flush=True)
+        for flits in LOT_FLITS:
+            for step in sorted({STEP_CYCLES, flits // 2}):
+                title = f"SPAM, {name}, all to one, {flits} flits, `arbitration: age`, steps of {step} cycles"
+                aged = network | AGE | {"age_step_cycles": step}
+                print(line(title, aged, flits, pattern=hot_spot), flush=True)
     cube = {"family": "hypercube", "topology": LOTS["4-cube"], "virtual_channels": 2}
-    print(line("Hypercube, 4-cube, all to one", cube, LOT_FLITS, pattern=hot_spot), flush=True)
+    print(line("Hypercube, 4-cube, all to one", cube, LOT_FLITS[0], pattern=hot_spot), flush=True)
 
 
 if __name__ == "__main__":

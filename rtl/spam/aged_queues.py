@@ -26,7 +26,7 @@ from amaranth.lib.wiring import In, Out
 from rtl.parts.part import Part
 from rtl.parts.selection import concat, either
 from rtl.spam.ocrq import claimed_by_older, grant_requests, pairs_of_requests, queue_members
-from topology.common.ages import AGE_BITS, TICK_SHIFTS
+from topology.common.ages import AGE_BITS, STEP_CYCLES, step_shifts
 
 
 class AgedRequestQueues(Part):
@@ -38,6 +38,7 @@ class AgedRequestQueues(Part):
     Parameters:
         ports: Ports of the router, at least 1.
         hold: Cycles for which inputs keep waiting for a released one, at least 1; see ``hold_cycles``.
+        step_cycles: Step of ages, one of ``STEPS_CYCLES``.
 
     Members:
         arrives (In(ports)): A head moves in on the link.
@@ -48,10 +49,10 @@ class AgedRequestQueues(Part):
         others: As in ``OutputRequestQueues``.
     """
 
-    def __init__(self, ports: int, hold: int):
+    def __init__(self, ports: int, hold: int, step_cycles: int = STEP_CYCLES):
         members = queue_members(ports, "completed", "release", "arrives")
         ages = {"newest": Out(ports), "arriving_age": In(AGE_BITS).array(ports), "age": Out(AGE_BITS).array(ports)}
-        self.ports, self.hold = ports, hold
+        self.ports, self.hold, self.shifts = ports, hold, step_shifts(step_cycles)
         super().__init__(f"spam_aged_queues_{ports}", members | ages)
 
     def elaborate(self, _platform):
@@ -73,7 +74,7 @@ class AgedRequestQueues(Part):
         newest_age: Any = Signal(AGE_BITS)
         m.d.comb += newest_age.eq(either([Mux(newest[i], self.age[i], 0) for i in range(self.ports)]))
         ticks = self._find_ticks(m)
-        short, long = (ticks[shift] for shift in TICK_SHIFTS)
+        short, long = (ticks[shift] for shift in self.shifts)
         younger: Any = Signal(self.ports)
         for i, age in enumerate(self.age):
             last, step = Signal(name=f"last_{i}"), Signal(name=f"step_{i}")
@@ -93,7 +94,7 @@ class AgedRequestQueues(Part):
 
         Synthesis removes the bits without use, and maps the queues to 3 % fewer LUTs than with two bits only.
         """
-        last_shift = max(TICK_SHIFTS)
+        last_shift = max(self.shifts)
         cycle: Any = Signal(last_shift)
         ticks: Any = Signal(last_shift + 1)
         m.d.sync += [cycle.eq(cycle + 1), ticks.eq(concat(~cycle[:shift].any() for shift in range(last_shift + 1)))]

@@ -10,7 +10,7 @@ from rtl.routed.routed_input import routed_constants
 from rtl.spam.multicast_key import MulticastKey
 from rtl.spam.parameters import SpamRouterParameters
 from rtl.spam.router import SpamRouter
-from topology.common.ages import AGE, AGE_BITS
+from topology.common.ages import AGE, AGE_BITS, STEP_CYCLES
 from topology.spam.routing import SpamRouting
 
 ENQUEUE_KINDS = ("atomic", "split")
@@ -26,6 +26,7 @@ def spam_plan(
     guard: bool = False,
     watchdog_flits: int = 0,
     fast: bool = False,
+    age_step_cycles: int = STEP_CYCLES,
 ) -> NetworkPlan:
     """Return the plan of a SPAM network: one router shape per number of links.
 
@@ -34,6 +35,7 @@ def spam_plan(
         routing_cycles: Cycles from input buffer to output register for a head without contention, at least 1.
         enqueue: ``atomic``, or ``split`` for the negative control that deadlocks.
         fast: Pipeline for a faster clock, see ``SpamRouterParameters``. It needs ``routing_cycles`` 2.
+        age_step_cycles: Step of ages, if the arbitration has them; one of ``STEPS_CYCLES``.
         link_cycles: Cycles from an output register to the buffer of the next router, at least 1.
         guard: Reject flits outside of worms at all inputs (``WormGuard``).
         watchdog_flits: Truncate longer worms, at inputs with a guard; 0 for worms of any length.
@@ -56,6 +58,7 @@ def spam_plan(
             guarded=guard,
             watchdog_flits=watchdog_flits,
             fast=fast,
+            age_step_cycles=age_step_cycles,
         )
 
     shapes, routers = plan_routers(
@@ -77,7 +80,7 @@ def spam_plan(
             "enqueue": enqueue,
             "root": routing.labels.root,
             **({"pipeline": "fast"} if fast else {}),
-            **({"arbitration": AGE} if routing.arbitration == AGE else {}),
+            **({"arbitration": AGE, "age_step_cycles": age_step_cycles} if routing.arbitration == AGE else {}),
             **guard_settings(guard=guard, watchdog_flits=watchdog_flits),
         },
         addressing=spam_addressing(routing),

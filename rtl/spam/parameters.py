@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from rtl.generator.router_parameters import RouterParameters, check_range
 from rtl.parts.part import MAX_PORT_BITS
+from topology.common.ages import STEP_CYCLES, step_shifts
 from topology.common.channels import MAX_PORTS
 from topology.spam.routing import FAST_ROUTING_CYCLES
 
@@ -22,6 +23,7 @@ class SpamRouterParameters(RouterParameters):
         atomic_enqueue: False builds the negative control that deadlocks.
         fast: Pipeline for a faster clock: decoded headers in registers, and conflicts found when requests are enqueued.
             It has ``routing_cycles`` 2.
+        age_step_cycles: Step of ages, one of ``STEPS_CYCLES``; without ages in headers it has no effect.
         header, buffer_flits, routing_cycles, multicast, guarded, watchdog_flits: See ``RouterParameters``.
 
     Raises:
@@ -32,12 +34,14 @@ class SpamRouterParameters(RouterParameters):
     vertices: int
     atomic_enqueue: bool = True
     fast: bool = False
+    age_step_cycles: int = STEP_CYCLES
 
     def __post_init__(self):
         check_range("Number of ports", self.ports, 1, MAX_PORTS)
         check_range("Number of vertices", self.vertices, 1, 1 << self.key_bits)
         self._check_table_fits()
         self.check_common()
+        step_shifts(self.age_step_cycles)
         flags = ("Atomic enqueue", self.atomic_enqueue), ("Multicast", self.multicast), ("Fast pipeline", self.fast)
         for name, value in flags:
             if not isinstance(value, bool):

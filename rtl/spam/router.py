@@ -83,7 +83,7 @@ class SpamRouter(Part):
         ports = self.parameters.ports
         if not self.parameters.age_bits:
             return OutputRequestQueues(ports)
-        return AgedRequestQueues(ports, hold_cycles(self.parameters.routing_cycles))
+        return AgedRequestQueues(ports, hold_cycles(self.parameters.routing_cycles), self.parameters.age_step_cycles)
 
     def _copy(self, m, platform, buffers, route_unit, queues):
         """Copy flits of granted inputs to all their outputs in one step; release the outputs after the tail."""

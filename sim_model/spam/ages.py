@@ -11,7 +11,7 @@ import numpy as np
 from sim_model.engines.cycle.records import NONE, make_records
 from sim_model.loops.bits import index_of, lowest_bit, message_of
 from sim_model.loops.compiled import compiled
-from topology.common.ages import AGE_BITS, LAST_AGE, LONG_AGE, TICK_SHIFTS, hold_cycles
+from topology.common.ages import AGE_BITS, LAST_AGE, LONG_AGE, hold_cycles, step_shifts
 from topology.common.link_stages import STAGE_FLITS, LinkStages
 
 AGE_FIELDS = (
@@ -26,6 +26,8 @@ class Ages(NamedTuple):
     """Ages of all messages in the queues and on the channels behind them."""
 
     hold_cycles: int
+    short_shift: int  # logarithms of the cycles per step of the age
+    long_shift: int
     inputs: np.recarray  # AGE_FIELDS, by channel (for the input at its sink)
     newest: np.ndarray  # int64[switches], input whose request was completed in the cycle before, or NONE
     sent: np.ndarray  # int64[channels, heads], ring of heads that left on a channel: message and age
@@ -33,12 +35,15 @@ class Ages(NamedTuple):
     stage_channel: np.ndarray  # int64[stages], channel of each register stage, in the order of ``LinkStages.hops``
 
 
-def make_ages(links: LinkStages, *, buffer_depth_flits: int, routing_cycles: int) -> Ages:
+def make_ages(links: LinkStages, *, buffer_depth_flits: int, routing_cycles: int, step_cycles: int) -> Ages:
     """Return the state before cycle 0."""
     channels = len(links.network.channels)
+    short, long = step_shifts(step_cycles)
     under_way = 1 + STAGE_FLITS * links.most + buffer_depth_flits
     return Ages(
         hold_cycles=hold_cycles(routing_cycles),
+        short_shift=short,
+        long_shift=long,
         inputs=make_records(channels, AGE_FIELDS),
         newest=np.full(links.network.switches, NONE),
         sent=np.full((channels, 1 << under_way.bit_length()), NONE),
@@ -52,7 +57,7 @@ def age_in(cycle, number, ages):
     """Return the age at an input."""
     age, time = ages.inputs[number].age, ages.inputs[number].counted_cycle
     while time != NONE and age < LAST_AGE:
-        shift = TICK_SHIFTS[1 if age >= LONG_AGE else 0]
+        shift = ages.long_shift if age >= LONG_AGE else ages.short_shift
         time = ((time >> shift) + 1) << shift
         if time >= cycle:
             break

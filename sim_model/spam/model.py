@@ -20,7 +20,7 @@ from sim_model.spam.describe import describe_router, find_waits
 from sim_model.spam.router import step_routers
 from sim_model.spam.state import SpamState, make_spam_state
 from sim_model.spam.worms import run_worms
-from topology.common.ages import AGE, AGE_BITS
+from topology.common.ages import AGE, AGE_BITS, STEP_CYCLES, step_shifts
 from topology.common.link_stages import LinkStages
 from topology.spam.routing import SpamRouting
 
@@ -50,6 +50,7 @@ class SpamModel(RoutedModel):
         link_cycles (int): Cycles from an output register to the buffer of the next switch: 1, and one for each register
             stage.
         enqueue: "atomic", or "split" for the negative control whose requests enter the queues one by one; it deadlocks.
+        age_step_cycles: Step of ages, one of ``STEPS_CYCLES``.
 
     Raises:
         ValueError: "X is Z; it must be Y".
@@ -57,11 +58,13 @@ class SpamModel(RoutedModel):
 
     routing: SpamRouting
     enqueue: str = "atomic"
+    age_step_cycles: int = STEP_CYCLES
 
     def __post_init__(self):
         super().__post_init__()
         if self.enqueue not in ENQUEUES:
             raise ValueError(f"Enqueue is {self.enqueue!r}; it must be 'atomic' or 'split'")
+        step_shifts(self.age_step_cycles)
 
     def make_state(self, messages: Messages) -> SpamState:
         """Return tables and registers of the routers before cycle 0."""
@@ -80,7 +83,12 @@ class SpamModel(RoutedModel):
 
     def _make_ages(self) -> Ages:
         links = LinkStages(self.network, self.link_cycles)
-        return make_ages(links, buffer_depth_flits=self.buffer_depth_flits, routing_cycles=self.routing_cycles)
+        return make_ages(
+            links,
+            buffer_depth_flits=self.buffer_depth_flits,
+            routing_cycles=self.routing_cycles,
+            step_cycles=self.age_step_cycles,
+        )
 
     def header_changes(self, variant: np.ndarray) -> list[tuple[int, int, np.ndarray]]:
         """Return the age, which a variant is."""

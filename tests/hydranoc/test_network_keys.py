@@ -232,3 +232,22 @@ def test_tables_of_a_file_have_the_headers_of_the_configuration(tmp_path):
     design.write_tables(tmp_path / "tables.csv")
     again = configured("min", header="parts", routing=str(tmp_path / "tables.csv"))
     assert again.routing.header == design.routing.header
+
+
+def with_steps(folder: Path, line: str) -> Path:
+    file = folder / "n.yaml"
+    topology = "  topology: {kind: mesh, shape: [2, 2]}"
+    file.write_text("\n".join(["network:", "  family: spam", topology, f"  {line}", "  age_step_cycles: 16"]))
+    return file
+
+
+@pytest.mark.parametrize("line", ["arbitration: round-robin", "ordering: none"])
+def test_only_ages_have_steps(line, tmp_path):
+    text = "n.yaml:5: age_step_cycles is 16; it must be left out with arbitration: round-robin"
+    with pytest.raises(ConfigError, match=text):
+        load(with_steps(tmp_path, line)).check()
+
+
+def test_steps_of_ages_reach_the_hardware(tmp_path):
+    generated = load(with_steps(tmp_path, "arbitration: age")).verilog()
+    assert generated.manifest["parameters"]["age_step_cycles"] == 16

@@ -139,6 +139,7 @@ PROOFS: dict[str, Proof] = {
     "request-queues-conflicts-3": Proof("request-queues", request_queues(3, conflicts=True)),
     "request-queues-conflicts-5": Proof("request-queues", request_queues(5, conflicts=True), quick=False),
     "aged-queues-2": Proof("aged-queues", aged_queues(2)),
+    "aged-queues-2-step-256": Proof("aged-queues", aged_queues(2, 256), quick=False),
     "aged-queues-3": Proof("aged-queues", aged_queues(3), quick=False),
     "crossbar-3x3": Proof("crossbar", crossbar(3, 3), quick_cover=True),
     "crossbar-5x2": Proof("crossbar", crossbar(5, 2), quick=False),

@@ -10,7 +10,7 @@ from rtl.spam.aged_queues import AgedRequestQueues
 from tests.proofs.claims import Claims, Describe, Inside, at_most_one
 from tests.proofs.route_unit import assume_orderly_queueing
 from tests.proofs.spam import prove_first
-from topology.common.ages import LAST_AGE
+from topology.common.ages import LAST_AGE, STEP_CYCLES
 
 HOLD = 2
 
@@ -88,11 +88,11 @@ class AgeOrder:
             claims.invariant("the queued inputs are in one order", transitive)
 
 
-def aged_queues(ports: int) -> Describe:
+def aged_queues(ports: int, step_cycles: int = STEP_CYCLES) -> Describe:
     """Claims about the queues of a router with two or three ports."""
 
     def describe(claims: Claims) -> None:
-        queues = AgedRequestQueues(ports, HOLD)
+        queues = AgedRequestQueues(ports, HOLD, step_cycles)
         claims.free_inputs(queues)
         inside = Inside(claims, queues)
         queued, granted = queues.queued, queues.granted

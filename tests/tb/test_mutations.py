@@ -62,7 +62,7 @@ SPAM_SHAPES = {
     "multi-flit-headers": Shape(flit_bits=8, buffer_flits=2, routing_cycles=1),
     "routing-delay": Shape(flit_bits=32, buffer_flits=2, routing_cycles=3),
     "fast-pipeline": Shape(flit_bits=8, buffer_flits=2, routing_cycles=2, fast=True),
-    "ages": Shape(flit_bits=16, arbitration=AGE),
+    "ages": Shape(flit_bits=16, arbitration=AGE, age_step_cycles=4),
 }
 BEHAVIOURS = {
     "stalls": HostBehaviour(0, SOME, seed=3),

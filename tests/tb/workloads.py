@@ -24,7 +24,7 @@ from sim_model.spam.model import SpamModel
 from sim_model.torus.model import TorusModel
 from sim_model.traffic import random_traffic
 from tests.sim_model.builders import broadcast, build, harts_model, mixed_traffic
-from topology.common.ages import ROUND_ROBIN
+from topology.common.ages import ROUND_ROBIN, STEP_CYCLES
 from topology.common.graph import Network
 from topology.common.host_pattern import EAGER, HostBehaviour, level_of
 from topology.common.part_headers import BIT_STRING
@@ -64,6 +64,7 @@ class Shape:
     ordering: str = NO_ORDER
     fast: bool = False
     arbitration: str = ROUND_ROBIN
+    age_step_cycles: int = STEP_CYCLES
 
     @property
     def name(self) -> str:
@@ -77,6 +78,7 @@ class Shape:
             "routing_cycles": self.routing_cycles,
             "enqueue": self.enqueue,
             "link_cycles": self.link_cycles,
+            "age_step_cycles": self.age_step_cycles,
         }
 
     @property

@@ -1,14 +1,12 @@
 """Flits, their signature, and headers."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.each import each
-from topology.common.ages import AGE, ROUND_ROBIN, TICK_SHIFTS
+from topology.common.ages import AGE, ROUND_ROBIN, STEPS_CYCLES, step_shifts
 from topology.common.errors import TopologyError
 from topology.common.flit_signature import (
     LANE_BITS,
@@ -285,4 +283,14 @@ def test_age_has_a_place_behind_the_key():
 
 def test_older_messages_never_get_younger_than_others():
     """Long steps of ages are multiples of short ones."""
-    assert all(later >= earlier for earlier, later in pairwise(TICK_SHIFTS))
+    for step in STEPS_CYCLES:
+        short, long = step_shifts(step)
+        assert 1 << short == step
+        assert long >= short
+
+
+@each("step", [0, 12, 512])
+def test_other_steps_of_ages_are_refused(step):
+    right = "it must be one of 4, 8, 16, 32, 64, 128, 256"
+    with pytest.raises(ValueError, match=f"Step of ages is {step} cycles; {right}"):
+        step_shifts(step)

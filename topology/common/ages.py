@@ -1,8 +1,8 @@
 """Ages of messages: the arbitration that serves the message first that has waited longest in switches.
 
 A header has a field ``age``, in its first flit and 0 when it is sent. It counts switches in which the header had to
-wait, and the time for which it waited. An age is few bits, so the older a message, the longer is its next step, see
-``TICK_SHIFTS``. A short time is then resolved finely, and a long one is still in range. The last age stays.
+wait, and the time for which it waited. An age is few bits, so from ``LONG_AGE`` on the steps are longer. A short time
+is then resolved finely, and a long one is still in range. The last age stays.
 
 The first step divides the second one, and all headers in all switches count in the same cycles. So no header gets older
 than another one that was as old or older, and an order by ages remains one.
@@ -18,11 +18,26 @@ AGE_BITS = 4
 LAST_AGE = (1 << AGE_BITS) - 1
 LONG_AGE = LAST_AGE & LAST_AGE << AGE_BITS - 2
 """First age of the long steps."""
-TICK_SHIFTS = (3, 8)
-"""Logarithms of the cycles per step of the age: below ``LONG_AGE``, and from it on."""
+STEPS_CYCLES = (4, 8, 16, 32, 64, 128, 256)
+"""Possible cycles of a step below ``LONG_AGE``."""
+STEP_CYCLES = 8
+LONG_STEP_FACTOR = 32
+"""Cycles of a long step, in short ones."""
 
 MIN_DEPTH_FLITS = 4
 """Least flits of an input buffer. Heads then follow tails so closely that no turn is lost to a younger message."""
+
+
+def step_shifts(step_cycles: int) -> tuple[int, int]:
+    """Return the logarithms of the cycles per step of the age: below ``LONG_AGE``, and from it on.
+
+    Raises:
+        ValueError: If it is no step.
+    """
+    if step_cycles not in STEPS_CYCLES:
+        right = f"one of {', '.join(map(str, STEPS_CYCLES))}"
+        raise ValueError(f"Step of ages is {step_cycles!r} cycles; it must be {right}")
+    return step_cycles.bit_length() - 1, (step_cycles * LONG_STEP_FACTOR).bit_length() - 1
 
 
 def hold_cycles(routing_cycles: int) -> int:

@@ -17,7 +17,7 @@ from hydranoc.families.routed import (
     plan_guards,
     router_settings,
 )
-from topology.common.ages import ROUND_ROBIN
+from topology.common.ages import ROUND_ROBIN, STEP_CYCLES
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.common.graph import Network
@@ -42,6 +42,7 @@ class SpamSection(RoutedSection):
             always 2 (docs/understand/design_hardware.md).
         arbitration (str): Choice among messages that wait for one output: ``round-robin`` over inputs; or ``age``, the
             message first that has waited longest in switches (docs/look_up/arbitration.md).
+        age_step_cycles (int): Step of ages, with ``arbitration: age``; best about half of the flits of a message.
         negative_control (str or None): A router or routing that is wrong on purpose and deadlocks.
     """
 
@@ -59,6 +60,7 @@ class SpamSection(RoutedSection):
     root: Annotated[Any, WithJsonSchema({"type": ["integer", "string", "null"]})] = None
     pipeline: Literal["standard", "fast"] = "standard"
     arbitration: Literal["round-robin", "age"] = ROUND_ROBIN
+    age_step_cycles: Literal[4, 8, 16, 32, 64, 128, 256] = STEP_CYCLES
     negative_control: Literal["non-atomic-enqueue", "up-after-down"] | None = None
 
 
@@ -78,21 +80,24 @@ def _some(names: tuple[str, ...], most: int = 12) -> str:
 
 
 def _router_settings(section: SpamSection) -> dict[str, Any]:
-    """Return ``router_settings`` with the routing cycles of the pipeline."""
+    """Return ``router_settings`` with the routing cycles of the pipeline and the step of ages."""
     fast = {"routing_cycles": FAST_ROUTING_CYCLES} if section.pipeline == FAST else {}
-    return router_settings(section) | fast
+    return router_settings(section) | fast | {"age_step_cycles": section.age_step_cycles}
 
 
 def _check_router(section: SpamSection) -> None:
     """Refuse what the fast pipeline and ages do not have.
 
     Raises:
-        KeyWrong: For ``arbitration``, ``routing_cycles`` or ``negative_control``.
+        KeyWrong: For ``arbitration``, ``age_step_cycles``, ``routing_cycles`` or ``negative_control``.
     """
     split = section.negative_control == NON_ATOMIC
     if section.arbitration != ROUND_ROBIN and (split or section.pipeline == FAST):
         other = f"negative_control: {NON_ATOMIC}" if split else f"pipeline: {FAST}"
         raise KeyWrong("arbitration", f"arbitration is {section.arbitration}; it must be {ROUND_ROBIN} with {other}")
+    if section.arbitration == ROUND_ROBIN and "age_step_cycles" in section.model_fields_set:
+        text = f"age_step_cycles is {section.age_step_cycles}; it must be left out with arbitration: {ROUND_ROBIN}"
+        raise KeyWrong("age_step_cycles", text)
     if section.pipeline != FAST:
         return
     cycles = section.routing_cycles

@@ -65,6 +65,18 @@ def test_the_oldest_message_first_shares_a_parking_lot():
     assert fairness["least"] > 0.8
 
 
+def test_long_messages_need_long_steps():
+    given = parking_lot(0.1 * 8 / 64)
+    given["traffic"] |= {"flits": 64, "cycles": 20_000}
+    given["network"]["arbitration"] = "age"
+    short = load(given).simulate().figures["load"]["fairness"]
+    given["network"]["age_step_cycles"] = 32
+    fairness = load(given).simulate().figures["load"]["fairness"]
+    assert short["jain"] < 0.95
+    assert fairness["jain"] > 0.98
+    assert fairness["least"] > 0.8
+
+
 def test_a_light_load_is_fair_and_has_no_line():
     figures = load(parking_lot(0.005)).simulate().figures["load"]
     assert figures["fairness"]["jain"] > 0.99
