@@ -18,6 +18,7 @@ from verification.campaign.cases import (
     FAMILIES,
     PARTS_FROM,
     RUNS,
+    STEPS_FROM,
     Campaign,
     cases_of,
     configuration_of,
@@ -95,6 +96,8 @@ def test_cases_of_the_kept_ledger_are_drawn_as_they_were():
     )
     assert set(before) == {None}
     assert behind.count("parts") >= 2
+    later = [campaign.network_of(cases_of("spam", STEPS_FROM // len(FAMILIES) + turn)[0]) for turn in range(8)]
+    assert any("age_step_cycles" in design.config.source.data["network"] for design in later)
     for entry in (entry for entry in ledger.entries() if entry.family in ("spam", "min") and entry.case % 96 < RUNS):
         assert digest_of(Campaign().design_of(entry.case)) == entry.configuration
 

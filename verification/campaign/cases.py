@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from hydranoc import Design, load
 from hydranoc.errors import ConfigError
+from topology.common.ages import AGE, STEPS_CYCLES
 from verification.campaign.draws.networks import NETWORKS
 from verification.campaign.draws.options import further_options
 from verification.campaign.draws.random import Draw, Section
@@ -26,6 +27,8 @@ LONG_FROM, LONGER = 165, 2.5
 EVEN_FROM, CHANNEL_CYCLES = 230, 250_000_000
 """First network whose cases are limited by their cycles times channels, and that limit: networks then cost about the
 same."""
+STEPS_FROM = 400
+"""First network whose ages may have other steps."""
 WITH_SETS = ("spam", "min")
 """Families whose headers name sets."""
 _NETWORK, _RUN = 0, 1  # first numbers of their random streams
@@ -106,6 +109,8 @@ def _network_section(draw: Draw, family: str, number: int) -> Section:
         section["header"] = "parts"
     if number >= LONG_FROM:
         section |= further_options(draw, section)
+    if number >= STEPS_FROM and section.get("arbitration") == AGE:
+        section["age_step_cycles"] = draw.one_of(STEPS_CYCLES)
     return section
 
 
