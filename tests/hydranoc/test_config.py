@@ -215,12 +215,12 @@ def sections(base: type[Section] = Section):
         yield from sections(section)
 
 
-def words_of(annotation: Any):
-    """Yield the words that an annotation names."""
-    if isinstance(annotation, str):
+def named_by(annotation: Any):
+    """Yield the words and numbers that an annotation names."""
+    if isinstance(annotation, str | int):
         yield annotation
     for argument in get_args(annotation):
-        yield from words_of(argument)
+        yield from named_by(argument)
 
 
 KEYS = {f"{section.__name__}.{name}": key.whole for section in sections() for name, key in section.model_fields.items()}
@@ -231,7 +231,7 @@ def test_checks_accept_what_pydantic_accepts(name):
     check = check_of(KEYS[name])
     model = pydantic.create_model("Model", __base__=Checked, value=(as_pydantic_has_it(KEYS[name]), ...))
     accepted = 0
-    for value in (*VALUES, *words_of(KEYS[name])):
+    for value in (*VALUES, *named_by(KEYS[name])):
         try:
             found = check(copy.copy(value))
         except NotSureError:

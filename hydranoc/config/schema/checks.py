@@ -72,7 +72,7 @@ def _float(value: Any) -> float:
 
 def _one_of(words: tuple[Any, ...]) -> Check:
     def check(value: Any) -> Any:
-        if type(value) is not str or value not in words:
+        if type(value) not in (int, str) or value not in words:
             raise NotSureError
         return value
 
