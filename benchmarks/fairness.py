@@ -11,7 +11,7 @@ from hydranoc import load
 from topology.common.ages import STEP_CYCLES
 
 CYCLES = 40_000
-LOT_FLITS = (16, 8, 32, 64, 128)
+LOT_FLITS, CUBE_FLITS = (16, 8, 32, 64, 128), (16, 17, 19, 24, 32)
 AGE = {"arbitration": "age"}
 LOTS = {
     "row of 6": {"kind": "mesh", "shape": [6, 1]},
@@ -45,14 +45,15 @@ def main() -> None:
     hot_spot = {"kind": "hot-spot", "nodes": [0], "share": 1.0}
     for name, topology in LOTS.items():
         network = {"family": "spam", "topology": topology}
-        print(line(f"SPAM, {name}, all to one", network, LOT_FLITS[0], pattern=hot_spot), flush=True)
         for flits in LOT_FLITS:
+            print(line(f"SPAM, {name}, all to one, {flits} flits", network, flits, pattern=hot_spot), flush=True)
             for step in sorted({STEP_CYCLES, flits // 2}):
                 title = f"SPAM, {name}, all to one, {flits} flits, `arbitration: age`, steps of {step} cycles"
                 aged = network | AGE | {"age_step_cycles": step}
                 print(line(title, aged, flits, pattern=hot_spot), flush=True)
     cube = {"family": "hypercube", "topology": LOTS["4-cube"], "virtual_channels": 2}
-    print(line("Hypercube, 4-cube, all to one", cube, LOT_FLITS[0], pattern=hot_spot), flush=True)
+    for flits in CUBE_FLITS:
+        print(line(f"Hypercube, 4-cube, all to one, {flits} flits", cube, flits, pattern=hot_spot), flush=True)
 
 
 if __name__ == "__main__":

@@ -248,6 +248,6 @@ def test_only_ages_have_steps(line, tmp_path):
         load(with_steps(tmp_path, line)).check()
 
 
-def test_steps_of_ages_reach_the_hardware(tmp_path):
+def test_steps_of_ages_reach_the_plan(tmp_path):
     generated = load(with_steps(tmp_path, "arbitration: age")).verilog()
     assert generated.manifest["parameters"]["age_step_cycles"] == 16

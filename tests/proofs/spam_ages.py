@@ -66,7 +66,9 @@ class AgeOrder:
         left_before = claims.was(left, "released_before")
         claims.invariant("releases are noted for two cycles", inside.register("left_2") == left_before)
         claims.invariant("an input leaves at most every second cycle", ~(left & left_before).any())
-        claims.invariant("an input that has left is queued anew", ~(left_before & queues.queued & ~self.newest).any())
+        claims.invariant(
+            "an input is the newest two cycles after its release", ~(left_before & queues.queued & ~self.newest).any()
+        )
         for i, j in permutations(inputs, 2):
             behind = inside.register(f"wait_{j}_{i}")
             waits = self.blocks[i][j] & ~self.newest[i] & ~self.newest[j] | self.held[i][j].any()

@@ -81,8 +81,8 @@ def test_messages_that_all_turn_at_the_root(tmp_path, require_tool):
 
 
 AGED_SHAPES = [
-    Shape(16, arbitration=AGE),
-    Shape(16, routing_cycles=2, header_kind=PARTS, arbitration=AGE, age_step_cycles=4),
+    Shape(16, arbitration=AGE, age_step_cycles=4),
+    Shape(16, routing_cycles=2, header_kind=PARTS, arbitration=AGE),
     Shape(16, routing_cycles=4, link_cycles=2, arbitration=AGE, age_step_cycles=64),
 ]
 

@@ -83,10 +83,9 @@ class Campaign:
     def cycles_of(self, case: int) -> int:
         """Return the approximate number of cycles of a case."""
         network = self.network_of(case).network
-        most = _length_of(case) * min(MAX_CYCLES, ROUTER_CYCLES // network.switches)
-        if case // RUNS >= EVEN_FROM:
-            most = min(_length_of(case) * MAX_CYCLES, CHANNEL_CYCLES // len(network.channels))
-        return round(self.scale * most)
+        length, even = _length_of(case), case // RUNS >= EVEN_FROM
+        limit = CHANNEL_CYCLES // len(network.channels) if even else length * (ROUTER_CYCLES // network.switches)
+        return round(self.scale * min(length * MAX_CYCLES, limit))
 
     def _room(self, base: Design, case: int) -> Room:
         """Return the limits of traffic in a network."""

@@ -70,9 +70,9 @@ def _float(value: Any) -> float:
     return value
 
 
-def _one_of(words: tuple[Any, ...]) -> Check:
+def _one_of(choices: tuple[Any, ...]) -> Check:
     def check(value: Any) -> Any:
-        if type(value) not in (int, str) or value not in words:
+        if type(value) not in (int, str) or value not in choices:
             raise NotSureError
         return value
 
