@@ -12,10 +12,11 @@ from hydranoc.lockstep.tools import Tool, tool_environment
 from hydranoc.reports.failures import failure
 
 # From this number of routers, or bytes of Verilog in all instances, repeated modules are compiled once: such code is
-# built quickly, and stays in the processor's caches. Less Verilog runs faster as it is: 16 routers of a torus have
-# 2.3 MB and run at 1.2 times the speed of blocks, 36 have 5.2 MB and run at 0.6 times (docs/look_up/simulators.md).
+# built quickly, and stays in the processor's caches. Less Verilog runs faster as it is: 32 SPAM routers have 2.8 MB and
+# run at 1.7 times the speed of blocks, 16 routers of a hypercube have 3.8 MB and run as fast in blocks
+# (docs/look_up/simulators.md).
 BLOCKS_FROM_ROUTERS = 80
-BLOCKS_FROM_BYTES = 5_000_000
+BLOCKS_FROM_BYTES = 3_500_000
 # The insides of blocks are not in waveforms. So a simulator that writes one has none, unless the network is so large
 # that its build would take hours.
 WHOLE_WAVES_ROUTERS = 128
