@@ -22,6 +22,7 @@ _MODULE = re.compile(r"(?m)^module (\w+)")
 _PORT = re.compile(r"(?m)^  (input|output) (?:\[(\d+):0\] )?(?:reg )?(\w+);")
 _INSTANCE = re.compile(r"(?m)^  (\w+) (\w+) \($")
 _INSTANCES_OF = r"(?ms)^  {module} \w+ \(\n(.*?)\n  \);"
+_EDGE = re.compile(r"\b(?:pos|neg)edge\b[^,)]*")
 _LITERAL_PIN = re.compile(r"(?m)^    \.(\w+)\(\d+'h[0-9a-f]+\),?$")
 
 
@@ -217,7 +218,19 @@ def wrapper(block: Block) -> str:
     pins = [f".{_CLOCK}({_CLOCK})", *(f".{port.name}({name})" for name, port in named)]
     both = " != ".join(f"{{{', '.join(name for name, _ in ports)}}}" for ports in (outputs, seen))
     lines += [f"  {block.module} compiled ({', '.join(pins)});", f"  always @(posedge {_CLOCK}) differs <= {both};"]
-    return "\n".join([block.verilog, *lines, "endmodule"]).replace(f"@(posedge {_CLOCK})", f"@(edge {_CLOCK})") + "\n"
+    return on_both_edges("\n".join([block.verilog, *lines, "endmodule"]) + "\n")
+
+
+def on_both_edges(verilog: str) -> str:
+    """Return Verilog in which both edges of the clock count as rising ones.
+
+    Raises:
+        ValueError: If it has other edges.
+    """
+    changed = verilog.replace(f"@(posedge {_CLOCK})", f"@(edge {_CLOCK})")
+    if other := _EDGE.search(changed):
+        raise ValueError(f"Verilog may have rising edges of {_CLOCK!r} only, not {other[0]!r}")
+    return changed
 
 
 def calls(block: Block) -> str:

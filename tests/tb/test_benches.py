@@ -11,7 +11,7 @@ from hydranoc import load
 from hydranoc.lockstep import block_build
 from hydranoc.lockstep import compare as compare_module
 from hydranoc.lockstep.bench_source import NotFromRegisters, SimulatorFailed
-from hydranoc.lockstep.blocks import Port, VerilogModules, blocks_of, calls, network_with_calls, wrapper
+from hydranoc.lockstep.blocks import Port, VerilogModules, blocks_of, calls, network_with_calls, on_both_edges, wrapper
 from hydranoc.lockstep.compare import Comparison, compare_network
 from hydranoc.lockstep.direct.build import build_directly
 from hydranoc.lockstep.direct.compare import chunk_cycles, compare_directly, run_directly
@@ -381,6 +381,12 @@ def test_ports_that_are_tied_everywhere_are_constants():
     assert calls(block).count("model->eval()") == 2
     loose = VerilogModules(PART + TOP.replace("80'h00000000000000000005", "between"))
     assert not blocks_of(loose, "top", ["part"])[0].constants
+
+
+@pytest.mark.parametrize("other", ["negedge clk", "posedge load"])
+def test_only_rising_edges_of_the_clock_can_count_on_both_edges(other):
+    with pytest.raises(ValueError, match=f"not '{other}'"):
+        on_both_edges(PART + PART.replace("posedge clk", other))
 
 
 def run(verilog: str, folder: Path, monkeypatch) -> None:

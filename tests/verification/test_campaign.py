@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
@@ -13,7 +14,8 @@ import verification.campaign
 from hydranoc import load
 from tests.each import each
 from tests.tb.mutations import Mutation, copy_hardware
-from verification.campaign.__main__ import main
+from topology.common.errors import MachineTrouble
+from verification.campaign.__main__ import Progress, main
 from verification.campaign.cases import (
     FAMILIES,
     PARTS_FROM,
@@ -26,7 +28,7 @@ from verification.campaign.cases import (
     family_of,
 )
 from verification.campaign.ledger import Entry, Ledger
-from verification.campaign.run import EQUAL, TROUBLE, Runner
+from verification.campaign.run import EQUAL, TROUBLE, Found, Runner
 from verification.campaign.shares import Shares
 from verification.campaign.situations.watch import SITUATIONS
 from verification.campaign.summary import summary
@@ -148,6 +150,15 @@ def test_what_is_no_ledger_is_bad_input(text, message, tmp_path, capsys):
     path.write_text(text)
     assert main(["--summary", "--ledger", str(path)]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_results_of_changed_sources_are_not_recorded(tmp_path):
+    """The hardware of a case may be newer than the model in memory."""
+    ledger = Ledger(tmp_path / "ledger.csv", Entry)
+    progress = Progress(Namespace(), ledger, "0.1.0-of-yesterday", 0.0)
+    with pytest.raises(MachineTrouble, match="Sources have changed"):
+        progress.take(Found(7, "spam", "0123456789ab", 4, 100, 5, "mismatch", 1.0, {}))
+    assert not list(ledger.entries())
 
 
 def test_the_summary_adds_up_and_names_what_was_never_seen():

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hydranoc.exit_codes import RIGHT
+from topology.common.errors import MachineTrouble
 from verification.campaign.cases import FAMILIES, Campaign
 from verification.campaign.ledger import Entry, Ledger
 from verification.campaign.run import MISMATCH, TROUBLE, Found, Runner
@@ -35,7 +36,13 @@ class Progress:
     verdicts: Counter[str] = field(default_factory=Counter)
 
     def take(self, found: Found) -> bool:
-        """Record the result of a case; return whether to go on."""
+        """Record the result of a case; return whether to go on.
+
+        Raises:
+            MachineTrouble: If sources have changed: hardware and model may then be of different versions.
+        """
+        if versions() != self.versions:
+            raise MachineTrouble("Sources have changed since the campaign began; start it again")
         self.ledger.add(Entry.of(found, self.versions))
         self.cases += 1
         self.cycles += found.cycles

@@ -6,8 +6,9 @@ from pathlib import Path
 from hydranoc.lockstep.tools import find_tool, version_of
 from rtl.version import VERSION
 
-SOURCES = ("topology", "rtl", "sim_model", "tb/common")
+SOURCES = ("topology", "rtl", "sim_model", "tb/common", "hydranoc/lockstep")
 """Folders of hardware, golden model and comparison."""
+SUFFIXES = (".py", ".cpp")
 DIGEST_LETTERS = 10
 
 
@@ -18,10 +19,10 @@ def versions() -> str:
 
 
 def sources_digest(root: Path) -> str:
-    """Return the digest of all Python files in the relevant folders."""
+    """Return the digest of all Python and C++ files in the relevant folders."""
     digest = hashlib.sha256()
     for folder in SOURCES:
-        for path in sorted((root / folder).rglob("*.py")):
+        for path in sorted(path for path in (root / folder).rglob("*") if path.suffix in SUFFIXES):
             digest.update(str(path.relative_to(root)).encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()[:DIGEST_LETTERS]

@@ -1,7 +1,8 @@
 """Build of a harness and the program around it (``bench.cpp``) into one, with Verilator.
 
 Without cocotb no port has to be visible from outside, and neither Python nor VPI is linked: the program is built in a
-third of the CPU time of a simulator for cocotb, and runs faster (figures in docs/understand/lockstep.md).
+third of the CPU time of a simulator for cocotb, and runs faster (figures in docs/look_up/simulators.md). Without
+waveforms both edges of the clock count, so that one evaluation is a cycle.
 """
 
 import hashlib
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from hydranoc.lockstep.bench_source import BenchSource, BuiltSimulator, SimulatorFailed
 from hydranoc.lockstep.block_build import has_blocks, split_blocks
-from hydranoc.lockstep.blocks import Block, calls, wrapper
+from hydranoc.lockstep.blocks import Block, calls, on_both_edges, wrapper
 from hydranoc.lockstep.commands import Commands
 from hydranoc.lockstep.direct import units
 from hydranoc.lockstep.simulator_cache import build_once
@@ -82,6 +83,8 @@ class _Build:
         self._verilog, self._blocks = source.verilog, list[Block]()
         if allow_blocks and has_blocks(source, waves=waves):
             self._verilog, self._blocks = split_blocks(source, source.verilog)
+        if not waves:
+            self._verilog = on_both_edges(self._verilog)
         bench, grouping = ((files("hydranoc.lockstep.direct") / name).read_text() for name in ("bench.cpp", "units.py"))
         ports = "".join(f"PORT({name}),\n" for name in ports_of(source))
         self._texts = {"bench.v": self._verilog, "bench.cpp": bench, "ports.h": ports}
