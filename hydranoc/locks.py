@@ -36,9 +36,17 @@ def locked(path: Path, *, shared: bool = False, waiting: Callable[[], None] | No
 
 
 @contextlib.contextmanager
-def locked_if_free(path: Path) -> Iterator[bool]:
-    """Hold a lock if it is free, and yield whether it is held."""
-    with _opened(path) as file:
+def locked_if_free(path: Path, *, make: bool = True) -> Iterator[bool]:
+    """Hold a lock if it is free, and yield whether it is held.
+
+    Parameters:
+        path: The lock's file, or a folder that is there.
+        make: Make a missing file.
+
+    Raises:
+        OSError: If the file cannot be made, or is missing and not to be made.
+    """
+    with _opened(path, make=make) as file:
         free = False
         with _without_locks(), contextlib.suppress(BlockingIOError):
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -47,8 +55,8 @@ def locked_if_free(path: Path) -> Iterator[bool]:
 
 
 @contextlib.contextmanager
-def _opened(path: Path) -> Iterator[int]:
-    if path.is_dir():
+def _opened(path: Path, *, make: bool = True) -> Iterator[int]:
+    if path.is_dir() or not make:
         file = os.open(path, os.O_RDONLY)
     else:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,8 @@
 """Transactions that ``traffic`` describes, with errors that name the line."""
 
 from hydranoc.config import schema
-from hydranoc.config.load import TRAFFIC, Config
+from hydranoc.config.load import AXI4, TRAFFIC, Config
+from hydranoc.config.random_traffic import MAX_MESSAGES
 from hydranoc.errors import ConfigError
 from sim_model.axi4.random_transactions import RandomTransactions
 from sim_model.axi4.simulation import Axi4Hosts
@@ -10,6 +11,7 @@ from sim_model.axi4.transactions import Transaction, Transactions
 from topology.axi4.address_map import MIN_SIZE
 from topology.axi4.bursts import WRAP_BEATS
 from topology.axi4.words import FIXED, INCR, MIN_CUT_BEATS, WRAP
+from topology.common.errors import FieldError
 from topology.common.host_pattern import level_of
 
 RANDOM_KEYS = (
@@ -63,10 +65,18 @@ def build_transactions(config: Config, traffic: schema.Axi4Traffic, system: Axi4
         system: Networks, managers and address map.
 
     Raises:
-        ConfigError: For a transaction that AXI4 or these managers cannot have.
+        ConfigError: For a transaction that AXI4 or these managers cannot have, or a warm-up beyond all starts.
     """
     if isinstance(traffic.transactions, list):
-        return _listed(config, traffic.transactions, system)
+        transactions = _listed(config, traffic.transactions, system)
+    else:
+        transactions = _drawn(config, traffic, system)
+    _check_warmup(config, traffic, transactions)
+    return transactions
+
+
+def _drawn(config: Config, traffic: schema.Axi4Traffic, system: Axi4System) -> Transactions:
+    assert isinstance(traffic.transactions, int)
     low, high = traffic.beats if isinstance(traffic.beats, list) else (traffic.beats, traffic.beats)
     if low > high:
         raise _wrong(config, "beats", f"traffic.beats is {traffic.beats}; the first number must be at most the second")
@@ -74,6 +84,7 @@ def build_transactions(config: Config, traffic: schema.Axi4Traffic, system: Axi4
     if high > longest:
         text = f"traffic.beats is {high}; it must be at most {longest}: a burst lies within {MIN_SIZE:,} bytes"
         raise _wrong(config, "beats", text)
+    _check_size(config, traffic, len(system.managers))
     drawn = RandomTransactions(
         traffic.transactions,
         read_fraction=traffic.read_fraction,
@@ -86,8 +97,31 @@ def build_transactions(config: Config, traffic: schema.Axi4Traffic, system: Axi4
     )
     try:
         return drawn.draw(system.areas, system.managers, system.format, system.lite)
-    except ValueError as error:
-        raise config.source.error(TRAFFIC, f"traffic: {error}") from None
+    except FieldError as error:
+        place = (*AXI4, error.field) if error.field == "managers" else (*TRAFFIC, error.field)
+        raise config.source.error(place, f"{place[0]}.{error}") from None
+
+
+def _check_size(config: Config, traffic: schema.Axi4Traffic, managers: int) -> None:
+    """Refuse more random transactions, or longer times between them, than a run can have."""
+    count = traffic.transactions
+    assert isinstance(count, int)
+    if count * managers > MAX_MESSAGES:
+        most = MAX_MESSAGES // managers
+        text = f"traffic.transactions is {count}; it must be at most {most:,} for each of {managers} managers"
+        raise _wrong(config, "transactions", text)
+    if count * traffic.interval_cycles > schema.MAX_CYCLES:
+        most = schema.MAX_CYCLES // count
+        text = f"traffic.interval_cycles is {traffic.interval_cycles:g}; it must be at most {most:,}: no transaction"
+        raise _wrong(config, "interval_cycles", f"{text} may start after cycle {schema.MAX_CYCLES:,}")
+
+
+def _check_warmup(config: Config, traffic: schema.Axi4Traffic, transactions: Transactions) -> None:
+    """Refuse a warm-up that leaves no transactions for the statistics."""
+    last = int(transactions.start_cycle.max(initial=0))
+    if traffic.warmup_cycles > last:
+        right = f"it must be at most {last}, the start of the last transaction: nothing would be left to be measured"
+        raise _wrong(config, "warmup_cycles", f"traffic.warmup_cycles is {traffic.warmup_cycles}; {right}")
 
 
 def _wrong(config: Config, key: str, text: str) -> ConfigError:

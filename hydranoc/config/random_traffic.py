@@ -64,11 +64,9 @@ def random_messages(config: Config, traffic: schema.RandomTraffic, routing: Any)
     Raises:
         ConfigError: For traffic that this network cannot carry.
     """
-    processors = len(routing.network.processors)
-    _check_shares(config, traffic)
-    _check_size(config, traffic, processors)
+    parts = checked_parts(config, traffic, routing.network)
     operation = broadcast_operation(config, traffic)
-    records = _draw(config, traffic, routing)
+    records = _draw(config, traffic, parts)
     try:
         return complete_messages(records.with_operation(operation), config, routing)
     except MessageError as error:
@@ -78,8 +76,18 @@ def random_messages(config: Config, traffic: schema.RandomTraffic, routing: Any)
         raise config.source.error(key_path, f"traffic.{key}: {error.problem}") from None
 
 
-def _draw(config: Config, traffic: schema.RandomTraffic, routing: Any) -> MessageColumns:
-    parts = TrafficParts(config, traffic, routing.network).random_traffic()
+def checked_parts(config: Config, traffic: schema.RandomTraffic, network: ChannelNetwork) -> RandomTraffic:
+    """Return the parts of random traffic before any message is drawn.
+
+    Raises:
+        ConfigError: For traffic that this network cannot carry, as far as no drawn message shows it.
+    """
+    _check_shares(config, traffic)
+    _check_size(config, traffic, len(network.processors))
+    return TrafficParts(config, traffic, network).random_traffic()
+
+
+def _draw(config: Config, traffic: schema.RandomTraffic, parts: RandomTraffic) -> MessageColumns:
     try:
         messages = parts.draw(traffic.cycles, traffic.seed)
     except ValueError as error:  # only an external pattern can fail here
@@ -210,7 +218,7 @@ class TrafficParts:
                 return HotSpotPattern(self.nodes, pattern.nodes, pattern.share)
         if isinstance(pattern, schema.Permutation):
             with self._errors_of(("pattern", "destinations"), ": "):
-                return permutation_pattern(pattern.destinations, self.nodes)
+                return self._sending(permutation_pattern(pattern.destinations, self.nodes))
         return CandidatePattern(self._near("pattern", pattern))
 
     def _named_pattern(self, name: str) -> Pattern:
@@ -220,13 +228,24 @@ class TrafficParts:
 
         if name in PERMUTATIONS:
             with self._errors_of("pattern", f" {name!r} "):
-                return FixedPattern(PERMUTATIONS[name](self.network))
+                return self._sending(FixedPattern(PERMUTATIONS[name](self.network)))
         try:
             files = self.config.source.files
             function = find_function("traffic.pattern", name, PATTERNS, files, (UNIFORM, *PERMUTATIONS))
         except ExtensionError as error:
             raise self.config.source.error((*TRAFFIC, "pattern"), str(error)) from error
         return FunctionPattern(name, function, self.network)
+
+    def _sending(self, pattern: FixedPattern) -> FixedPattern:
+        """Return a pattern in which some node sends.
+
+        Raises:
+            ValueError: If it assigns all nodes to themselves.
+        """
+        unicasts = self.traffic.multicast_fraction + self.traffic.broadcast_fraction < 1
+        if unicasts and (pattern.destination_of == np.arange(self.nodes)).all():
+            raise ValueError("assigns all processors to themselves; one that does so does not send")
+        return pattern
 
     def sets(self) -> DestinationSets | None:
         """Return the destination sets of multicasts; None without multicasts."""

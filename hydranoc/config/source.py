@@ -1,6 +1,5 @@
 """Source of a configuration: a YAML file with the line of every key and item, or a dictionary."""
 
-import copy
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -11,8 +10,8 @@ import yaml
 from yaml.reader import ReaderError
 
 from hydranoc.config.named_files import NamedFiles
-from hydranoc.config.yaml_values import ValueWrong, YamlValues
-from hydranoc.errors import ConfigError, file_error, reason
+from hydranoc.config.yaml_values import DEEPEST, ValueWrong, YamlValues
+from hydranoc.errors import ConfigError, file_error, reason, shown
 from topology.common.errors import MachineTrouble
 
 KeyPath = Sequence[str | int]
@@ -77,14 +76,14 @@ class GivenSource(Source):
     """A dictionary with the content of a configuration file.
 
     Parameters:
-        data: Is copied.
+        data: Is copied, see ``separate_copy``.
         folder: File names in it are relative to this folder.
         name: For results.
     """
 
     def __init__(self, data: Mapping[str, Any], folder: Path = Path(), name: str = "configuration"):
         self.path = folder / f"{name}.yaml"
-        self.data = copy.deepcopy(dict(data))
+        self.data = separate_copy(data)
 
     def error(self, key_path: KeyPath, message: str) -> ConfigError:
         """Return an error without a line: the message names the place in words."""
@@ -185,6 +184,28 @@ def name_of(key_path: KeyPath) -> str:
     for step in key_path:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else str(step)
     return text or "the configuration"
+
+
+def separate_copy(value: Any, key_path: KeyPath = ()) -> Any:
+    """Return a copy of dictionaries and lists in which no two places share a part, as those of YAML's aliases do.
+
+    Parameters:
+        value: Other mappings become dictionaries, tuples lists.
+        key_path: Its place, for errors.
+
+    Raises:
+        ConfigError: If a key is no text, or for endless nesting.
+    """
+    if len(key_path) > DEEPEST:
+        raise ConfigError(f"{name_of(key_path[:3])} is nested too deeply")
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str | int) or isinstance(key, bool):
+                raise ConfigError(f"a key in {name_of(key_path)} is {shown(key)}; it must be text")
+        return {key: separate_copy(part, (*key_path, key)) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [separate_copy(part, (*key_path, position)) for position, part in enumerate(value)]
+    return value
 
 
 def _find(value: Any, key_path: KeyPath, text: str) -> KeyPath | None:

@@ -102,7 +102,10 @@ class Axi4Ends:
         try:
             design = load(GivenSource({"network": {**given, FLIT_BITS: bits}}, source.files.folder, source.path.stem))
         except ConfigError as error:
-            raise source.error(path, str(error)) from None
+            if FLIT_BITS in given or FLIT_BITS not in str(error):
+                raise source.error(path, str(error)) from None
+            text = f"axi4.data_bits is {self.section.data_bits}; with user_bits {self.section.user_bits} a beat needs"
+            raise source.error((*AXI4, "data_bits"), f"{text} flits of {bits} bits: {error}") from None
         if bits < least:
             text = f"{path[-1]}.{FLIT_BITS} is {bits}; it must be at least {least}, the bits of a beat"
             raise source.error((*path, FLIT_BITS), text)
@@ -118,8 +121,9 @@ class Axi4Ends:
         beats = self.section.max_burst_flits
         least = design.routing.header_flits((0,)) + words + beats
         if longest < least:
-            text = f"{path[-1]}.packet_flits is {longest}; it must be at least {least}, the flits of a burst of"
-            raise self.config.source.error(path, f"{text} {beats} beats (axi4.max_burst_flits)")
+            key = design.family.longest_message_key
+            text = f"{path[-1]}.{key} is {longest}; it must be at least {least}, the flits of a burst of"
+            raise self.config.source.error((*path, key), f"{text} {beats} beats (axi4.max_burst_flits)")
 
     def _check_processors(self) -> None:
         section, count = self.section, len(self.config.network.processors)

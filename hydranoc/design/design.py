@@ -220,6 +220,17 @@ class Design:
 
         return build_messages(self.config, self.routing)
 
+    def check_traffic(self) -> None:
+        """Check the traffic without running it.
+
+        Raises:
+            ConfigError: If the configuration has no traffic, or traffic that this network cannot carry.
+        """
+        if self.has_axi4_traffic:
+            self._axi4_runs()
+        elif self._collective_plan is None:
+            _ = self.messages
+
     @cached_property
     def _collective_plan(self) -> "CollectivePlan | None":
         """Collective operations of the traffic; None for other traffic."""

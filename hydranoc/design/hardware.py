@@ -39,13 +39,16 @@ def network_verilog(
     arrays: bool,
 ) -> "GeneratedDesign":
     """Return the network as Verilog, manifest and FuseSoC core; see ``Design.verilog``."""
+    from rtl.endpoints.axi_ends import StreamOptions
     from rtl.generator.network import generate_design, generate_network
     from rtl.registers.top import generate_with_registers
 
     plan, generate = replace(plan, moved=moved), generate_with_registers if registers else generate_design
+    options = StreamOptions(clocks, tkeep, user_bits, delivery_buffer_flits)
     if axi_stream is None:
+        if arrays or options != StreamOptions():
+            raise ValueError("axi_stream is None; it must be a mode where an option of AXI4-Stream ports is given")
         return generate_network(plan, top, generate)
-    from rtl.endpoints.axi_ends import StreamOptions
     from rtl.endpoints.axi_network import generate_axi_network
     from rtl.endpoints.port_arrays import with_port_arrays
 
@@ -54,7 +57,6 @@ def network_verilog(
         choice = " or ".join(map(repr, modes))
         text = f"--axi-stream is {axi_stream!r}; it must be {choice} in family {config.family.name!r}"
         raise config.source.error((*NETWORK, "family"), text)
-    options = StreamOptions(clocks, tkeep, user_bits, delivery_buffer_flits)
     try:
         options.word_bits(plan.flit_bits)
     except ValueError as error:

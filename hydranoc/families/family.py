@@ -171,6 +171,9 @@ class Family(ABC, Generic[SectionT, RoutingT]):
         """
         return False
 
+    longest_message_key: str = ""
+    """Key of ``network`` that limits messages, if there is one."""
+
     def longest_message(self, section: SectionT) -> int:
         """Return the flits of the longest message, header included.
 

@@ -45,6 +45,8 @@ SectionT = TypeVar("SectionT", bound=RoutedSection)
 class RoutedFamily(Family[SectionT, RoutingT]):
     """A family with routing tables."""
 
+    longest_message_key = "watchdog_flits"
+
     def longest_message(self, section: SectionT) -> int:
         """Return the flits of the longest message that no watchdog cuts off."""
         return section.watchdog_flits or MAX_MESSAGE_FLITS

@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -13,7 +14,8 @@ from hydranoc.locks import locked, locked_if_free
 from hydranoc.reports.interrupts import raise_on_signals
 
 WRITING = "cannot write results"
-SCRATCH = ".hydranoc-"
+SCRATCH = ".hydranoc-scratch-"
+_SCRATCH_NAME = re.compile(rf"{re.escape(SCRATCH)}[a-z0-9_]{{8}}")
 
 
 @contextlib.contextmanager
@@ -48,9 +50,11 @@ def result_folder(folder: Path, *, stale: Collection[str] = ()) -> Iterator[Path
         _remove(made)
         raise
     try:
-        with stack, raise_on_signals():
-            yield scratch
-        _publish(scratch, folder, stale)
+        with stack:  # its lock shows other runs that the scratch folder is in use
+            with raise_on_signals():
+                yield scratch
+            with locked(folder):
+                _publish(scratch, folder, stale)
         made = []
     except OSError as error:
         written = _result_of(error, scratch)
@@ -65,7 +69,9 @@ def result_folder(folder: Path, *, stale: Collection[str] = ()) -> Iterator[Path
 def _remove_leftovers(folder: Path) -> None:
     """Remove leftovers of killed runs: scratch folders without a lock."""
     for scratch in folder.glob(f"{SCRATCH}*"):
-        with locked_if_free(scratch) as free:
+        if not _SCRATCH_NAME.fullmatch(scratch.name):
+            continue
+        with contextlib.suppress(FileNotFoundError), locked_if_free(scratch, make=False) as free:
             if free:
                 shutil.rmtree(scratch, ignore_errors=True)
 
@@ -115,16 +121,30 @@ def write_whole(files: Mapping[Path, str]) -> None:
 
 
 def _publish(scratch: Path, folder: Path, stale: Collection[str]) -> None:
+    names = [path.relative_to(scratch) for path in sorted(scratch.rglob("*")) if path.is_file()]
+    for name in (*names, *map(Path, stale)):
+        _check_place(folder, name)
     try:
         for name in stale:
             (folder / name).unlink(missing_ok=True)
-        for path in sorted(scratch.rglob("*")):
-            if path.is_file():
-                target = folder / path.relative_to(scratch)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                path.replace(target)
+        for name in names:
+            target = folder / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            (scratch / name).replace(target)
     except OSError as error:
         raise file_error(WRITING, error, error.filename2 or folder) from None
+
+
+def _check_place(folder: Path, name: Path) -> None:
+    """Check that a result can be moved to its place.
+
+    Raises:
+        ConfigError: If a folder has its name, or a file that of one of its folders.
+    """
+    check_can_be_file(folder / name)
+    for parent in name.parents[:-1]:
+        if (folder / parent).exists() and not (folder / parent).is_dir():
+            raise file_error(WRITING, NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)), folder / parent)
 
 
 def _missing_parents(folder: Path) -> list[Path]:

@@ -1,8 +1,8 @@
 """A sweep from its axes to its table; the points of an interrupted one are stored."""
 
-import copy
 import hashlib
 import json
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -10,23 +10,23 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hydranoc.api import load
+from hydranoc.config.load import checked_config
 from hydranoc.config.named_files import content_digest
-from hydranoc.config.source import YamlSource
+from hydranoc.config.source import GivenSource, YamlSource, separate_copy
+from hydranoc.design import Design
 from hydranoc.errors import ConfigError, shown
+from hydranoc.families.registry import FAMILIES
 from hydranoc.measurement.kept import sources_digest
 from hydranoc.measurement.kept_points import KeptPoints
 from hydranoc.reports.progress import Progress
-from hydranoc.sweeps.axes import Axis, changed, grid, parse_axis
-from hydranoc.sweeps.measure import FILES, SweepSettings, Task, measure
+from hydranoc.sweeps.axes import Axis, changed, given_axis, grid, parse_axis
+from hydranoc.sweeps.measure import FILES, SweepSettings, Task, check_measurable, measure
 from hydranoc.sweeps.table import data_frame
 from hydranoc.sweeps.workers import Row, on_processes
 from sim_model.loops.folders import cache_folder
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from hydranoc.design.design import Design
 
 Over = str | Mapping[str, Sequence[Any]]
 MAX_POINTS = 1_000_000
@@ -52,11 +52,13 @@ class Sweep:
     def __init__(self, configuration: str | Path | Mapping[str, Any], axes: Sequence[Axis], effort: SweepSettings):
         self.axes, self.effort = tuple(axes), effort
         given = isinstance(configuration, Mapping)
-        self.content = copy.deepcopy(dict(configuration)) if given else YamlSource(Path(configuration)).data
+        source = GivenSource(configuration) if given else YamlSource(Path(configuration))
+        self.content = separate_copy(source.data)
         self.folder = Path.cwd() if given else Path(configuration).parent.absolute()
         self._check_axes()
-        self._keep_swept_names(load(configuration))  # reports errors of the original configuration, with their lines
-        self._check_values()
+        original = Design(checked_config(source, FAMILIES))  # reports its errors with their lines
+        self._keep_swept_names(original)
+        self._check_values(original)
         self.points = list(grid(self.axes))
         self.kept = KeptPoints(cache_folder() / "sweeps" / f"{self._digest()}.jsonl")
         self.kept.keep_only(self._still_true())
@@ -65,13 +67,11 @@ class Sweep:
         keys = [axis.key for axis in self.axes]
         if len(set(keys)) < len(keys):
             raise ConfigError(f"--over must name a key once, not {keys}")
-        size = 1
-        for axis in self.axes:
-            size *= len(axis.values)
-        if not self.axes or size > MAX_POINTS:
-            raise ConfigError(f"A sweep must have 1 to {MAX_POINTS:,} points, not {size if self.axes else 0:,}")
+        size = math.prod(len(axis.values) for axis in self.axes) if self.axes else 0
+        if not 1 <= size <= MAX_POINTS:
+            raise ConfigError(f"A sweep must have 1 to {MAX_POINTS:,} points, not {size:,}")
 
-    def _keep_swept_names(self, original: "Design") -> None:
+    def _keep_swept_names(self, original: Design) -> None:
         """Drop keys that are swept by their other name, former or present: both at once would be refused."""
         keys = [axis.key for axis in self.axes]
         for pair in original.config.family.network_section.FORMER_KEYS.items():
@@ -79,22 +79,23 @@ class Sweep:
                 if f"network.{swept}" in keys:
                     self.content["network"].pop(other, None)
 
-    def _check_values(self) -> None:
+    def _check_values(self, original: Design) -> None:
+        """Refuse wrong values, and traffic that is wrong on the network of the first point."""
         first = {axis.key: axis.values[0] for axis in self.axes}
-        for axis in self.axes:
-            for value in axis.values:
-                self._load(first | {axis.key: value})
-
-    def _load(self, values: Mapping[str, Any]) -> None:
         try:
-            self.task(values).design()
-        except ConfigError as error:
-            text = ", ".join(f"{key}={shown(value)}" for key, value in values.items())
-            raise ConfigError(f"with {text}: {error}") from None
+            self.task(first).check(with_traffic=True)
+        except ConfigError:
+            if not any(axis.is_of_traffic for axis in self.axes):
+                check_measurable(original)  # an error of the original traffic has a line
+            raise
+        for axis in self.axes:
+            for value in axis.values[1:]:
+                self.task(first | {axis.key: value}).check(with_traffic=axis.is_of_traffic)
 
     def task(self, values: Mapping[str, Any]) -> Task:
         """Return the configuration of a point."""
-        return Task(changed(self.content, self.axes, values), str(self.folder))
+        name = ", ".join(f"{key}={shown(value)}" for key, value in values.items())
+        return Task(changed(self.content, self.axes, values), str(self.folder), name)
 
     def _digest(self) -> str:
         """Return the digest of all that determines the rows, except files that configurations name."""
@@ -159,17 +160,24 @@ def sweep(
         MachineTrouble: If pandas or Dask is missing, or processes crash.
     """
     if isinstance(over, Mapping):
-        axes = [Axis(key, tuple(values)) for key, values in over.items()]
+        axes = [given_axis(key, values) for key, values in over.items()]
     else:
         axes = [parse_axis(text) for text in over]
+    share = sharing(processes, dask)
     planned = Sweep(configuration, axes, SweepSettings(**effort))
-    table = planned.run(sharing(processes, dask), progress)
+    table = planned.run(share, progress)
     planned.kept.drop()
     return table
 
 
 def sharing(processes: int | None, dask: str | None) -> Callable[..., Iterator[tuple[int, Row]]]:
-    """Return the function that shares the work, among processes or a cluster."""
+    """Return the function that shares the work, among processes or a cluster.
+
+    Raises:
+        ConfigError: For less than one process.
+    """
+    if processes is not None and processes < 1:
+        raise ConfigError(f"--jobs must be at least 1, not {processes}")
     if dask is not None:
         from hydranoc.sweeps.workers import on_cluster
 

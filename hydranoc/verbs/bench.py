@@ -10,6 +10,7 @@ from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
 from hydranoc.reports.table import table
 from hydranoc.verbs.options import (
+    NamedPath,
     config_argument,
     json_option,
     network_choices,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     "-o",
     "--output",
     "folder",
-    type=click.Path(path_type=Path),
+    type=NamedPath(),
     metavar="DIR",
     help="Folder for the project.  [default: NAME-bench, with the configuration's name]",
 )

@@ -1,6 +1,6 @@
 """``check``: static proofs about a network."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -112,6 +112,7 @@ def check(config: Path, tables: Path | None, certificate: Path | None, digests: 
       hydranoc check examples/demo.yaml --tables tables.csv
       hydranoc check examples/demo.yaml --certificate certificate.json --digests digests.json
     """
+    _check_files({"--tables": tables, "--certificate": certificate, "--digests": digests})
     design = load(config)
     if design.config.source.former:
         click.echo(f"{config}: {', '.join(design.config.source.former)}", err=True)
@@ -159,6 +160,19 @@ def check(config: Path, tables: Path | None, certificate: Path | None, digests: 
 def _of_plane(file: Path) -> Path:
     """Return the file of the plane beside that of the network."""
     return file.with_stem(f"{file.stem}_plane")
+
+
+def _check_files(files: Mapping[str, Path | None]) -> None:
+    """Refuse two options that name one file.
+
+    Raises:
+        UsageError: For the first of them.
+    """
+    options: dict[Path, str] = {}
+    for option, file in files.items():
+        for written in () if file is None else (file,) if option == "--tables" else (file, _of_plane(file)):
+            if (other := options.setdefault(written.resolve(), option)) != option:
+                raise click.UsageError(f"{other} and {option} must not both write {written}")
 
 
 def _write_plane_certificate(design: "Design", certificate: Path) -> Certificate | None:

@@ -10,6 +10,7 @@ from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
 from hydranoc.verbs.options import (
     RESULTS,
+    RUN_RESULTS,
     TRANSACTION_RESULTS,
     config_argument,
     json_option,
@@ -19,7 +20,7 @@ from hydranoc.verbs.options import (
 )
 from hydranoc.verbs.perfetto import perfetto_options, trace_figures, trace_file, trace_line, write_trace
 
-WHERE_THERE_ARE_ANY = ("mismatch.txt", "waves.vcd", "waves.fst", "plane.vcd", "plane.fst", "axi4.vcd", "axi4.fst")
+WHERE_THERE_ARE_ANY = tuple(name for name in RUN_RESULTS if name.endswith((".txt", ".vcd", ".fst")))
 
 
 @click.command()
@@ -69,7 +70,7 @@ def compare(
             as_json=as_json,
         )
     with (
-        trace_file(perfetto, window) as trace,
+        trace_file(perfetto, window, folder) as trace,
         result_folder(folder, stale=(*WHERE_THERE_ARE_ANY, *TRANSACTION_RESULTS)) as scratch,
     ):
         with progress_bars("loading the golden model") as progress:

@@ -29,6 +29,8 @@ def init(config: Path, family: str) -> int:
     from hydranoc.config.reference.commented import commented_configuration
     from hydranoc.config.reference.page import json_schema
 
+    if config.name == SCHEMA:
+        raise ConfigError("is the name of the JSON Schema that is written beside; name another file", file=config)
     if config.exists():
         raise ConfigError("is there already; name another file, or move it away", file=config)
     beside, names = config.parent / SCHEMA, {"name": config.name, "schema": SCHEMA}

@@ -64,7 +64,7 @@ def model(
         return run_axi4(
             lambda _scratch, progress: design.simulate_axi4(progress), folder, options, stale=(), as_json=as_json
         )
-    with trace_file(perfetto, window) as trace, result_folder(folder, stale=TRANSACTION_RESULTS) as scratch:
+    with trace_file(perfetto, window, folder) as trace, result_folder(folder, stale=TRANSACTION_RESULTS) as scratch:
         with progress_bars("loading the golden model") as progress:
             outcome = _simulate(design, progress, engine)
             written = write_trace(design, outcome.results, window, trace, progress)

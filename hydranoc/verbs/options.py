@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 RESULTS = Path("results")
 MESSAGE_RESULTS, TRANSACTION_RESULTS = ("messages.csv", "channels.csv"), ("transactions.csv",)
 """Files of runs of one kind of traffic, which runs of the other kind remove."""
+RUN_RESULTS = (
+    *(*MESSAGE_RESULTS, *TRANSACTION_RESULTS, "summary.json", "messages.goal", "mismatch.txt"),
+    *(f"{name}.{suffix}" for name in ("waves", "plane", "axi4") for suffix in ("vcd", "fst")),
+)
+"""Files of all runs of traffic."""
 EXAMPLES = Path("examples")
 MANY_MESSAGES = 50_000
 MAX_DIGITS = 18
@@ -180,3 +185,5 @@ def refuse_with_axi4(options: Mapping[str, Any]) -> None:
     for name in ("axi_stream", "axi_clocks", "tkeep", "user_bits", "delivery_buffer_flits", "registers", "router"):
         if options.get(name):
             raise click.UsageError(f"--axi4 and --{name.replace('_', '-')} cannot be given together")
+    if not options["moved"]:
+        raise click.UsageError("--axi4 and --no-moved cannot be given together: there is no such output")

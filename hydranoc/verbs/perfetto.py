@@ -9,7 +9,7 @@ import click
 
 from hydranoc.reports.output import check_can_be_file, result_folder
 from hydranoc.reports.progress import Progress
-from hydranoc.verbs.options import CycleWindow, NamedPath
+from hydranoc.verbs.options import RUN_RESULTS, CycleWindow, NamedPath
 
 if TYPE_CHECKING:
     from hydranoc.design import Design
@@ -36,13 +36,24 @@ def perfetto_options(verb: Callable[..., int]) -> Callable[..., int]:
 
 
 @contextlib.contextmanager
-def trace_file(perfetto: Path | None, window: tuple[int, int] | None) -> Iterator[Path | None]:
-    """Yield the scratch path of the trace, which moves to its place after the block; None without a trace."""
+def trace_file(perfetto: Path | None, window: tuple[int, int] | None, folder: Path) -> Iterator[Path | None]:
+    """Yield the scratch path of the trace, which moves to its place after the block; None without a trace.
+
+    Parameters:
+        perfetto, window: Values of the options.
+        folder: Folder of the run's other results.
+
+    Raises:
+        UsageError: If the trace would have the name of another result.
+    """
     if perfetto is None:
         if window is not None:
             raise click.UsageError("--window is the part of a run that --perfetto FILE writes, and needs that option")
         yield None
         return
+    file, results = perfetto.resolve(), folder.resolve()
+    if file == results or file in results.parents or (file.parent == results and file.name in RUN_RESULTS):
+        raise click.UsageError(f"--perfetto must not be {perfetto}, which the run's other results need")
     check_can_be_file(perfetto)  # the verb's own results exist when this one is moved to its place
     with result_folder(perfetto.parent) as scratch:
         yield scratch / perfetto.name

@@ -1,6 +1,5 @@
 """``sweep``: a configuration measured with many values of its keys."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,7 +86,7 @@ def sweep(
     from hydranoc.sweeps.measure import SweepSettings
     from hydranoc.sweeps.run import Sweep, sharing
 
-    effort = SweepSettings(seeds, max(most_seeds or seeds, seeds), precision, doublings)
+    effort = SweepSettings(seeds, most_seeds, precision, doublings)
     planned = Sweep(config, [parse_axis(text) for text in axes], effort)
     folder = folder or RESULTS / f"{config.stem}-sweep"
     with result_folder(folder) as scratch:
@@ -125,7 +124,13 @@ def _write(planned: "Sweep", table: "DataFrame", folder: Path, name: str) -> Non
 
 
 def _summary(table: "DataFrame") -> dict[str, Any]:
-    return {"points": len(table), "rows": json.loads(table.to_json(orient="records") or "[]")}
+    rows = table.astype(object).where(table.notna(), None).to_dict(orient="records")
+    return {"points": len(table), "rows": [{key: _plain(value) for key, value in row.items()} for row in rows]}
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of a table as JSON has it; pandas would round it to ten decimals."""
+    return value.item() if hasattr(value, "item") else value
 
 
 def _cell(value: Any) -> str:

@@ -64,9 +64,13 @@ def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **option
             raise click.UsageError(f"--{option.replace('_', '-')} needs --axi-stream as well")
     if options["arrays"] and axi_stream is None and not options["axi4"]:
         raise click.UsageError("--arrays needs --axi-stream or --axi4 as well")
-    for option in ("axi_stream", "registers"):
-        if options[option] and options["router"] is not None:
-            raise click.UsageError(f"--router is one router without ends: --{option.replace('_', '-')} is of a network")
+    for option, given in (
+        ("axi-stream", axi_stream),
+        ("registers", options["registers"]),
+        ("no-moved", not options["moved"]),
+    ):
+        if given and options["router"] is not None:
+            raise click.UsageError(f"--router is one router without ends: --{option} is of a network")
     design = load(config)
     folder = folder or RESULTS / design.config.name
     with result_folder(folder) as scratch, progress_bars("writing Verilog"):

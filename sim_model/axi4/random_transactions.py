@@ -9,6 +9,7 @@ import numpy as np
 from sim_model.axi4.transactions import Transactions
 from topology.axi4.address_map import MIN_SIZE, AddressMap, Region, Window
 from topology.axi4.words import FIXED, INCR, MIN_CUT_BEATS, WRAP, Axi4Format
+from topology.common.errors import FieldError
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class RandomTransactions:
             lite: Managers of AXI4-Lite, which send whole beats without IDs.
 
         Raises:
-            ValueError: "X is Z; it must be Y", if there is no area for a fraction.
+            FieldError: If there is no area for a fraction.
         """
         drawn = [self._of_manager(areas, manager, widths, is_lite=manager in lite) for manager in sorted(managers)]
         return Transactions(*(np.concatenate([part[place] for part in drawn]) for place in range(len(drawn[0]))))
@@ -95,16 +96,19 @@ class RandomTransactions:
         windows = [(area.base, area.size // MIN_SIZE) for area in reached if isinstance(area, Window)]
         if masks and len(areas.regions) > 1:
             windows = regions
-        kinds = [
-            (is_unmapped, _gaps(areas), "unmapped_fraction", "0: all addresses are in areas"),
-            (is_multicast & ~is_unmapped, windows, "multicast_fraction", f"0: manager {manager} reaches no window"),
-            (~is_multicast & ~is_unmapped, regions, "managers", f"other processors: {manager} reaches no region"),
-        ]
-        for own, places, name, right in kinds:
-            if own.any() and not places:
-                given = getattr(self, name, [manager])
-                raise ValueError(f"{name} is {given}; it must be {right}")
-        return [(np.flatnonzero(own), places) for own, places, *_ in kinds if own.any()]
+        gaps = _gaps(areas)
+        for name, places, right in (
+            ("unmapped_fraction", gaps, "0: all addresses are in areas"),
+            ("multicast_fraction", windows, f"0: manager {manager} reaches no window"),
+        ):
+            if getattr(self, name) and not places:  # whatever is drawn
+                raise FieldError(name, f"{name} is {getattr(self, name)}; it must be {right}")
+        is_other = ~is_multicast & ~is_unmapped
+        if is_other.any() and not regions:
+            text = f"managers are {[manager]}; they must be other processors: {manager} reaches no region"
+            raise FieldError("managers", text)
+        kinds = ((is_unmapped, gaps), (is_multicast & ~is_unmapped, windows), (is_other, regions))
+        return [(np.flatnonzero(own), places) for own, places in kinds if own.any()]
 
 
 def _masks(areas: AddressMap, count: int, random: np.random.Generator) -> np.ndarray:

@@ -51,6 +51,12 @@ WRONG = {
     ),
     "order": (("axi4", "same_id"), "pipelined", "must be serial: messages of the requests may overtake each other"),
     "packets": (("network",), MESH, "packet_flits is 65; it must be at least 259, the flits of a burst of 256 beats"),
+    "watchdog": (
+        ("network",),
+        {"family": "spam", "topology": {"kind": "mesh", "shape": [2, 2]}, "worm_guard": True, "watchdog_flits": 10},
+        "network.watchdog_flits is 10; it must be at least 259",
+    ),
+    "wide": (("axi4", "data_bits"), 512, r"axi4.data_bits is 512; with user_bits 0 a beat needs flits of 5"),
     "faults": (
         ("network",),
         {**MESH, "packet_flits": 260, "faults": {"silent_nodes": [2]}},

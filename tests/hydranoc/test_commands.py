@@ -13,6 +13,7 @@ from hydranoc.cli import run
 from hydranoc.config.reference.page import json_schema
 from hydranoc.errors import ConfigError
 from hydranoc.families.registry import FAMILIES
+from hydranoc.locks import locked_if_free
 from hydranoc.reports import output
 from hydranoc.reports.histogram import histograms
 from hydranoc.reports.output import result_folder
@@ -332,6 +333,13 @@ def _fail_in(folder):
         raise RuntimeError
 
 
+def _write_three(folder):
+    with result_folder(folder) as scratch:
+        (scratch / "deep").mkdir()
+        for name in ("one.txt", "two.txt", "deep/three.txt"):
+            (scratch / name).write_text("")
+
+
 def test_files_appear_together_at_the_end(tmp_path):
     folder = tmp_path / "a" / "b"
     with result_folder(folder) as scratch:
@@ -360,6 +368,71 @@ def test_what_only_an_earlier_run_had_goes_with_the_next_one(tmp_path):
     with result_folder(tmp_path, stale=["mismatch.txt"]) as scratch:
         (scratch / "one.txt").write_text("1")
     assert [path.name for path in tmp_path.iterdir()] == ["one.txt"]
+
+
+@pytest.mark.parametrize(
+    ("taken", "text"),
+    [("two.txt/", "two.txt: cannot write results: is a directory"), ("deep", "deep: cannot write results: not a dir")],
+)
+def test_a_result_whose_place_is_taken_leaves_the_others_unwritten(taken, text, tmp_path):
+    (tmp_path / taken).mkdir() if taken.endswith("/") else (tmp_path / taken).write_text("")
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(ConfigError, match=text):
+        _write_three(tmp_path)
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_only_leftovers_of_killed_runs_are_removed(tmp_path):
+    for name in (".hydranoc-notes", ".hydranoc-scratch-", ".hydranoc-scratch-plan", ".hydranoc-scratch-a_b1c2d3"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file").write_text("")
+    with result_folder(tmp_path):
+        pass
+    left = [".hydranoc-notes", ".hydranoc-scratch-", ".hydranoc-scratch-plan"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == left
+
+
+def test_a_run_in_the_same_folder_removes_no_result_on_its_way(tmp_path, monkeypatch):
+    publish = output._publish
+
+    def while_another_begins(scratch, folder, stale):
+        with locked_if_free(scratch, make=False) as free:
+            assert not free
+        with locked_if_free(folder) as free:
+            assert not free
+        publish(scratch, folder, stale)
+
+    monkeypatch.setattr(output, "_publish", while_another_begins)
+    with result_folder(tmp_path) as scratch:
+        (scratch / "one.txt").write_text("1")
+    assert [path.name for path in tmp_path.iterdir()] == ["one.txt"]
+
+
+def test_a_leftover_that_vanishes_is_not_made_again(tmp_path):
+    with pytest.raises(FileNotFoundError), locked_if_free(tmp_path / "gone", make=False):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+@each(
+    "words, text",
+    [
+        ("model c.yaml -o out --perfetto out", "--perfetto must not be out, which the run's other results need"),
+        ("model c.yaml -o a/out --perfetto a", "--perfetto must not be a, which"),
+        ("compare c.yaml -o out --perfetto out/summary.json", "--perfetto must not be out/summary.json, which"),
+        ("check c.yaml --tables f --digests ./f", "--tables and --digests must not both write f"),
+        ("check c.yaml --certificate f --digests f_plane", "--certificate and --digests must not both write f_plane"),
+        ("verilog c.yaml --router 0 --no-moved", "--router is one router without ends: --no-moved is of a network"),
+        ("verilog c.yaml --axi4 --no-moved", "--axi4 and --no-moved cannot be given together"),
+        ("init hydranoc.schema.json", "hydranoc.schema.json: is the name of the JSON Schema"),
+        (["bench", "c.yaml", "-o", ""], "Invalid value for '-o' / '--output': a file or folder must have a name"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(words, text, empty, capsys):
+    (empty / "c.yaml").write_text((EXAMPLES / "demo.yaml").read_text())
+    assert run(words.split() if isinstance(words, str) else words) == 2
+    assert text in capsys.readouterr().err
+    assert [path.name for path in empty.iterdir()] == ["c.yaml"]
 
 
 @pytest.mark.parametrize("folder", ["taken", "taken/below", "/proc/missing"])

@@ -5,6 +5,7 @@ import json
 import math
 import pickle
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, get_args
 
 import numpy as np
@@ -283,3 +284,37 @@ def test_multistage_networks_send_and_receive_at_other_switches(capsys, tmp_path
     assert first.startswith("  p0  ")
     assert "sends to" in first
     assert "receives from" in first
+
+
+@each(
+    "given, text",
+    [
+        ({b"network": {}}, "a key in the configuration is b'network'; it must be text"),
+        ({"network": {"family": "spam", None: 1}}, "a key in network is nothing; it must be text"),
+        ({"network": {"family": "spam", "topology": {True: 1}}}, "a key in network.topology is true; it must be text"),
+    ],
+)
+def test_keys_of_a_mapping_are_text(given: Any, text):
+    with pytest.raises(ConfigError, match=text):
+        load(given)
+
+
+def test_endless_nesting_is_refused():
+    given: dict[str, Any] = {"network": {}}
+    given["network"]["network"] = given
+    with pytest.raises(ConfigError, match="network is nested too deeply"):
+        load(given)
+
+
+def test_any_mapping_will_do():
+    ring = MappingProxyType({"kind": "ring", "switches": 4})
+    design = load(MappingProxyType({"network": MappingProxyType({"family": "spam", "topology": ring})}))
+    assert design.network.switches == 4
+
+
+def test_a_permutation_without_a_sender_is_named():
+    pattern = {"kind": "permutation", "destinations": [0, 1, 2, 3]}
+    traffic = {"kind": "random", "cycles": 1000, "messages_per_node_per_cycle": 0.1, "flits": 8, "pattern": pattern}
+    ring = {"family": "spam", "topology": {"kind": "ring", "switches": 4}}
+    with pytest.raises(ConfigError, match=r"traffic\.pattern\.destinations: assigns all processors to themselves"):
+        _ = load({"network": ring, "traffic": traffic}).messages

@@ -13,6 +13,7 @@ from rtl.endpoints.axi_network import AxiStreamTop
 from rtl.endpoints.header_words import HeaderWordEjector, HeaderWordInjector
 from rtl.endpoints.packet_buffer import PacketBuffer
 from rtl.endpoints.stream_component import StreamNetwork
+from tests.each import each
 from tests.rtl.simulate import check_accepted
 from tests.sampled import sampled
 
@@ -168,6 +169,15 @@ def test_numbers_out_of_range_are_refused():
         StreamOptions(user_bits=8).word_bits(8)
     with pytest.raises(ValueError, match=r"^Packet buffer has 3 flits; it must have 4 to 65536$"):
         PacketBuffer(8, 3)
+
+
+OF_STREAMS = ({"tkeep": True}, {"user_bits": 4}, {"delivery_buffer_flits": 16}, {"clocks": "shared"}, {"arrays": True})
+
+
+@each("options", OF_STREAMS)
+def test_options_of_streams_need_streams(options: dict[str, Any]):
+    with pytest.raises(ValueError, match="axi_stream is None; it must be a mode"):
+        load({"network": LINE}).verilog(**options)
 
 
 def test_a_first_word_has_to_fit_into_the_header():

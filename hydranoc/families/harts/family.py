@@ -240,6 +240,8 @@ class HartsFamily(Family[HartsSection, HartsRouting]):
         """Return True if the mesh has faults."""
         return section.faults != FaultSection()
 
+    longest_message_key = "packet_flits"
+
     def longest_message(self, section: HartsSection) -> int:
         """Return the flits of the longest packet."""
         return section.packet_flits

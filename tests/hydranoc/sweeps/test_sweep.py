@@ -2,15 +2,18 @@
 
 import importlib
 import json
+import os
 import sys
+from typing import Any
 
+import numpy as np
 import pytest
 
 from hydranoc.cli import run
 from hydranoc.errors import ConfigError
 from hydranoc.report_page.given import read_sweep
 from hydranoc.sweeps import workers
-from hydranoc.sweeps.axes import Axis, changed, grid, parse_axis
+from hydranoc.sweeps.axes import Axis, changed, given_axis, grid, parse_axis
 from hydranoc.sweeps.measure import COLUMNS, SweepSettings
 from hydranoc.sweeps.run import Sweep, sweep
 from hydranoc.sweeps.table import data_frame, sweep_figures
@@ -116,6 +119,8 @@ def test_other_traffic_is_run_once_to_its_end():
         (["network.buffer_flits=1", "network.buffer_flits=2"], "must name a key once"),
         (["a=1:2:100000", "b=1:2:100000"], "1 to 1,000,000 points"),
         (["network.family=spam,spm"], "is 'spm'"),
+        (["traffic.cycles=1000,20"], "with traffic.cycles=20: traffic.cycles is 20; it must be at least 45"),
+        (["network.buffer_flits=1", "traffic.destinations=3,9"], "buffer_flits=1, traffic.destinations=9: "),
     ],
 )
 def test_what_is_wrong_is_said_before_anything_is_measured(config, over, text, capsys):
@@ -123,8 +128,83 @@ def test_what_is_wrong_is_said_before_anything_is_measured(config, over, text, c
     assert text in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("traffic", "text"),
+    [
+        ({"cycles": 5, "messages_per_node_per_cycle": 0.5}, "5: traffic.cycles is 5; it must be at least 45"),
+        ({"messages_per_node_per_cycle": 1e-300}, "5: traffic.cycles is 20000; it must be so long that"),
+        ({"kind": "list", "messages": [{"source": 0, "destinations": [9], "flits": 8}]}, "4: traffic.messages"),
+    ],
+)
+def test_wrong_traffic_has_its_line(traffic, text, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    whole = traffic if "kind" in traffic else CONTENT["traffic"] | traffic
+    lines = [f"network: {json.dumps(CONTENT['network'])}", "traffic:"]
+    lines += [f"  {key}: {json.dumps(value)}" for key, value in whole.items()]
+    (tmp_path / "small.yaml").write_text("\n".join(lines) + "\n")
+    assert run(["sweep", "small.yaml", "--over", "network.buffer_flits=1,2"]) == 2
+    assert f"error: small.yaml:{text}" in capsys.readouterr().err
+
+
 @pytest.mark.usefixtures("pandas")
-def test_it_goes_on_where_it_was(config, capsys):
+def test_only_the_named_place_changes_where_an_alias_repeats_it(tmp_path):
+    path = tmp_path / "aliases.yaml"
+    path.write_text(
+        "network: {family: spam, topology: {kind: mesh, shape: [3, 3]}}\n"
+        "traffic:\n"
+        "  kind: list\n"
+        "  messages: [&m {source: 0, destinations: [8], flits: 4}, {source: 1, destinations: [7], flits: 4}, *m]\n"
+    )
+    planned = Sweep(path, [Axis("traffic.messages.0.flits", (100,))], SweepSettings())
+    messages = planned.task(planned.points[0]).content["traffic"]["messages"]
+    assert [message["flits"] for message in messages] == [100, 4, 4]
+
+
+def test_a_pipe_is_read_once():
+    reading, writing = os.pipe()
+    os.write(writing, json.dumps(CONTENT).encode())
+    os.close(writing)
+    assert len(Sweep(f"/dev/fd/{reading}", [Axis("network.buffer_flits", (1, 2))], SweepSettings()).points) == 2
+
+
+@each(
+    "settings, text",
+    [
+        ({"seeds": 0}, "--seeds must be at least 5, not 0"),
+        ({"seeds": 7, "most_seeds": 5}, "--most-seeds must be at least 7, what --seeds has, not 5"),
+        ({"precision": -1}, "--precision must be above 0 and at most 1, not -1"),
+        ({"doublings": -1}, "--doublings must be 0 to 10, not -1"),
+        ({"processes": -3}, "--jobs must be at least 1, not -3"),
+    ],
+)
+def test_settings_out_of_range_are_refused(settings: dict[str, Any], text):
+    with pytest.raises(ConfigError, match=text):
+        sweep(CONTENT, {"network.buffer_flits": [1]}, **settings)
+
+
+def test_more_seeds_alone_are_enough():
+    assert SweepSettings(seeds=10).max_seeds == 10
+
+
+@each(
+    "values, text",
+    [
+        (2, "must have a list of values for 'network.buffer_flits', not 2"),
+        ("12", "must have a list of values for 'network.buffer_flits', not '12'"),
+        ([], "must have 1 to 1,000,000 points, not 0"),
+    ],
+)
+def test_values_in_python_are_a_list(values: Any, text):
+    with pytest.raises(ConfigError, match=text):
+        sweep(CONTENT, {"network.buffer_flits": values})
+
+
+def test_values_may_be_an_array():
+    assert given_axis("network.buffer_flits", np.arange(1, 3)).values == (1, 2)
+    assert given_axis("network.buffer_flits", [np.int64(1)]).values == (1,)
+
+
+def test_it_goes_on_where_it_was(config, pandas, capsys):
     texts = [f"{key}={','.join(map(str, values))}" for key, values in OVER.items()]
     begun = Sweep(config, [parse_axis(text) for text in texts], SweepSettings(**CHEAP))
     for number in (0, 3):
@@ -135,6 +215,9 @@ def test_it_goes_on_where_it_was(config, capsys):
     assert "goes on with 2 points kept in" in captured.err
     cycles = [row["cycles"] for row in json.loads(captured.out)["rows"]]
     assert [cycles[number] for number in (0, 3)] == [77, 80], "kept points are not measured again"
+    written = pandas.read_csv(config.parent / "out" / "sweep.csv")["unicast_growth_p"].tolist()
+    found = [row["unicast_growth_p"] for row in json.loads(captured.out)["rows"]]
+    assert [one for one in found if one is not None] == [one for one in written if one == one], "exactly"
     assert not begun.kept.path.exists(), "a finished sweep keeps nothing"
 
 
@@ -178,6 +261,10 @@ def test_wrong_clusters(config, address, code, text, monkeypatch, capsys):
         ("load=1:2:3", (1.0, 1.5, 2.0)),
         ("load=0.001:1:4:log", (0.001, 0.01, 0.1, 1.0)),
         ("load=5:5:1", (5,)),
+        ("load=0:1:4", (0.0, 1 / 3, 2 / 3, 1.0)),
+        ("load=12345678901234:12345678901244:3", (12345678901234, 12345678901239, 12345678901244)),
+        ("load=10:1000000000000001:2:log", (10, 1000000000000001)),
+        ("load=1e308:-1e308:3", (10**308, 0, -(10**308))),
         ("network.topology.shape=[8, 8],[4, 16]", ([8, 8], [4, 16])),
         ("traffic.software=binomial,separate", ("binomial", "separate")),
         ("network.vc_reallocation=true,false", (True, False)),
@@ -191,7 +278,7 @@ def test_values_of_a_text(text, values):
     assert parse_axis(text).key == text.partition("=")[0]
 
 
-ODD_VALUES = ("!!float a", "2001-99-99", "[" * 3000, "9" * 5000, "1e308:-1e308:5", "\udcff")
+ODD_VALUES = ("!!float a", "2001-99-99", "[" * 3000, "9" * 5000, f"1:{'9' * 400}:2", "\udcff")
 
 
 @each(
@@ -207,6 +294,7 @@ ODD_VALUES = ("!!float a", "2001-99-99", "[" * 3000, "9" * 5000, "1e308:-1e308:5
         ("load=1:2:3:log:4", "FIRST:LAST:COUNT"),
         ("load=1:.inf:3", "FIRST:LAST:COUNT"),
         ("load=1:2:0", "a COUNT of 1 to 100000"),
+        ("load=1:10:1", "a COUNT of at least 2 between different ends"),
         ("load=0:2:3:log", "ends above 0 with :log"),
         ("load=[1", "values as in YAML"),
         *((f"load={values}", "^--over must have ") for values in ODD_VALUES),
