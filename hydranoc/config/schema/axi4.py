@@ -77,8 +77,8 @@ class Axi4(Section):
             subordinate. 256 for whole bursts.
         timeout_cycles: Cycles after which a subordinate that does nothing has stopped; 0 for never. From then on, until
             reset, its interface answers with SLVERR in its place. At least the longest time that it needs.
-        delivery_buffer_flits: Flits of a buffer in front of each manager and each subordinate; 0 for none. A receiver
-            that stalls holds no messages of others while its buffer has room for those to it.
+        delivery_buffer_flits: Flits of a buffer in front of each manager and each subordinate: 0 for none, or at least
+            4. A receiver that stalls holds no messages of others while its buffer has room for those to it.
         responses: Network of the responses, with the keys of ``network``; default the one of the requests again.
     """
 
