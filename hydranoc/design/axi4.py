@@ -46,6 +46,7 @@ class Axi4Ends:
                 f"axi4.write_beats is {section.write_beats}; it must be at least {MIN_STORED_BEATS} with store_writes"
             )
             raise config.source.error((*AXI4, "write_beats"), text)
+        self._check_buffers()
         self._check_processors()
         processors = len(config.network.processors)
         for key in ("data_bits", "max_burst_flits"):
@@ -88,6 +89,16 @@ class Axi4Ends:
         if section.multicast and not multicasts and not section.store_writes:
             text = f"axi4.store_writes is false; with axi4.multicast it must be true in family {config.family.name!r}"
             raise source.error((*AXI4, "store_writes"), f"{text}, which has no multicast in hardware")
+
+    def _check_buffers(self) -> None:
+        flits = self.section.delivery_buffer_flits
+        if not flits:
+            return
+        from rtl.endpoints.packet_buffer import MIN_BEATS  # loads Amaranth
+
+        if flits < MIN_BEATS:
+            text = f"axi4.delivery_buffer_flits is {flits}; it must be 0 or at least {MIN_BEATS}"
+            raise self.config.source.error((*AXI4, "delivery_buffer_flits"), text)
 
     def _check_order(self) -> None:
         for name, design in self.networks.items():
@@ -207,13 +218,8 @@ class Axi4Ends:
     def plan(self) -> "Axi4Plan":
         """The hardware."""
         from rtl.axi4.network import Axi4Plan
-        from rtl.endpoints.packet_buffer import MIN_BEATS
 
         section = self.section
-        flits = section.delivery_buffer_flits
-        if 0 < flits < MIN_BEATS:
-            text = f"axi4.delivery_buffer_flits is {flits}; it must be 0 or at least {MIN_BEATS}"
-            raise self.config.source.error((*AXI4, "delivery_buffer_flits"), text)
         for path, design in ((NETWORK, self.requests), (RESPONSES, self.responses)):
             self._check_ends(path if section.responses else NETWORK, design)
         return Axi4Plan(

@@ -86,6 +86,11 @@ def test_a_wrong_section_is_refused(name):
         load(given).axi4_verilog()
 
 
+def test_small_buffers_are_refused_without_hardware():
+    with pytest.raises(ConfigError, match="delivery_buffer_flits is 2; it must be 0 or at least 4"):
+        _ = load({**CONFIGURATION, "axi4": {**CONFIGURATION["axi4"], "delivery_buffer_flits": 2}}).axi4
+
+
 @each("network", ORDERED)
 def test_networks_that_keep_pairs_take_pipelined_ids(network):
     section = {"regions": [{"processor": 1, "base": 0, "size": 4096}], "same_id": "pipelined"}
