@@ -32,6 +32,7 @@ from verification.campaign.run import EQUAL, TROUBLE, Found, Runner
 from verification.campaign.shares import Shares
 from verification.campaign.situations.watch import SITUATIONS
 from verification.campaign.summary import summary
+from verification.campaign.versions import sources_digest
 
 ROOT = Path(__file__).parents[2]
 SMALL = {"spam": 120, "torus": 144, "hypercube": 112, "min": 488, "harts": 136}
@@ -150,6 +151,16 @@ def test_what_is_no_ledger_is_bad_input(text, message, tmp_path, capsys):
     path.write_text(text)
     assert main(["--summary", "--ledger", str(path)]) == 2
     assert message in capsys.readouterr().err
+
+
+@each("folder", ["rtl", "hydranoc/families/spam", "hydranoc/config/schema", "hydranoc/design", "hydranoc/lockstep"])
+def test_the_versions_are_those_of_all_that_decides_about_a_case(folder, tmp_path):
+    file = tmp_path / folder / "part.py"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("before")
+    before = sources_digest(tmp_path)
+    file.write_text("after")
+    assert sources_digest(tmp_path) != before
 
 
 def test_results_of_changed_sources_are_not_recorded(tmp_path):

@@ -6,8 +6,11 @@ from pathlib import Path
 from hydranoc.lockstep.tools import find_tool, version_of
 from rtl.version import VERSION
 
-SOURCES = ("topology", "rtl", "sim_model", "tb/common", "hydranoc/lockstep")
-"""Folders of hardware, golden model and comparison."""
+SOURCES = (
+    *("topology", "rtl", "sim_model", "tb/common", "hydranoc/lockstep"),
+    *("hydranoc/families", "hydranoc/config", "hydranoc/design"),
+)
+"""Folders of hardware, golden model and comparison, and of their making from a configuration."""
 SUFFIXES = (".py", ".cpp")
 DIGEST_LETTERS = 10
 
