@@ -15,7 +15,7 @@ from amaranth.sim import Simulator
 from tests.each import each
 from verification.mutation import __main__ as command
 from verification.mutation import by_tests
-from verification.mutation.baseline import measure
+from verification.mutation.baseline import measure, tree_digest
 from verification.mutation.judge import MutantRunner
 from verification.mutation.mutants import Mutant, draw, mutants_of, shares, statements_of
 from verification.mutation.rare import OPERATORS
@@ -95,6 +95,16 @@ def court(tmp_path) -> MutantRunner:
 
     baseline = measure(tmp_path, tmp_path / "sound", references)
     return MutantRunner(tmp_path, tmp_path / "work", baseline, [], references, miscounted)
+
+
+@each("name", ["rtl/sample.py", "examples/soc/network.yaml", "examples/cluster.anynet"])
+def test_a_baseline_is_of_all_files_that_references_are_made_from(name, tmp_path):
+    file = tmp_path / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("before")
+    before = tree_digest(tmp_path)
+    file.write_text("after")
+    assert tree_digest(tmp_path) != before
 
 
 def changes() -> dict[tuple[str, str], Mutant]:

@@ -77,11 +77,12 @@ class Baseline:
 
 
 def tree_digest(root: Path) -> str:
-    """Return the digest of all sources of references."""
+    """Return the digest of all files that references are made from."""
     whole = hashlib.sha256()
     for folder in ("rtl", "topology", "sim_model", "tb", "hydranoc", "tests", "examples"):
-        for path in sorted((root / folder).rglob("*.py")):
-            whole.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes())
+        for path in sorted(path for path in (root / folder).rglob("*") if path.is_file()):
+            if path.suffix != ".pyc":
+                whole.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes())
     return whole.hexdigest()[:16]
 
 
