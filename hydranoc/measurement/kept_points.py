@@ -45,6 +45,8 @@ class KeptPoints:
                 key, row = json.loads(line)
             except ValueError:
                 break
+            if not line.endswith("\n"):  # the next point would be added to this line
+                break
             self._rows[key] = row
             kept += len(line)
         if kept < len(text):

@@ -183,10 +183,11 @@ def test_curves_decide_by_their_points_what_comes_next(processes):
     assert seen == [*((done, 20) for done in range(1, 7)), (20, 20)]
 
 
-def test_a_line_that_was_cut_off_does_not_count(tmp_path):
-    path = tmp_path / "points.jsonl"
+@each("cut", [1, 5])
+def test_a_line_that_was_cut_off_does_not_count(cut, tmp_path):
+    path = tmp_path / f"{cut}.jsonl"
     measure_points(double, [3, 1], kept=KeptPoints(path), point_type=FakePoint)
-    path.write_text(path.read_text()[:-5])
+    path.write_text(path.read_text()[:-cut])
     kept = KeptPoints(path)
     assert kept.get("3") == {"twice": 6, "details": {"half": 1.5}}
     assert kept.get("1") is None
