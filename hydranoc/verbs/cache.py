@@ -15,6 +15,7 @@ from sim_model.loops.folders import cache_folder
 
 OTHER_FOLDERS = {
     "figures": "points of figures",
+    "sweeps": "points of interrupted sweeps",
     "loops": "compiled loops of the golden model",
     "logs": "logs of programs that failed",
     "tools": "caches of the tools",
@@ -28,7 +29,7 @@ BYTES_PER_MB = 10**6
 @click.option("--clear", is_flag=True, help="Remove everything that is not in use.")
 @json_option
 def cache(limit: float | None, clear: bool, as_json: bool) -> int:
-    """List the cache folder (HYDRANOC_CACHE): simulators of `compare`, points of figures of `reproduce`, logs. Beyond
+    """List the cache folder (HYDRANOC_CACHE): simulators of `compare`, points of `reproduce` and `sweep`, logs. Beyond
     the limit the least recently used simulators are deleted first.
 
     \b

@@ -19,6 +19,7 @@ from hydranoc.lockstep.kept import drop, drop_beyond, find_or_build, in_use, is_
 from hydranoc.lockstep.pending_build import PendingBuild
 from hydranoc.lockstep.simulator import build_simulator
 from hydranoc.lockstep.simulator_cache import limit_gb
+from hydranoc.measurement.kept_points import KeptPoints
 from hydranoc.reports.failures import MAX_LOGS, keep_log
 
 ROOT = Path(__file__).parents[2]
@@ -176,10 +177,12 @@ def test_the_limit_is_five_gigabytes_or_what_the_user_says(cache, monkeypatch, c
 def test_the_cache_is_listed_limited_and_cleared(cache, capsys):
     several(30, 10, 20)
     keep_log("yosys", "ERROR")
+    KeptPoints(cache / "sweeps" / "ab.jsonl").add("point", {})
     assert run(["cache"]) == 0
     out = capsys.readouterr().out
     words = " ".join(out.split())
-    assert words.startswith(f"folder {cache} simulators 3, 0.00 GB of at most 5 logs of programs that failed 0.0 MB ")
+    assert words.startswith(f"folder {cache} simulators 3, 0.00 GB of at most 5 points of interrupted sweeps 0.0 MB ")
+    assert "logs of programs that failed 0.0 MB " in words
     assert out.index("icarus-0 ") < out.index("icarus-2 ") < out.index("icarus-1 ")
     assert run(["cache", "--limit", "0.0021", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
@@ -191,7 +194,8 @@ def test_the_cache_is_listed_limited_and_cleared(cache, capsys):
     assert run(["cache", "--clear", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert said["simulators"] == []
-    assert said["other_bytes"] == {"figures": 0, "logs": 0, "tools": 0, "commands": 0, "loops": 0}
+    assert said["other_bytes"] == dict.fromkeys(("figures", "sweeps", "logs", "tools", "commands", "loops"), 0)
+    assert not (cache / "sweeps").exists()
 
 
 def test_a_cache_that_cannot_be_written_is_named(monkeypatch, capsys):
