@@ -19,9 +19,10 @@ from hydranoc.measurement.observations import (
 from hydranoc.measurement.stability import MANY_RUNS, StabilityVerdict, judge
 from hydranoc.measurement.threads import replications
 from hydranoc.measurement.warmup import warmup_parts
-from sim_model.statistics.latency import Interval, confidence_interval
+from sim_model.statistics.latency import Interval, confidence_interval, observed_percentiles
 
-PERCENTILES = (50.0, 99.0, 99.9)
+PER_MILLE = (500, 990, 999)
+"""Percentiles of latencies, in thousandths."""
 HISTOGRAM_BINS = 40
 SURE_PIECES = 125
 """Minimum independent pieces of each run for means from the runs of the verdict."""
@@ -75,7 +76,7 @@ class KindResult:
     Members:
         name
         latency_cycles: Mean over replications; without a mean where the point diverges.
-        percentiles: ``PERCENTILES`` of the pooled latencies of all replications; NaN without any.
+        percentiles: Those of ``PER_MILLE``, of the pooled latencies of all replications; NaN without any.
         histogram (tuple of (tuple of float, tuple of int)): Edges, the last one included, evenly spaced in the
             logarithm, and pooled counts of all replications.
         offered, accepted (Interval): Messages started, and delivered, per cycle.
@@ -278,8 +279,8 @@ def _result(name: str, kind: int, runs: Sequence[Observations], warmup: int) -> 
 def _percentiles(sample: np.ndarray) -> tuple[float, ...]:
     """Return percentiles that are observed values."""
     if len(sample) == 0:
-        return (float("nan"),) * len(PERCENTILES)
-    return tuple(np.percentile(sample, PERCENTILES, method="inverted_cdf").tolist())
+        return (float("nan"),) * len(PER_MILLE)
+    return observed_percentiles(sample, PER_MILLE)
 
 
 def _rate(

@@ -10,7 +10,7 @@ import numpy as np
 from hydranoc.reports.collectives import collective_lines, plane_line
 from hydranoc.reports.table import cell, table
 from sim_model.engines.results import Results
-from sim_model.statistics.latency import Summary
+from sim_model.statistics.latency import Summary, observed_percentiles
 from sim_model.traffic.requests import round_trip_cycles
 from topology.common.channels import ChannelNetwork
 from topology.common.counter_bus import COUNTED, ChannelCounts
@@ -22,7 +22,6 @@ CHANNEL_COLUMNS = ("channel", "name", *COUNTED, "utilisation")
 USE_COLUMNS = ("measured_utilisation", "measured_stalled_share")
 COPY_COLUMNS = ("copy_hops", "copy_stages", "in_direction", "stored_cycle", "spoilt")
 COPY_FIELDS = ("hops", "stage", "direction", "stored_cycle", "spoilt")
-RARE_PER_MILLE = 999
 COLUMNS = ("message", "source", "destination", "flits", "start_cycle", "arrival_cycle")
 
 
@@ -58,8 +57,7 @@ def round_trip_figures(results: Results, warmup_cycles: int) -> dict[str, Any]:
 def latency_figures(latencies: np.ndarray) -> dict[str, int | float | None]:
     """Return count, mean, percentiles and maximum of latencies in cycles; all but the count may be None."""
     figures = Summary.of(latencies).as_dict()
-    rank = -(-len(latencies) * RARE_PER_MILLE // 1000)  # in whole numbers, so that no rounding takes the next one
-    rare = int(np.partition(latencies, rank - 1)[rank - 1]) if rank else None
+    rare = observed_percentiles(latencies, (999,))[0] if len(latencies) else None
     longest = figures.pop("max")
     return {**figures, "p99.9": rare, "max": longest}
 

@@ -8,6 +8,23 @@ import numpy as np
 from sim_model.statistics.student import student_quantile
 
 
+def observed_percentiles(sample: np.ndarray, per_mille: Sequence[int]) -> tuple[float, ...]:
+    """Return percentiles that are observed values: the smallest that at least that share of a sample does not exceed.
+
+    Ranks are computed in whole numbers: as a binary fraction 99.9 % is too large, and of 1,000 values it would take the
+    largest.
+
+    Parameters:
+        sample (array): Of one dimension; at least 1 value.
+        per_mille: Shares in thousandths, from 1 to 1,000.
+
+    >>> observed_percentiles(np.arange(1, 1001), (500, 999))
+    (500, 999)
+    """
+    ranks = [-(-len(sample) * share // 1000) - 1 for share in per_mille]
+    return tuple(np.partition(sample, ranks)[ranks].tolist())
+
+
 @dataclass(frozen=True)
 class Summary:
     """Five numbers about a sample; all but ``count`` are None if it is empty.
@@ -34,8 +51,7 @@ class Summary:
         """
         if len(sample) == 0:
             return cls(0, None, None, None, None)
-        ranks = [-(-len(sample) * share // 100) - 1 for share in (50, 99)]
-        p50, p99 = np.partition(sample, ranks)[ranks].tolist()
+        p50, p99 = observed_percentiles(sample, (500, 990))
         return cls(len(sample), float(np.mean(sample)), int(p50), int(p99), int(np.max(sample)))
 
     def as_dict(self) -> dict[str, int | float | None]:

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import stdtr, stdtrit
 
 from hydranoc.measurement.replication import Precision, replicate
-from sim_model.statistics.latency import Summary, confidence_interval
+from sim_model.statistics.latency import Summary, confidence_interval, observed_percentiles
 from sim_model.statistics.student import student_quantile, student_tail
 
 
@@ -19,6 +19,16 @@ def test_summary():
         "p99": None,
         "max": None,
     }
+
+
+def test_percentiles_are_of_the_smallest_rank_that_covers_their_share():
+    """In binary, 99.9 % of 1,000 is more than 999."""
+    for size in (1, 2, 99, 100, 101, 999, 1000, 1001, 2000, 7000):
+        sample = np.arange(size, 0, -1)
+        for share in (1, 500, 990, 999, 1000):
+            (found,) = observed_percentiles(sample, [share])
+            assert found * 1000 >= size * share > (found - 1) * 1000
+    assert observed_percentiles(np.array([2.5, 0.5, 1.5]), (500, 999)) == (1.5, 2.5)
 
 
 def test_interval_of_a_known_sample():

@@ -127,6 +127,22 @@ def test_what_is_measured_of_each_kind():
     assert point.channel_flow.half_width == 0
 
 
+class Counting(Known):
+    """In each run messages with the latencies 1, 2, ... 1,000."""
+
+    kinds = ("message",)
+
+    def run(self, replication, cycles):
+        run = super().run(replication, cycles)
+        return replace(run, kind=0 * run.kind, end_cycle=run.start_cycle + 1 + run.start_cycle % 1000)
+
+
+def test_rare_percentile_of_a_thousand_is_not_the_largest():
+    (kind,) = measure_point(Counting(), Plan(50_000)).kinds
+    assert kind.messages % 1000 == 0
+    assert kind.percentiles == (500, 990, 999)
+
+
 class Uneven(Known):
     """Channels that carry more in one run than in another."""
 
