@@ -6,7 +6,7 @@ import pytest
 
 from hydranoc import load
 from hydranoc.exit_codes import BAD_INPUT, RIGHT, WRONG
-from hydranoc.lockstep.simulator import BenchSource
+from hydranoc.lockstep.bench_source import BenchSource, NotFromRegisters
 from verification.axi4 import run as campaign_run
 from verification.axi4.__main__ import main
 from verification.axi4.cases import NETWORKS, PHASES, configuration_of, network_of, phases_of
@@ -63,6 +63,16 @@ def test_a_wrong_byte_is_a_mismatch(tmp_path, monkeypatch, capsys):
     assert [options["seed"] for options in runs] == [1, 9]
     assert [entry.verdict for entry in Ledger(path, Axi4Entry).entries()] == ["mismatch", "mismatch"]
     assert "mismatch in case 9; again: --case 9" in capsys.readouterr().err
+
+
+def test_outputs_that_are_not_from_registers_are_a_mismatch(monkeypatch, capsys):
+    def run_job(*_, **_options):
+        raise NotFromRegisters("module part: outputs depend on inputs within a cycle")
+
+    monkeypatch.setattr(campaign_run, "run_job", run_job)
+    monkeypatch.setattr(campaign_run.Axi4Runner, "_network", lambda *_: (None, BenchSource("noc", "", (), ())))
+    assert main([*QUICK, "--case", "1"]) == WRONG
+    assert "within a cycle\nmismatch in case 1; again: --case 1" in capsys.readouterr().err
 
 
 def test_an_exception_in_the_simulation_is_a_mismatch(monkeypatch, capsys):

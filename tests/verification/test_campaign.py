@@ -1,5 +1,6 @@
 """The campaign: cases that follow from their number, a ledger that survives, verdicts that are right."""
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -12,9 +13,12 @@ import pytest
 
 import verification.campaign
 from hydranoc import load
+from hydranoc.lockstep.bench_source import BuiltSimulator, NotFromRegisters, SimulatorFailed
+from tb.common.job import LockstepResult
 from tests.each import each
 from tests.tb.mutations import Mutation, copy_hardware
 from topology.common.errors import MachineTrouble
+from verification.campaign import run as campaign_run
 from verification.campaign.__main__ import Progress, main
 from verification.campaign.cases import (
     FAMILIES,
@@ -28,7 +32,7 @@ from verification.campaign.cases import (
     family_of,
 )
 from verification.campaign.ledger import Entry, Ledger
-from verification.campaign.run import EQUAL, TROUBLE, Found, Runner
+from verification.campaign.run import EQUAL, MISMATCH, TROUBLE, Found, Runner
 from verification.campaign.shares import Shares
 from verification.campaign.situations.watch import SITUATIONS
 from verification.campaign.summary import summary
@@ -196,6 +200,42 @@ def test_a_sample_of_cases_is_equal(family, require_tool):
         assert list(found.situations) == list(SITUATIONS[family])
         seen += sum(found.situations.values())
     assert seen > 0
+
+
+UNREGISTERED = "module part: outputs depend on inputs within a cycle"
+
+
+@each(
+    "second, report",
+    [
+        (LockstepResult(compared_cycles=9, mismatches=1, report="first difference"), "first difference"),
+        (LockstepResult(compared_cycles=9), UNREGISTERED),
+        (SimulatorFailed("it was killed"), UNREGISTERED),
+    ],
+)
+def test_outputs_that_are_not_from_registers_are_a_mismatch(second, report, monkeypatch):
+    """The comparison without blocks may find a difference in a cycle; it need not."""
+    built = []
+
+    def build(source, **options):
+        built.append(options)
+        return BuiltSimulator("verilator", source.top, Path(), "5", 0.0, waves=False)
+
+    def compare(*_):
+        if not built[-1]:
+            raise NotFromRegisters(UNREGISTERED)
+        if isinstance(second, Exception):
+            raise second
+        return second
+
+    monkeypatch.setattr(campaign_run, "DirectBench", lambda *_: contextlib.nullcontext())
+    monkeypatch.setattr(campaign_run, "build_directly", build)
+    monkeypatch.setattr(campaign_run, "compare_directly", compare)
+    found = Runner(Campaign(SCALE)).run(SMALL["torus"])
+    assert (found.verdict, built) == (MISMATCH, [{}, {"allow_blocks": False}])
+    assert report in found.report
+    assert UNREGISTERED in found.report
+    assert found.reproducer.startswith("network:")
 
 
 def test_a_fault_of_the_hardware_is_a_mismatch_with_a_reproducer(require_tool, tmp_path):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hydranoc import load
-from hydranoc.lockstep.simulator import BenchSource, SimulatorFailed
+from hydranoc.lockstep.bench_source import BenchSource, NotFromRegisters, SimulatorFailed
 from rtl.axi4.network import Axi4Plan
 from tb.common.axi4.job import Axi4Result
 from tests.tb.test_axi4 import run_job, source_of
@@ -87,6 +87,8 @@ class Axi4Runner:
                 given = {"transactions": transactions, "phases": phases_of(case), "seed": case, **MIX}
                 found = run_job(plan, self._simulator, Path(folder), source, **given)
                 verdict = EQUAL if found.report is None else MISMATCH
+            except NotFromRegisters as error:  # a hardware fault
+                found.report, verdict = str(error), MISMATCH
             except SimulatorFailed as error:
                 found.report = str(error)
             except FileNotFoundError:  # no result: cocotbext-axi raised an exception, since it checks what it gets

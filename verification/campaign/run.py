@@ -2,16 +2,18 @@
 
 import resource
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 
 import yaml
 
 from hydranoc.design.design import QUIET_CYCLES
+from hydranoc.lockstep.bench_source import BenchSource, BuiltSimulator, NotFromRegisters, SimulatorFailed
 from hydranoc.lockstep.compare import Comparison
 from hydranoc.lockstep.direct.build import build_directly
 from hydranoc.lockstep.direct.compare import compare_directly
 from hydranoc.lockstep.direct.process import DirectBench
-from hydranoc.lockstep.simulator import BenchSource, BuiltSimulator, SimulatorFailed
+from topology.common.errors import MachineTrouble
 from verification.campaign.cases import RUNS, Campaign, configuration_of, digest_of, family_of
 from verification.campaign.situations.watch import Watch
 
@@ -73,17 +75,13 @@ class Runner:
         found = Found(
             case, family_of(case), digest_of(design), design.network.switches, 0, len(design.messages), TROUBLE, 0, {}
         )
-        for _ in range(ATTEMPTS):
-            try:
-                with DirectBench(harness, built) as bench:
-                    watch = Watch(found.family, design.network, SAMPLED_CHUNKS)
-                    result = compare_directly(comparison, bench, watch, QUIET_CYCLES)
-            except SimulatorFailed as error:
-                found.report = str(error)
-                continue
-            found.cycles, found.verdict = result.compared_cycles, MISMATCH if result.mismatches else EQUAL
-            found.report, found.situations = result.report or "", dict(watch.counts)
-            break
+        try:
+            _compare(comparison, built, found)
+        except NotFromRegisters as error:  # a hardware fault, which is compared all the same
+            with suppress(MachineTrouble):
+                _compare(comparison, build_directly(harness, allow_blocks=False), found)
+            found.report = f"{error}\nwithout blocks: {found.report or found.verdict}"
+            found.verdict = MISMATCH
         if found.verdict == MISMATCH:
             found.reproducer = yaml.safe_dump(configuration_of(design), sort_keys=False)
         found.cpu_seconds = _cpu_seconds() - before
@@ -94,6 +92,27 @@ class Runner:
         if network != self._network or self._harness is None:
             self._harness, self._network = self._campaign.network_of(case).harness(), network
         return self._harness, build_directly(self._harness)
+
+
+def _compare(comparison: Comparison, built: BuiltSimulator, found: Found) -> None:
+    """Compare, and enter the result.
+
+    Raises:
+        NotFromRegisters: If a module compiled as a block is none.
+    """
+    for _ in range(ATTEMPTS):
+        try:
+            with DirectBench(comparison.harness, built) as bench:
+                watch = Watch(found.family, comparison.model.network, SAMPLED_CHUNKS)
+                result = compare_directly(comparison, bench, watch, QUIET_CYCLES)
+        except NotFromRegisters:
+            raise
+        except SimulatorFailed as error:
+            found.report = str(error)
+            continue
+        found.cycles, found.verdict = result.compared_cycles, MISMATCH if result.mismatches else EQUAL
+        found.report, found.situations = result.report or "", dict(watch.counts)
+        return
 
 
 def _cpu_seconds() -> float:
