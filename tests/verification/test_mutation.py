@@ -2,7 +2,9 @@
 
 import argparse
 import ast
+import errno
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,9 +14,13 @@ import pytest
 from amaranth.back import rtlil
 from amaranth.sim import Simulator
 
+from hydranoc.exit_codes import TROUBLE
+from hydranoc.lockstep.bench_source import SimulatorFailed
+from hydranoc.lockstep.tools import ToolMissing
 from tests.each import each
+from topology.common.errors import MachineTrouble
 from verification.mutation import __main__ as command
-from verification.mutation import by_tests
+from verification.mutation import by_tests, workshop
 from verification.mutation.baseline import measure, tree_digest
 from verification.mutation.judge import MutantRunner
 from verification.mutation.mutants import Mutant, draw, mutants_of, shares, statements_of
@@ -239,6 +245,86 @@ def test_a_mutant_that_does_not_end_is_killed(tmp_path):
 
     answer = separately(endless, tmp_path, wall_seconds=0.3)
     assert (answer.value, answer.error) == (None, "out of time")
+
+
+@each(
+    "number, error, environment",
+    [
+        (signal.SIGXCPU, "out of time", False),
+        (signal.SIGKILL, "was killed (SIGKILL)", True),
+        (signal.SIGUSR1, "was killed (SIGUSR1)", False),
+    ],
+)
+def test_only_the_limits_are_out_of_time(number, error, environment, tmp_path):
+    answer = separately(lambda: os.kill(os.getpid(), number), tmp_path, wall_seconds=30)
+    assert (answer.value, answer.error, answer.environment) == (None, error, environment)
+
+
+def test_a_process_whose_answer_cannot_be_written_has_not_crashed(tmp_path):
+    answer = separately(lambda: os.mkdir(tmp_path / "answer.part"), tmp_path, wall_seconds=30)
+    assert (answer.error, answer.environment) == ("could not write its answer", True)
+
+
+FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+ENVIRONMENT = [
+    FULL,
+    ToolMissing("icarus was not found"),
+    MachineTrouble("cannot keep a simulator: no space left on device"),
+    SimulatorFailed("icarus did not finish: it was killed (SIGKILL)"),
+]
+OF_MUTANTS = [
+    SimulatorFailed("icarus did not build the network: it ended with code 2"),
+    SimulatorFailed("icarus did not finish: it was killed (SIGXCPU)"),
+    FileNotFoundError(errno.ENOENT, "no such file", "result.json"),
+    KeyError("routes"),
+]
+
+
+@each("error, stage", [(error, stage) for stage in ("proof: sample", "elaboration") for error in ENVIRONMENT])
+def test_an_environment_failure_is_no_verdict(error, stage, court, monkeypatch):
+    def fail(*_):
+        raise error
+
+    planted = changes()[("count + 1", "(count) - (1)")]
+    monkeypatch.setattr(court, "complaint", fail)
+    if stage == "elaboration":
+        monkeypatch.setattr(court, "references", fail)
+    with pytest.raises(MachineTrouble, match=f"^{stage}: {type(error).__name__}: .*; no verdict on {FILE}:"):
+        court.judge(planted)
+    assert (court.root / FILE).read_bytes() == SAMPLE
+
+
+def test_complaints_are_not_about_the_environment(tmp_path, monkeypatch):
+    def asked():
+        from verification.mutation import killers, references
+
+        (name, make), *_ = references.COMPARED.items()
+        reference, said = references.ComparedNetwork(name, make), []
+
+        def fail(*_):
+            raise error
+
+        monkeypatch.setattr(killers, "_different", fail)
+        for error in ENVIRONMENT + OF_MUTANTS:
+            try:
+                said.append(killers.complaint(reference, tmp_path).partition(":")[0])
+            except type(error):
+                said.append("raised")
+        return said
+
+    answer = separately(asked, tmp_path / "trial", 60.0)
+    assert answer.value == [*(["raised"] * len(ENVIRONMENT)), *(type(error).__name__ for error in OF_MUTANTS)]
+
+
+def test_an_environment_failure_ends_the_command(tmp_path, monkeypatch, capsys):
+    def fail(_):
+        raise MachineTrouble("lock-step: no space left on device; no verdict on rtl/sample.py:1")
+
+    monkeypatch.setattr(command, "run", fail)
+    monkeypatch.setattr(workshop, "move_in", lambda *_, **_options: None)
+    monkeypatch.setattr(sys, "argv", ["mutation", "--results", str(tmp_path)])
+    assert command.main() == TROUBLE
+    assert capsys.readouterr().err.startswith("error: lock-step: no space left")
 
 
 def test_mutants_are_python_and_keep_the_lines():

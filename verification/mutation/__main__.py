@@ -15,6 +15,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from hydranoc.exit_codes import TROUBLE
+from topology.common.errors import MachineTrouble
 from verification.mutation import by_tests, workshop
 from verification.mutation.baseline import Baseline, measure, tree_digest
 from verification.mutation.judge import ELABORATION, MutantBudget, MutantRunner
@@ -61,8 +63,16 @@ def parse() -> argparse.Namespace:
 
 
 def main() -> int:
-    """Judge mutants, or print the results; the exit code is 1 if the baseline check fails."""
-    options = parse()
+    """Judge mutants, or print the results; exit code 1 if the baseline check fails, 3 if the environment does."""
+    try:
+        return obey(parse())
+    except MachineTrouble as error:
+        print(f"error: {error}", file=sys.stderr)
+        return TROUBLE
+
+
+def obey(options: argparse.Namespace) -> int:
+    """Do what the options say; return the exit code."""
     options.results.mkdir(parents=True, exist_ok=True)
     if KEPT.exists() and not (verdicts := options.results / "verdicts.jsonl").exists():
         shutil.copy(KEPT, verdicts)

@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from topology.common.errors import MachineTrouble
+from verification.mutation.environment import is_environment_failure
 from verification.mutation.mutants import Mutant
 from verification.mutation.separate import Answer, limit_cpu, separately
 from verification.mutation.survivors import CLOSED
@@ -67,6 +69,9 @@ class Jury:
         """Return place, start, the test that has found the mutant (``said``, empty if none), an error and CPU seconds.
 
         A test that fails on the unmodified hardware too finds nothing, and neither does a trial that breaks off.
+
+        Raises:
+            MachineTrouble: If the environment has failed.
         """
         row = {"place": verdict.place, "start": verdict.start, "said": "", "error": ""}
         tests, file, seconds = in_order(mutant, verdict, self.costs), self.root / mutant.file, 0.0
@@ -92,7 +97,10 @@ class Jury:
 
     def _try(self, tests: Sequence[str]) -> Answer:
         shutil.rmtree(self.folder, ignore_errors=True)
-        return separately(lambda: _first_failure(tests, self.folder), self.folder / "trial", WALL_SECONDS)
+        answer = separately(lambda: _first_failure(tests, self.folder), self.folder / "trial", WALL_SECONDS)
+        if answer.environment:
+            raise MachineTrouble(f"{tests[0]}: {answer.error}")
+        return answer
 
 
 def in_order(mutant: Mutant, verdict: Verdict, costs: Mapping[str, Any]) -> list[str]:
@@ -124,6 +132,8 @@ def _first_failure(tests: Sequence[str], folder: Path) -> tuple[int, str] | None
     try:
         from verification.mutation.killers import failed_test  # imports the hardware
     except Exception as error:  # so does the first test
+        if is_environment_failure(error):
+            raise
         return 0, f"FAILED {tests[0]} - {type(error).__name__}: {error}"
     for number, test in enumerate(tests):
         if found := failed_test([test], folder):

@@ -6,15 +6,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from topology.common.errors import MachineTrouble
 from verification.mutation.baseline import Baseline, digest
+from verification.mutation.environment import is_environment_failure
 from verification.mutation.line_map import MappedTest, cpu_seconds
 from verification.mutation.mutants import Mutant
-from verification.mutation.separate import limit_cpu, separately
+from verification.mutation.separate import OUT_OF_TIME, limit_cpu, separately
 from verification.mutation.verdicts import KILLED, NO_HARDWARE, NOT_IN_THE_SET, SURVIVED, Verdict
 from verification.mutation.workshop import changed
 
 ELABORATION = "elaboration"
-OUT_OF_TIME = "out of time"
 CPU_SECONDS = 120
 """Limit for all references, or one detector; with the unmodified hardware the longest takes half of that."""
 GENERATION_SECONDS = 8.0
@@ -63,7 +64,11 @@ class MutantRunner:
     effort: MutantBudget = MutantBudget()
 
     def judge(self, mutant: Mutant) -> Verdict:
-        """Return the verdict on a mutant."""
+        """Return the verdict on a mutant.
+
+        Raises:
+            MachineTrouble: If there is none, because the environment has failed.
+        """
         row = mutant.file, mutant.line, mutant.operator, mutant.before, mutant.after, mutant.start, mutant.end
         if mutant.refuses:
             return Verdict(*row, NO_HARDWARE)
@@ -78,6 +83,8 @@ class MutantRunner:
         verdict = Verdict(*row, KILLED, seconds=answer.cpu_seconds)
         if answer.error:
             stage = _stage(self.folder)
+            if answer.environment:
+                raise MachineTrouble(f"{stage}: {answer.error}; no verdict on {verdict.place}")
             killer = OUT_OF_TIME if answer.error == OUT_OF_TIME else stage
             return replace(verdict, killer=killer, said=f"{stage}: {answer.error}")
         for killer, seconds in answer.value.pop("cost").items():
@@ -91,7 +98,9 @@ class MutantRunner:
         stage.enter(ELABORATION)
         try:
             differing = self._differing(touched)
-        except Exception as error:  # a mutant may raise any error
+        except Exception as error:  # a mutant may raise any error but those of the environment
+            if is_environment_failure(error):
+                raise
             return stage.ended(KILLED, ELABORATION, f"{type(error).__name__}: {error}")
         if not differing:
             return stage.ended(NOT_IN_THE_SET)

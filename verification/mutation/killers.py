@@ -14,7 +14,9 @@ from hydranoc.lockstep.plane.compare import compare_plane
 from hydranoc.lockstep.plane.source import plane_source
 from hydranoc.lockstep.simulator import build_simulator, run_bench
 from tb.common.job import JOB_VARIABLE, LockstepJob, LockstepResult
-from tests.proofs.prove import prove
+from tests.proofs.prove import ProverMissing, prove
+from topology.common.errors import MachineTrouble
+from verification.mutation.environment import has_signs, is_environment_failure
 from verification.mutation.references import ComparedNetwork, ComparedPlane, ProvedPart, Reference
 
 SIMULATOR = "icarus"
@@ -28,6 +30,9 @@ def complaint(reference: Reference, folder: Path) -> str | None:
 
     Parameters:
         folder: An empty working folder.
+
+    Raises:
+        MachineTrouble, OSError: If the environment has failed.
     """
     try:
         if isinstance(reference, ProvedPart):
@@ -36,7 +41,11 @@ def complaint(reference: Reference, folder: Path) -> str | None:
             return _different(reference, folder)
         if isinstance(reference, ComparedPlane):
             return _different_plane(reference, folder)
-    except Exception as error:  # any error is the mutant's: unmodified hardware has none
+    except ProverMissing as error:
+        raise MachineTrouble(str(error)) from error
+    except Exception as error:  # any other error is the mutant's: unmodified hardware has none
+        if is_environment_failure(error):
+            raise
         return _short(f"{type(error).__name__}: {error}")
     return None
 
@@ -79,7 +88,11 @@ def _different_plane(reference: ComparedPlane, folder: Path) -> str | None:
 
 
 def failed_test(tests: Sequence[str], folder: Path) -> str | None:
-    """Return the first of some pytest tests that fails; None if all pass. A test that does not exist finds nothing."""
+    """Return the first of some pytest tests that fails; None if all pass. A test that does not exist finds nothing.
+
+    Raises:
+        MachineTrouble: If it fails because the environment has failed.
+    """
     said = io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         options = [
@@ -97,7 +110,10 @@ def failed_test(tests: Sequence[str], folder: Path) -> str | None:
     if code in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED, pytest.ExitCode.USAGE_ERROR):
         return None
     failures = [line for line in said.getvalue().splitlines() if line.startswith(("FAILED tests", "ERROR tests"))]
-    return _short(failures[0] if failures else f"pytest ended with {pytest.ExitCode(code).name}")
+    failure = _short(failures[0] if failures else f"pytest ended with {pytest.ExitCode(code).name}")
+    if has_signs(said.getvalue()):
+        raise MachineTrouble(failure)
+    return failure
 
 
 def _short(text: str) -> str:

@@ -11,7 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from topology.common.errors import how_it_ended
+from verification.mutation.environment import SIGNALS, is_environment_failure
+
 POLL_SECONDS = 0.05
+OUT_OF_TIME = "out of time"
+UNWRITTEN = "could not write its answer"
 
 
 @dataclass(frozen=True)
@@ -22,11 +27,13 @@ class Answer:
         value (object or None): Result of the function, if it returned; a JSON value.
         error: Reason of the failure.
         cpu_seconds: CPU time of the process and its ended children.
+        environment: True if the failure is of the environment, not of the function.
     """
 
     value: Any
     error: str | None
     cpu_seconds: float
+    environment: bool = False
 
 
 def limit_cpu(seconds: int) -> None:
@@ -51,25 +58,47 @@ def separately(function: Callable[[], Any], folder: Path, wall_seconds: float) -
     seconds = round(used.ru_utime + used.ru_stime, 2) if used else wall_seconds
     if answer.exists():
         given = json.loads(answer.read_text())
-        return Answer(given.get("value"), given.get("error"), seconds)
-    return Answer(None, "out of time" if status is None or os.WIFSIGNALED(status) else "crashed", seconds)
+        return Answer(given.get("value"), given.get("error"), seconds, given.get("environment", False))
+    error, environment = _ending(status)
+    return Answer(None, error, seconds, environment)
+
+
+def _ending(status: int | None) -> tuple[str, bool]:
+    """Return how a process without an answer has ended, and whether the environment has ended it."""
+    if status is None:
+        return OUT_OF_TIME, False
+    code = os.waitstatus_to_exitcode(status)
+    if code == -signal.SIGXCPU:
+        return OUT_OF_TIME, False
+    if code < 0:
+        return how_it_ended(code), -code in SIGNALS
+    return (UNWRITTEN, True) if code == os.EX_IOERR else ("crashed", False)
 
 
 def _run(function: Callable[[], Any], folder: Path, answer: Path) -> None:
     """Run the function in the new process; never return."""
-    os.setpgid(0, 0)
-    with (folder / "output.txt").open("ab") as output:
-        os.dup2(output.fileno(), 1)
-        os.dup2(output.fileno(), 2)
+    code = os.EX_IOERR
     try:
-        given = {"value": function()}
+        os.setpgid(0, 0)
+        with (folder / "output.txt").open("ab") as output:
+            os.dup2(output.fileno(), 1)
+            os.dup2(output.fileno(), 2)
+        partial = answer.with_suffix(".part")
+        partial.write_text(json.dumps(_given(function)))
+        partial.rename(answer)
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _given(function: Callable[[], Any]) -> dict[str, Any]:
+    """Return the members of an answer that the new process knows."""
+    try:
+        return {"value": function()}
     except BaseException as error:
         traceback.print_exc()
-        given = {"error": f"{type(error).__name__}: {error}"[:300]}
-    partial = answer.with_suffix(".part")
-    partial.write_text(json.dumps(given))
-    partial.rename(answer)
-    os._exit(0)
+        said = f"{type(error).__name__}: {error}"[:300]
+        return {"error": said, "environment": is_environment_failure(error)}
 
 
 def _wait(process: int, until: float) -> tuple[int | None, Any]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from topology.common.errors import MachineTrouble
 from verification.mutation.separate import separately
 
 WALL_SECONDS = 900.0
@@ -22,6 +23,9 @@ def complaints(
 
     Yields:
         str, str or None: Name of a reference, and the complaint; None without one.
+
+    Raises:
+        MachineTrouble: If the environment has failed.
     """
 
     def names() -> list[str]:
@@ -37,4 +41,6 @@ def complaints(
             return complaint(next(reference for reference in references() if reference.name == name), work)
 
         answer = separately(ask, work, WALL_SECONDS)
+        if answer.environment:
+            raise MachineTrouble(f"{name}: {answer.error}")
         yield name, answer.error or answer.value
