@@ -1,6 +1,7 @@
 """Verilog for benches, simulators built from it, and the errors of both."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from topology.common.errors import MachineTrouble
@@ -52,6 +53,7 @@ class BuiltSimulator:
         version
         build_seconds: Wall time of the build; 0 if it came from the cache.
         waves: True if it can write a waveform.
+        rebuild: Builds it again: another process may drop it before its run.
     """
 
     name: str
@@ -60,3 +62,4 @@ class BuiltSimulator:
     version: str
     build_seconds: float
     waves: bool
+    rebuild: Callable[[], object] | None = field(default=None, repr=False, compare=False)

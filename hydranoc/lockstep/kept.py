@@ -78,10 +78,18 @@ def find_or_build(
 
 
 @contextlib.contextmanager
-def in_use(folder: Path) -> Iterator[None]:
-    """Protect a simulator from being dropped during the block."""
-    with locked(_lock(folder.name), shared=True):
-        yield
+def in_use(folder: Path, rebuild: Callable[[], object] | None = None) -> Iterator[None]:
+    """Protect a simulator from being dropped during the block.
+
+    Parameters:
+        rebuild: Builds it again, if it has been dropped since its build.
+    """
+    while True:
+        with locked(_lock(folder.name), shared=True):
+            if rebuild is None or (folder / WHOLE).exists():
+                yield
+                return
+        rebuild()
 
 
 def is_whole(folder: Path) -> bool:

@@ -9,6 +9,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from cocotb_tools.runner import Icarus, Runner, Verilator
@@ -134,8 +135,9 @@ def build_simulator(
         with _environment(tool_environment(*tools)):
             _run_build(source.top, simulator, sources, work, more)
 
-    folder, seconds = build_once(name, program, build, progress)
-    return BuiltSimulator(simulator, source.top, folder, version, seconds, waves)
+    find = partial(build_once, name, program, build, progress)
+    folder, seconds = find()
+    return BuiltSimulator(simulator, source.top, folder, version, seconds, waves, find)
 
 
 def _runner(simulator: str) -> Runner:
@@ -218,7 +220,8 @@ def run_bench(
     tools = needed_for(built.name)
     runner = _runner(built.name)
     log = folder / "simulation.log"
-    with in_use(built.folder), _environment({**tool_environment(*tools), **variables, **_BENCH_VARIABLES}):
+    environment = {**tool_environment(*tools), **variables, **_BENCH_VARIABLES}
+    with in_use(built.folder, built.rebuild), _environment(environment):
         runner.build_dir = built.folder
         try:
             runner.test(

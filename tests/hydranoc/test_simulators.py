@@ -213,6 +213,32 @@ def test_logs_are_kept_but_not_for_ever(cache):
     assert len(list((cache / "logs").iterdir())) <= MAX_LOGS + 1
 
 
+def test_a_simulator_that_was_dropped_before_its_run_is_built_once_more():
+    """Another process may drop it after its build, while the golden model is compiled."""
+    built: list[Path] = []
+    folder, _ = find_or_build(NAME, "sim.vvp", builder(built))
+
+    def rebuild() -> None:
+        find_or_build(NAME, "sim.vvp", builder(built))
+
+    assert drop(NAME)
+    with in_use(folder, rebuild):
+        assert is_whole(folder)
+        assert not drop(NAME)
+    with in_use(folder, rebuild):
+        assert len(built) == 2
+
+
+@pytest.mark.parametrize("simulator", ["icarus", pytest.param("verilator", marks=pytest.mark.slow)])
+def test_a_dropped_simulator_is_built_by_its_run(simulator, require_tool):
+    require_tool(simulator)
+    source = BenchSource("top", "module top(input clk); endmodule\n", ("clk",), ())
+    built = build_simulator(source, simulator, waves=False)
+    assert drop(built.folder.name)
+    with in_use(built.folder, built.rebuild):
+        assert is_whole(built.folder)
+
+
 SOURCE = BenchSource("top", "", (), ())
 
 

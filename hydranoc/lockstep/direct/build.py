@@ -9,6 +9,7 @@ import hashlib
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 
@@ -69,8 +70,9 @@ def build_directly(
     """
     commands, processes = commands or Commands(), processes or os.cpu_count() or 1
     job = _Build(source, processes, commands, waves=waves, allow_blocks=allow_blocks)
-    folder, seconds = build_once(job.name, PROGRAM, job.build, progress)
-    return BuiltSimulator("verilator", source.top, folder, job.version, seconds, waves)
+    find = partial(build_once, job.name, PROGRAM, job.build, progress)
+    folder, seconds = find()
+    return BuiltSimulator("verilator", source.top, folder, job.version, seconds, waves, find)
 
 
 class _Build:

@@ -50,7 +50,7 @@ class DirectBench:
     def __init__(self, source: BenchSource, built: BuiltSimulator, wave: Path | None = None):
         self.cpu_seconds = 0.0
         self._held = contextlib.ExitStack()
-        self._held.enter_context(in_use(built.folder))
+        self._held.enter_context(in_use(built.folder, built.rebuild))
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
         self._process = subprocess.Popen(
             [str(built.folder / PROGRAM), *([str(wave)] if wave else [])],

@@ -5,6 +5,7 @@ import hashlib
 import struct
 import subprocess
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -114,8 +115,9 @@ def build_icarus(source: BenchSource, subject: RowSubject, progress: Progress | 
             ending = f"did not build the {subject.title}: it {how_it_ended(answer.returncode)}"
             raise SimulatorFailed(failure("icarus", ending, answer.stdout + answer.stderr))
 
-    folder, seconds = build_once(name, PROGRAM, build, progress)
-    return BuiltSimulator("icarus", BENCH, folder, version, seconds, waves=True)
+    find = partial(build_once, name, PROGRAM, build, progress)
+    folder, seconds = find()
+    return BuiltSimulator("icarus", BENCH, folder, version, seconds, waves=True, rebuild=find)
 
 
 class IcarusBench:
@@ -138,7 +140,7 @@ class IcarusBench:
     def __init__(self, built: BuiltSimulator, wave: Path):
         self.wave = wave.absolute()
         self._held = contextlib.ExitStack()
-        self._held.enter_context(in_use(built.folder))
+        self._held.enter_context(in_use(built.folder, built.rebuild))
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
         command = ["vvp", "-n", str(built.folder / PROGRAM), "-fst"]
         try:
