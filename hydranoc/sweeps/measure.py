@@ -22,10 +22,11 @@ from hydranoc.families.registry import FAMILIES
 from hydranoc.measurement.load_point import LATENCIES, VALUES, LoadPoint
 from hydranoc.measurement.network import UNICAST_AND_MULTICAST, NetworkDeadlock, observe
 from hydranoc.measurement.observations import COUNTED_PARTS, Observations
-from hydranoc.measurement.point import DIVERGES, Plan, measure_point
+from hydranoc.measurement.point import DIVERGES, PER_MILLE, Plan, measure_point
 from hydranoc.measurement.stability import MANY_RUNS
 from hydranoc.sweeps.axi4 import AXI4_COLUMNS, measure_axi4
 from sim_model.engines.simulation import Simulation
+from sim_model.statistics.latency import observed_percentiles
 
 MAX_DOUBLINGS = 10
 DRAWN_MESSAGES = 1000
@@ -247,8 +248,7 @@ def _run_once(design: Design) -> dict[str, Any]:
     for kind, several in zip(UNICAST_AND_MULTICAST, (False, True), strict=True):
         latencies = results.complete_latencies(multicast=several)
         if len(latencies):
-            percentiles = np.percentile(latencies, (50, 99, 99.9), method="inverted_cdf").tolist()
-            found = (float(latencies.mean()), None, *percentiles)
+            found = (float(latencies.mean()), None, *observed_percentiles(latencies, PER_MILLE))
             row |= {f"{kind}_{name}": value for name, value in zip(LATENCIES, found, strict=True)}
             row[f"{kind}_messages"] = len(latencies)
     return row | _collective(outcome.figures.get("collectives", ()))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hydranoc.api import load
 from hydranoc.cli import run
 from hydranoc.errors import ConfigError
 from hydranoc.report_page.given import read_sweep
@@ -109,6 +110,17 @@ def test_other_traffic_is_run_once_to_its_end():
     table = sweep(content, ["traffic.messages.0.flits=8,16"], processes=1)
     assert (table["unicast_mean"][1] - table["unicast_mean"][0]) == 8
     assert table["replications"].tolist() == [1, 1]
+
+
+@pytest.mark.usefixtures("pandas")
+def test_percentiles_are_those_of_the_summary():
+    messages = [{"source": 0, "destinations": [5], "flits": 2, "start_cycle": 100 * n} for n in range(1000)]
+    messages[0]["flits"] = 30
+    content = {"network": CONTENT["network"], "traffic": {"kind": "list", "messages": messages}}
+    row = sweep(content, {"network.buffer_flits": [4]}, processes=1).iloc[0]
+    figures = load(content).simulate().figures["latency_cycles"]
+    assert row["unicast_p99.9"] < row["unicast_mean"] + 1, "the longest is one of 1,000"
+    assert row["unicast_p99.9"] in [part["p99.9"] for part in figures.values() if isinstance(part, dict)]
 
 
 @pytest.mark.parametrize(
