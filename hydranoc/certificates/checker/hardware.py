@@ -161,6 +161,14 @@ class Hardware:
         structure.connect(source, f"{output}__ready", ready)
         return valid, ready, payload
 
+    def check_hosts(self, numbers):
+        """Check that each switch has the processor with its number, by all channels from and to processors."""
+        for channel, name in enumerate(self.names):
+            if not self.between(channel):
+                switch, vertex = sorted((self.sources[channel], self.sinks[channel]))
+                right = numbers[switch] == vertex - self.switches
+                demand(right, f"{name} is at the switch of node {numbers[switch]}")
+
     def constant(self, switch, port):
         """Return width and value of a constant of a router."""
         router = self.routers[switch]

@@ -34,6 +34,7 @@ def check(hardware, certificate):
     size, levels, pages = (natural(hardware.parameters.get(name), name) for name in ("size", "levels", "pages"))
     nodes = 3 * size * (size - 1) + 1
     offsets = offsets_of(size)
+    hardware.check_hosts(range(nodes))
     demand(
         len(certificate["order"]) == levels + 1, f"the order has {len(certificate['order'])} places for {levels} levels"
     )

@@ -44,6 +44,7 @@ class Cube:
             right = self.node[source] ^ self.node[sink] == 1 << dimension == 1 << about["sink_port"] // hardware.vcs
             demand(right, f"{hardware.names[channel]} does not lead to the neighbour in its dimension")
             self.arrival[channel] = dimension
+        hardware.check_hosts(self.node)
 
     def choices(self, channel, key):
         """Return the route candidates of a header, and of them the escape channels, which it waits for."""

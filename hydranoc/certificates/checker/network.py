@@ -11,6 +11,8 @@ MORE_KEYS = ("counters", "tables", "axi_stream", "registers", "port_arrays", "co
 CHANNEL = ("index", "name", "source", "source_port", "sink", "sink_port")
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 MAX_STAGES = 15
+WITH_LENGTHS = ("spam",)
+"""Families whose networks may give each link its own cycles, which their theorem does not use."""
 TABLE_WORD_BITS = 8
 
 
@@ -179,6 +181,10 @@ class Network:
         self.hops = [(channel, stage + 1) for channel, count in enumerate(self.stages) for stage in range(count)]
         in_order = [(about["channel"], about["stage"]) for about in listed] == self.hops
         demand(in_order, "link_stages are not in the order of channels")
+        if self.family not in WITH_LENGTHS:
+            for channel in filter(self.between, range(len(self.channels))):
+                have, wanted = self.stages[channel], self.side_stages
+                demand(have == wanted, f"{self.names[channel]} has {have} register stages; link_cycles needs {wanted}")
 
     def _check_routers(self):
         self.routers, self.module = [f"router_s{switch}" for switch in range(self.switches)], []

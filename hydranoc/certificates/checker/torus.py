@@ -1,7 +1,5 @@
 """Tori and meshes: VCs in order, by dimension-order routing and a rule for VCs, which is restated here."""
 
-import re
-
 from documents import natural
 from refusal import demand
 from walk import Walk, check_order, check_sent
@@ -42,9 +40,13 @@ def check(hardware, certificate):
 
 
 class Grid:
-    """A torus or mesh: positions (column, row) are constants of the routers; a direction is (dimension, step)."""
+    """A torus or mesh: positions (column, row) are constants of the routers; a direction is (dimension, step).
 
-    DIRECTIONS = ((0, 1), (0, -1), (1, 1), (1, -1))
+    Row and column of a node follow from its number: the processor with this number is at the switch with this place.
+    """
+
+    DIRECTIONS = {(0, 1): "_py", (0, -1): "_ny", (1, 1): "_px", (1, -1): "_nx"}
+    """The directions in the order of ports, and each in names of routers that lack another one."""
 
     def __init__(self, hardware):
         parameters, self.hardware = hardware.parameters, hardware
@@ -65,6 +67,7 @@ class Grid:
         self.heading, self.closes, self.high, self.leaving, self.delivery = {}, {}, {}, {}, {}
         for channel in range(len(hardware.channels)):
             self._place(channel)
+        hardware.check_hosts([row * columns + column for column, row in self.position.values()])
         for switch, router in enumerate(hardware.routers):
             self._check_router(switch, router)
 
@@ -95,7 +98,7 @@ class Grid:
         self.leaving.setdefault((source, direction), []).append(channel)
 
     def _check_router(self, switch, router):
-        """Check that its module names VCs, buffers, rules, and the inputs that close a ring if its rule needs them."""
+        """Check that its module names VCs, buffers, directions, rules, and any inputs that close a ring."""
         hardware, module, follows = self.hardware, self.hardware.module[router], self.follows
         parameters = hardware.parameters
         links = [channel for channel in hardware.outputs[switch] if hardware.between(channel)]
@@ -103,10 +106,10 @@ class Grid:
         rules = ((self.rule if follows else "", ""), (parameters["lane_reuse"], "tail"))
         rules += ((parameters["injection_priority"], "equal"),)
         ending = "".join(f"_{rule}" for rule, usual in rules if rule != usual)
-        pattern = rf"\w+_torus_router_{size}_r{parameters['routing_cycles']}(_[pn][xy])*{ending}"
-        demand(
-            re.fullmatch(pattern, module), f"{module} is no torus router of {size} with the rules {ending or 'usual'}"
-        )
+        ahead = [way for way in self.DIRECTIONS if self.next_to(self.position[switch], way)]
+        sides = "" if len(ahead) == len(self.DIRECTIONS) else "".join(self.DIRECTIONS[way] for way in ahead)
+        right = f"torus_router_{size}_r{parameters['routing_cycles']}{sides}{ending}"
+        demand(module == f"{hardware.network.top}_{right}", f"{router} is {module}, and {right} is needed there")
         demand(follows == hardware.has(switch, "closes_ring"), f"{router} is not one for the rule {self.rule}")
         if follows:
             arriving = [c for c in hardware.inputs[switch] if hardware.between(c)][:: hardware.vcs]

@@ -100,6 +100,15 @@ def certified(name: str) -> Certified:
     return Certified(files, evidence, digests=digests_text(files, "noc"))
 
 
+@cache
+def generated(section: str, **options: Any) -> Certified:
+    """The files of a network with other ends or parameters; ``section`` is JSON."""
+    design = load({"network": json.loads(section)})
+    files = design.verilog(**options).files
+    evidence = design.family.evidence(design.config.network_section, design.routing)
+    return Certified(files, evidence, digests=digests_text(files, "noc"))
+
+
 def best_order(names: list[str], path: nx.DiGraph) -> list[str]:
     """A pseudo-order of a cyclic graph: members of a cycle are adjacent."""
     components = nx.condensation(path)
@@ -113,5 +122,5 @@ def checker() -> Checker:
 
 def verdict(network: Certified) -> tuple[int, str]:
     """Exit code of the checker, and its one line."""
-    texts = (network.files.get(name, "") for name in ("manifest.json", "noc.v", "noc_tables.hex"))
-    return checker().judge(Offer(*texts, network.certificate(), network.trusted()))
+    manifest, verilog, tables = (network.files.get(name, "") for name in ("manifest.json", "noc.v", "noc_tables.hex"))
+    return checker().judge(Offer(manifest, verilog, tables, network.certificate(), network.trusted()))

@@ -4,13 +4,10 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
-from typing import Any
 
-from hydranoc import load
-from hydranoc.certificates.writing import digests_text
 from tests.each import each
-from tests.hydranoc.certificates.networks import NETWORKS, Certified, certified, verdict
+from tests.hydranoc.certificates import exchanged
+from tests.hydranoc.certificates.networks import NETWORKS, Certified, certified, generated, verdict
 
 UNICAST = 16 + 5
 """Row of ``demo``'s tables for headers for processor 5."""
@@ -218,15 +215,6 @@ LONG = {"family": "min", "topology": {"kind": "baseline", "radix": 2, "stages": 
 STREAM = {"family": "spam", "topology": {"kind": "mesh", "shape": [2, 2]}}
 
 
-@cache
-def generated(section: str, **options: Any) -> Certified:
-    """The files of a network with other ends or parameters; ``section`` is JSON."""
-    design = load({"network": json.loads(section)})
-    files = design.verilog(**options).files
-    evidence = design.family.evidence(design.config.network_section, design.routing)
-    return Certified(files, evidence, digests=digests_text(files, "noc"))
-
-
 def without(name: str, pin: str) -> Certified:
     """A network with a pin of router 0 left out."""
     return edited(name, rf"( router_s0 \(\n.*?)    \.{pin}\([^)]*\),\n", r"\1")
@@ -299,6 +287,15 @@ GAPS: list[tuple[str, Callable[[], Certified], str]] = [
     ),
     ("unicast key", lambda: wrong_end("unicast_key", "3'h4", "3'h5"), "3'h5 drives ejector_n0.unicast_key, not 3'h4"),
     ("commented router", commented_router, r"has '/\*.*', which is no wire, instance or constant"),
+    (
+        "corners exchanged",
+        exchanged.exchanged_corners,
+        "router_s0 is noc_torus_router_p3_l2_b4_r1_ny_px, and torus_router_p3_l2_b4_r1_py_px is needed there",
+    ),
+    ("columns shifted", exchanged.shifted_columns, "s0->p0 is at the switch of node 1"),
+    ("nodes of neighbours", exchanged.other_nodes, "s0->p0 is at the switch of node 1"),
+    ("processors exchanged", exchanged.exchanged_processors, "s0->p1 is at the switch of node 0"),
+    ("more stages", exchanged.more_stages, "s0_0->s1_0 has 9 register stages; link_cycles needs 1"),
 ]
 
 
