@@ -17,10 +17,11 @@ CHECKER = Path(__file__).parent / "checker"
 """The program that checks certificates: a folder that Python runs, ``python -I CHECKER ...``. It imports nothing but
 the standard library, and can be copied."""
 MANIFEST = "manifest.json"
-DIGESTS_FORMAT = "hydranoc digests 1"
+DIGESTS_FORMAT = "hydranoc digests 2"
 PARAMETERS = ("top", "family", "parameters", "flit", "header")
 PLANE_PARAMETERS = ("top", "parameters", "groups")
-_MODULE = re.compile(r"^module (\S+?) ?\(.*?^endmodule\n", re.MULTILINE | re.DOTALL)
+MODULE = re.compile(r"^module (\S+?) ?\(.*?^endmodule\n", re.MULTILINE | re.DOTALL)
+"""A module in generated Verilog, and its name."""
 
 
 @dataclass(frozen=True)
@@ -69,16 +70,24 @@ def digests_text(files: Mapping[str, str], top: str) -> str:
 
     Returns:
         SHA-256 by name of every module but the one with the routers, or the switches of a plane, which has no logic
-            and is checked wire by wire; and the parameters that they were generated for.
+            and is checked wire by wire; that one's name; and the parameters that they were generated for, with the tree
+            by which AXI4-Stream ports make routing keys, if there is one.
     """
     manifest = json.loads(files[MANIFEST])
-    modules = {found[1]: found[0] for found in _MODULE.finditer(files[f"{top}.v"])}
+    modules = {found[1]: found[0] for found in MODULE.finditer(files[f"{top}.v"])}
     placed, parameters = (
         (manifest["routers"], PARAMETERS) if "routers" in manifest else (manifest["switches"], PLANE_PARAMETERS)
     )
     first = f" {placed[0]['instance']} (\n"
-    digests = {name: _digest(text) for name, text in modules.items() if first not in text}
-    document = {"format": DIGESTS_FORMAT, **{key: manifest[key] for key in parameters}, "modules": digests}
+    (wired,) = (name for name, text in modules.items() if first in text)
+    tree = manifest.get("axi_stream", {}).get("tree")
+    document = {
+        "format": DIGESTS_FORMAT,
+        **{key: manifest[key] for key in parameters},
+        **({} if tree is None else {"tree": tree}),
+        "wired_module": wired,
+        "modules": {name: _digest(text) for name, text in modules.items() if name != wired},
+    }
     return json.dumps(document, indent=1) + "\n"
 
 

@@ -13,7 +13,7 @@ from rtl.endpoints.crossing_constraints import with_crossing_constraints
 from rtl.endpoints.header_words import HeaderWordEjector, HeaderWordInjector
 from rtl.generator.fabric import Fabric
 from rtl.generator.network import GeneratedDesign, Generator, generate_design
-from rtl.generator.plan import NetworkPlan
+from rtl.generator.plan import Addressing, NetworkPlan
 from rtl.generator.structure import ModuleInstance, SharedModule, StructuralPart, Structure
 from rtl.generator.top_ports import connect_exported, exported_members
 
@@ -244,6 +244,7 @@ def _manifest_entry(plan: NetworkPlan, mode: str, options: StreamOptions) -> dic
         "clocks": [options.clock_of(i) for i in processors],
         "inputs": [f"s_axis_{name}" for name in plan.network.injection_names],
         "outputs": [f"m_axis_{name}" for name in plan.network.delivery_names],
+        **(plan.addressing.parameters if isinstance(plan.addressing, Addressing) else {}),
         **(plan.endpoints.parameters if plan.endpoints else {}),
         **({"user_bits": options.user_bits} if options.user_bits else {}),
         **({"delivery_buffer_flits": options.delivery_buffer_flits} if options.delivery_buffer_flits else {}),

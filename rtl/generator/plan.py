@@ -41,6 +41,7 @@ class Addressing:
             this key.
         node_fields: The header's fields after the first, packed, by sending processor.
         set_key: Sender and its destinations, as ``destinations_of`` of the routing gives them -> key.
+        parameters: Manifest entries about the keys, for networks with AXI4-Stream ports.
     """
 
     key: Callable[[], Part]
@@ -48,6 +49,7 @@ class Addressing:
     unicast_keys: tuple[int, ...]
     node_fields: tuple[int, ...]
     set_key: Callable[[int, Sequence[int]], int]
+    parameters: Mapping[str, object] = field(default_factory=dict)
 
     sender_bits = 0
 

@@ -100,6 +100,7 @@ def spam_addressing(routing: SpamRouting) -> Addressing:
         unicast_keys=tuple(network.processor_vertex(i) for i in processors),
         node_fields=tuple(processor << age_bits for processor in processors),
         set_key=routing.routing_key,
+        parameters={"tree": routing.labels.parent.tolist()},
     )
 
 

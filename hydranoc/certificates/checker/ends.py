@@ -9,6 +9,7 @@ STREAM = ("destination_mode", "tdata_bits", "tkeep_bits", "tdest_bits", "tuser_b
 STREAM += ("key_cycles", "clocks", "inputs", "outputs")
 OF_ENDPOINTS = ("operations", "reception", "reception_entries", "least_copies")
 OPTIONS = ("user_bits", "delivery_buffer_flits")
+OF_FAMILY = {"spam": ("tree",)}
 SOURCE_BEAT, SINK_BEAT = ("tdata", "tlast", "tdest", "tuser"), ("tdata", "tlast", "tid", "tuser")
 NOT_STATUS = (*SINK_BEAT, "tvalid", "link__ready")
 
@@ -25,7 +26,7 @@ def place_ends(hardware):
         for _, name in sinks:
             _ejector(hardware.structure, name)
         return
-    demand_keys(stream, STREAM, "axi_stream", (*OF_ENDPOINTS, *OPTIONS))
+    demand_keys(stream, (*STREAM, *OF_FAMILY.get(network.family, ())), "axi_stream", (*OF_ENDPOINTS, *OPTIONS))
     demand_same(stream["inputs"], [f"s_axis_{name}" for _, name in sources], "inputs of axi_stream")
     demand_same(stream["outputs"], [f"m_axis_{name}" for _, name in sinks], "outputs of axi_stream")
     clocks = stream["clocks"]

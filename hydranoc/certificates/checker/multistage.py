@@ -3,6 +3,7 @@
 import re
 from itertools import combinations
 
+from documents import natural
 from refusal import demand
 from tables import Tables, union
 from walk import Walk, check_order, check_sent
@@ -43,6 +44,8 @@ def check(hardware, certificate):
             check_sent(walk, channel, processor, 1 << processor)
         covered = [walk.reached(channel, key) for key in tables.multicast]
         demand(tables.every in covered, f"no multicast from {hardware.names[channel]} gets to all processors")
+    if "axi_stream" in hardware.manifest:
+        check_turns(hardware, walk, tables.multicast)
     branches, sinks = tables.branches, hardware.sinks
     ahead = {(c, d) for of_switch in branches.values() for c in of_switch for d in branches.get(sinks[c], ())}
     check_tokens(hardware)
@@ -58,6 +61,24 @@ def check(hardware, certificate):
         given, needed = hardware.constant(switch, "release_flits")[1], levels[switch] * on_a_link + 1
         name = hardware.switch_names[switch]
         demand(given >= needed, f"{name} gives the token on after {given} flits, and {needed} are needed")
+
+
+def check_turns(hardware, walk, keys):
+    """Check that sets arrive with the keys that the hardware of AXI4-Stream ports makes: stages at which they turn.
+
+    A set within the sender's block of radix ** (n + 1) processors has one of the first n + 1 keys. The last key is for
+    all sets, and the only one of networks in one direction.
+    """
+    radix, stages = (natural(hardware.parameters.get(name), name) for name in ("radix", "stages"))
+    demand(radix > 0 and len(keys) in (1, stages), f"{stages} stages have not {len(keys)} keys to turn at")
+    for channel in hardware.injections:
+        own, size = hardware.sources[channel] - hardware.switches, 1
+        for key in keys:
+            size = min(size * radix, hardware.processors) if key < keys[-1] else hardware.processors
+            first = own - own % size
+            block = (1 << min(first + size, hardware.processors)) - (1 << first)
+            every = not block & ~walk.reached(channel, key)
+            demand(every, f"key {key} does not lead from {hardware.names[channel]} to all processors that need it")
 
 
 def check_tokens(hardware):

@@ -31,6 +31,7 @@ def check(hardware, certificate):
         for switch in range(switches):
             if len(tables.branches[switch]) > 1:
                 check_sent(walk, channel, switch, below[switch])
+    check_keys(hardware, walk)
     check_order(hardware, walk.edges, certificate)
     check_nesting(hardware, walk.edges, tables.branches, certificate["nesting"])
     for module in set(hardware.module.values()):
@@ -40,6 +41,42 @@ def check(hardware, certificate):
         aged = re.search(r"^  \S+_spam_aged_queues_", hardware.bodies[module], re.M)
         demand(bool(aged) == (arbitration == "age"), f"{module} has other queues than for arbitration {arbitration}")
     demand(hardware.parameters.get("enqueue") == "atomic", "enqueue of the manifest is not atomic")
+
+
+def check_keys(hardware, walk):
+    """Check that sets arrive with the keys that the hardware of AXI4-Stream ports makes, if the network has them.
+
+    The key of a set is the deepest switch of the trusted tree with all its destinations below.
+    """
+    stream = hardware.manifest.get("axi_stream")
+    if stream is None:
+        return
+    for switch, behind in keys_of(stream["tree"], hardware.switches, hardware.processors):
+        for channel in hardware.injections:
+            missed = behind & ~walk.reached(channel, switch)
+            processor, key = (missed & -missed).bit_length() - 1, hardware.switch_names[switch]
+            demand(not missed, f"a set with p{processor} has the key {key}, which does not lead there")
+
+
+def keys_of(tree, switches, processors):
+    """Yield the switches of a tree that are keys of sets, each with the mask of the processors below it."""
+    vertices = range(switches + processors)
+    known = isinstance(tree, list) and len(tree) == len(vertices) and all(type(above) is int for above in tree)
+    demand(known and all(0 <= above < switches for above in tree), "tree of axi_stream is no list of parents")
+    below, children = [0] * switches, [set() for _ in range(switches)]
+    for processor in range(processors):
+        vertex, bit = switches + processor, 1 << processor
+        for _ in vertices:
+            above = tree[vertex]
+            if above == vertex:
+                break
+            below[above] |= bit
+            children[above].add(vertex)
+            vertex = above
+        demand(tree[vertex] == vertex, f"tree of axi_stream has no root above p{processor}")
+    for switch in range(switches):
+        if len(children[switch]) > 1:
+            yield switch, below[switch]
 
 
 def check_nesting(hardware, edges, branches, nesting):

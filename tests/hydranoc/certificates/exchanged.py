@@ -3,8 +3,16 @@
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
+from hydranoc.certificates.writing import MODULE
 from tests.hydranoc.certificates.networks import CUBE, HARTS, MIN, Certified, generated, grid
+
+TREE = {"family": "spam", "topology": {"kind": "mesh", "shape": [3, 2]}, "root": 0}
+TURNS = {"family": "min", "topology": {"kind": "bi-butterfly", "radix": 2, "stages": 3}}
+TURN_KEYS = range(8, 11)
+"""Keys of multicasts in ``TURNS``, by the stage at which they turn."""
 
 
 def router(network: Certified, switch: int) -> str:
@@ -95,6 +103,40 @@ def exchanged(text: str, one: str, other: str, within: str) -> str:
     return re.sub(within, swap, text, flags=re.S)
 
 
+def tables_of_another_tree(**fields: Any) -> Certified:
+    """Tables and wires of a network with another root: its headers would need other keys than the hardware makes."""
+    network = generated(json.dumps(TREE), axi_stream="tuser")
+    other = generated(json.dumps({**TREE, "root": 5}), axi_stream="tuser")
+    ours, theirs = ({found[1]: found[0] for found in MODULE.finditer(one.files["noc.v"])} for one in (network, other))
+    assert set(ours) == set(theirs)
+    text = other.files["noc.v"]
+    for name in ours:
+        text = text if name == "noc" else text.replace(theirs[name], ours[name])
+    manifest = {**other.manifest, "parameters": network.manifest["parameters"], **fields}
+    mixed = other.with_file("noc.v", text).with_file("manifest.json", json.dumps(manifest))
+    return replace(mixed, digests=network.digests)
+
+
+def tree_called_another() -> Certified:
+    """Tables of another tree, with the tree of the trusted network in the manifest."""
+    return tables_of_another_tree(axi_stream=generated(json.dumps(TREE), axi_stream="tuser").manifest["axi_stream"])
+
+
+def exchanged_turns() -> Certified:
+    """Rows for headers that turn at the first stage, in the place of those that turn at the second, and vice versa."""
+    network = generated(json.dumps(TURNS), axi_stream="tuser")
+    keys, values = TURN_KEYS.stop, {}
+    for switch in range(len(network.manifest["switch_names"])):
+        width = sum(channel["source"] == switch for channel in network.manifest["channels"])
+        routes = constant(network, switch, "routes")
+        for start in (TURN_KEYS.start, keys + TURN_KEYS.start):  # of both classes of arrival channels
+            low = start * width
+            one, two = (routes >> low + place * width & (1 << width) - 1 for place in (0, 1))
+            routes ^= (one ^ two) << low | (one ^ two) << low + width
+        values[switch] = {"routes": routes}
+    return with_constants(network, values)
+
+
 def more_stages() -> Certified:
     """Eight register stages more on a link, over which a worm is longer than its token is kept for."""
     network = generated(json.dumps({**MIN, "link_cycles": 2}), moved=False)
@@ -123,3 +165,10 @@ def more_stages() -> Certified:
     ]
     longer = [*listed[: first + 1], *added, *listed[first + 1 :]]
     return network.with_manifest(link_stages=longer).with_file("noc.v", text)
+
+
+def renamed_network() -> Certified:
+    """The module with the routers has another name than that which the outer top instantiates."""
+    network = generated(json.dumps(TREE), registers=True)
+    modules = ["noc_netw0rk" if name == "noc_network" else name for name in network.manifest["modules"]]
+    return network.with_manifest(modules=modules).with_verilog("\nmodule noc_network(", "\nmodule noc_netw0rk(")

@@ -124,6 +124,19 @@ def test_parameters_of_all_types_crash_nothing(name, checker):
             assert len(line.splitlines()) == 1
 
 
+def test_trees_of_all_types_are_refused(checker):
+    """Trees on which manifest and digests agree, and which no hardware has."""
+    sound = offer("spam-stream")
+    manifest, digests = json.loads(sound.manifest), json.loads(sound.digests)
+    tree = digests["tree"]
+    circles = [[1, 0, *tree[2:]], [*tree[:-1], 100], [*tree[:-1], -1], [True, *tree[1:]], tree[:-1], [*tree, 0]]
+    for strange in [*STRANGE, *circles]:
+        stream = {**manifest["axi_stream"], "tree": strange}
+        texts = [json.dumps({**manifest, "axi_stream": stream}), json.dumps({**digests, "tree": strange})]
+        altered = replace(sound, manifest=texts[0], digests=texts[1]).signed()
+        refuse(checker, altered, f"tree is {strange!r}")
+
+
 def test_text_inserted_into_verilog_is_refused(checker):
     sound, draws = offer("torus"), random.Random(1)
     start = sound.verilog.rindex("module noc(")

@@ -295,7 +295,23 @@ GAPS: list[tuple[str, Callable[[], Certified], str]] = [
     ("columns shifted", exchanged.shifted_columns, "s0->p0 is at the switch of node 1"),
     ("nodes of neighbours", exchanged.other_nodes, "s0->p0 is at the switch of node 1"),
     ("processors exchanged", exchanged.exchanged_processors, "s0->p1 is at the switch of node 0"),
+    ("another tree", exchanged.tables_of_another_tree, "item 0 of tree of axi_stream is 1; it must be 0"),
+    (
+        "tree called another",
+        exchanged.tree_called_another,
+        "a set with p1 has the key s0, which does not lead there",
+    ),
+    (
+        "turns exchanged",
+        exchanged.exchanged_turns,
+        "key 9 does not lead from p0->s0_0 to all processors that need it",
+    ),
     ("more stages", exchanged.more_stages, "s0_0->s1_0 has 9 register stages; link_cycles needs 1"),
+    (
+        "module renamed",
+        exchanged.renamed_network,
+        'name of the module with the routers is "noc_netw0rk"; it must be "noc_network"',
+    ),
 ]
 
 
