@@ -108,7 +108,8 @@ class _Stream:
         """Build the path from a port to an injector."""
         structure, injector, port = self.structure, f"injector_{name}", f"s_axis_{name}"
         structure.place(injector, r"(axi_stream|harts_stream)_injector\w*")
-        self._constants(injector, {"node": self.processor, "node_fields": self.processor})
+        ages = sum(field["bits"] for field in self.hardware.manifest["header"]["fields"] if field["name"] == "age")
+        self._constants(injector, {"node": self.processor, "node_fields": self.processor << ages})
         data = structure.width(injector, "tdata", "input") - self.user_bits
         beat, sideband = {}, []
         for field in SOURCE_BEAT:

@@ -38,6 +38,7 @@ NETWORKS: dict[str, dict[str, Any]] = {
     "algorithm-a": {**HARTS, "algorithm_a": True},
     "fast-pipeline": {"family": "spam", "topology": LATTICE, "pipeline": "fast"},
     "total-order": {"family": "spam", "topology": LATTICE, "ordering": "total"},
+    "ages": {"family": "spam", "topology": LATTICE, "arbitration": "age"},
     "reception": {**HARTS, "reception": "vote"},
 }
 """Networks that no example has, by name."""
