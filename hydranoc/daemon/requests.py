@@ -5,6 +5,7 @@ import resource
 import signal
 import socket
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,7 @@ class Request:
             os.close(stream)
         os.environ.clear()
         os.environb.update(self.environment)
+        time.tzset()
         sys.argv[1:] = [os.fsdecode(word) for word in self.arguments]
         sys.stdin, sys.stdout, sys.stderr = map(_opened_again, (sys.stdin, sys.stdout, sys.stderr), "rww")
 
@@ -79,7 +81,7 @@ def read_request(connection: socket.socket) -> Request:
 
     Raises:
         RefusedError: If another user or installation has sent it, or its environment differs from the one of this
-            process's start.
+            process's start, or has relative paths in PYTHONPATH.
         OSError: If the client has ended, or its request is late.
     """
     client, user = peer(connection)
@@ -98,6 +100,8 @@ def read_request(connection: socket.socket) -> Request:
     environment = _variables(words[count:])
     if theirs != identity() or _read_early(environment) != _read_early(_first_environment()):
         raise RefusedError
+    if not all(map(os.path.isabs, (environment.get(b"PYTHONPATH") or b"/").split(b":"))):
+        raise RefusedError  # the daemon has left the working folder that such a path is of
     return Request(client, files, mask, ignored, words[:count], environment)
 
 

@@ -1,4 +1,7 @@
-"""Daemon that forks a worker for each command, and loads the modules that its workers had to load."""
+"""Daemon that forks a worker for each command, and loads the modules that its workers had to load.
+
+Modules of the user are loaded by each worker anew.
+"""
 
 import fcntl
 import gc
@@ -12,6 +15,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
+from typing import Any
 
 from hydranoc.daemon.client import PACKAGES, address
 from hydranoc.daemon.requests import RefusedError, read_request
@@ -20,6 +24,10 @@ REQUEST_SECONDS = 5.0
 """Seconds within which a client must have sent its request."""
 LESSON_BYTES = 1 << 18
 LOOPS = "sim_model.loops.loop"
+FOLDERS = tuple(
+    os.path.join(folder, "") for folder in (PACKAGES, *sys.path) if folder == PACKAGES or folder.endswith("-packages")
+)
+"""Folders of installed packages."""
 COMPILER = "numba"
 """Package that a command loads to compile an engine, but not for an engine in the cache."""
 
@@ -81,10 +89,11 @@ class Daemon:
 
     def teach(self) -> None:
         """Report to the daemon, from a worker, the loaded modules and the compiled loops found."""
-        new = [name for name in sys.modules if name not in self._known]
+        new = [name for name in sys.modules if name not in self._known and _is_installed(name)]
         loops = b""
         with suppress(Exception):  # a layout of a class that no other process can name
-            loops = pickle.dumps(getattr(sys.modules.get(LOOPS), "newly_found", []))
+            found = getattr(sys.modules.get(LOOPS), "newly_found", [])
+            loops = pickle.dumps([(name, layouts) for name, layouts in found if all(map(_is_nameable, layouts))])
         with suppress(OSError):
             self._teacher.send(pickle.dumps(([] if COMPILER in new else new, loops)))
 
@@ -104,9 +113,9 @@ class Daemon:
     def _settle(self) -> None:
         """Prepare to fork: exempt all objects in memory from garbage collection."""
         self._known = set(sys.modules)
-        for module in list(sys.modules.values()):
+        for name, module in list(sys.modules.items()):
             file = getattr(module, "__file__", None)
-            if file and file.startswith(PACKAGES) and file not in self._sources:
+            if file and file not in self._sources and not _is_of_python(name):
                 self._sources[file] = _changed_at(file)
         gc.collect()
         gc.freeze()
@@ -114,6 +123,24 @@ class Daemon:
 
 running: Daemon | None = None
 """The daemon as of the fork, in a worker."""
+
+
+def _is_of_python(module: str) -> bool:
+    return module.partition(".")[0] in sys.stdlib_module_names
+
+
+def _is_installed(module: str) -> bool:
+    """Return True for a module of Python, HydraNoC or an installed package.
+
+    Any other is the user's: when it is imported it may read the environment or the working folder of its command.
+    """
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return _is_of_python(module) or bool(file and file.startswith(FOLDERS))
+
+
+def _is_nameable(layout: Any) -> bool:
+    """Return True if the daemon can load a layout, and imports no module of the user for it."""
+    return all(_is_installed(kind.__module__) for kind in layout.kinds)
 
 
 def _changed_at(file: str) -> int:
@@ -131,6 +158,7 @@ def serve_commands(idle_seconds: float, run_command: Callable[[], int]) -> None:
     """
     global running
     os.chdir("/")
+    sys.path[:] = filter(None, sys.path)  # "" would be the working folder of each client
     daemon = Daemon(idle_seconds)
     connection = daemon.serve()
     if connection is None:

@@ -191,6 +191,68 @@ def test_changed_sources_are_loaded_again(environment, tmp_path):
         _until(lambda: _figures(own, tmp_path).get("commands") == 1)
 
 
+PATTERN = "def go(network, source, generator):\n    return (source + {shift}) % len(network.processors)\n"
+
+
+def _result(environment, folder):
+    done = _run(environment, folder, "model", "small.yaml", "-o", "out")
+    assert done.returncode == 0, done.stderr
+    return (folder / "out" / "messages.csv").read_text()
+
+
+@pytest.mark.parametrize("content", [PATTERN, "from helper import go\n"])
+def test_a_changed_module_of_the_user_is_loaded_again(content, environment, tmp_path):
+    """The pattern's own module changes, and then one that it imports."""
+    (tmp_path / "small.yaml").write_text(SMALL.replace("random,", "random, pattern: 'own:go',"))
+    environment["PYTHONPATH"] = str(tmp_path)
+    changed = tmp_path / ("own.py" if content == PATTERN else "helper.py")
+    (tmp_path / "own.py").write_text(content.format(shift=1))
+    _start(environment, tmp_path)
+    for shift in (1, 2):
+        changed.write_text(PATTERN.format(shift=shift))
+        alone = _result({**environment, "HYDRANOC_DAEMON": "off"}, tmp_path)
+        for _ in range(3):
+            assert _result(environment, tmp_path) == alone
+    assert _figures(environment, tmp_path)["commands"] >= 3
+
+
+def test_a_module_of_the_user_sees_the_environment_of_its_command(environment, tmp_path):
+    (tmp_path / "small.yaml").write_text(SMALL.replace("random,", "random, pattern: 'own:go',"))
+    environment["PYTHONPATH"] = str(tmp_path)
+    reading = "import os\nSHIFT = int(os.environ['SHIFT'])\n"
+    (tmp_path / "own.py").write_text(reading + PATTERN.format(shift="SHIFT"))
+    _start({**environment, "SHIFT": "1"}, tmp_path)
+    for shift in ("1", "2", "1"):
+        given = {**environment, "SHIFT": shift}
+        assert _result(given, tmp_path) == _result({**given, "HYDRANOC_DAEMON": "off"}, tmp_path)
+    assert _figures(environment, tmp_path)["commands"] == 3
+
+
+def test_modules_are_found_as_without_the_daemon(environment, tmp_path):
+    """The daemon has left the working folder, which Python does not search without a relative path."""
+    (tmp_path / "small.yaml").write_text(SMALL.replace("random,", "random, pattern: 'own:go',"))
+    (tmp_path / "own.py").write_text(PATTERN.format(shift=1))
+    environment.pop("PYTHONPATH", None)
+    for path in ({}, {"PYTHONPATH": "."}):
+        given = {**environment, **path}
+        _start(given, tmp_path)
+        alone = _run({**given, "HYDRANOC_DAEMON": "off"}, tmp_path, "model", "small.yaml", "-o", "out")
+        done = _run(given, tmp_path, "model", "small.yaml", "-o", "out")
+        assert (done.returncode, done.stderr) == (alone.returncode, alone.stderr)
+        assert done.returncode == (0 if path else 2)
+        _run(given, tmp_path, "daemon", "stop")
+
+
+def test_times_are_of_the_client_s_zone(environment, tmp_path):
+    environment["HYDRANOC_CACHE"] = str(tmp_path / "cache")
+    (tmp_path / "cache" / "icarus-0").mkdir(parents=True)
+    os.utime(tmp_path / "cache" / "icarus-0", (0, 0))
+    _start(environment, tmp_path)
+    for zone, hour in (("UTC", "00:00"), ("XYZ-5", "05:00"), ("XYZ-7", "07:00")):
+        assert f"1970-01-01 {hour}" in _run({**environment, "TZ": zone}, tmp_path, "cache").stdout
+    assert _figures(environment, tmp_path)["commands"] == 3
+
+
 def test_another_user_s_socket_is_not_trusted(monkeypatch):
     import socket
 
