@@ -23,7 +23,7 @@ from hydranoc.daemon.requests import RefusedError, read_request
 REQUEST_SECONDS = 5.0
 """Seconds within which a client must have sent its request."""
 LESSON_BYTES = 1 << 18
-LOOPS = "sim_model.loops.loop"
+LOOPS, DIGEST = "sim_model.loops.loop", "sim_model.loops.digest"
 FOLDERS = tuple(
     os.path.join(folder, "") for folder in (PACKAGES, *sys.path) if folder == PACKAGES or folder.endswith("-packages")
 )
@@ -74,6 +74,8 @@ class Daemon:
         worker = os.fork()
         if worker == 0:
             self._listener.close()
+            if digest := sys.modules.get(DIGEST):
+                digest.note_current_sources()
             return True
         self._workers[os.pidfd_open(worker)] = worker
         self.figures["running"] = len(self._workers)
@@ -117,6 +119,8 @@ class Daemon:
             file = getattr(module, "__file__", None)
             if file and file not in self._sources and not _is_of_python(name):
                 self._sources[file] = _changed_at(file)
+        for file in getattr(sys.modules.get(DIGEST), "COMPILER_FILES", ()):  # workers alone load them
+            self._sources.setdefault(file, _changed_at(file))
         gc.collect()
         gc.freeze()
 

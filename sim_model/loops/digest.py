@@ -5,7 +5,9 @@ count, and the values of the constants that they use.
 """
 
 import hashlib
+import os
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -32,7 +34,10 @@ COMPILER_FILES = tuple(
 """Sources that decide how functions become machine code."""
 
 
-def source_digest(function: FunctionType, kinds: Iterable[type] = ()) -> str:
+_began = time.time()
+
+
+def source_digest(function: FunctionType, kinds: Iterable[type] = ()) -> str | None:
     """Return the digest of a function's sources.
 
     Parameters:
@@ -40,7 +45,7 @@ def source_digest(function: FunctionType, kinds: Iterable[type] = ()) -> str:
         kinds: Named tuples among its arguments, which may bring functions of their own (``loops/lookups.py``).
 
     Returns:
-        64 hexadecimal digits.
+        64 hexadecimal digits; None if a source has changed since this process began, which may run what it was before.
     """
     seen = _Seen()
     seen.add_function(function)
@@ -48,9 +53,26 @@ def source_digest(function: FunctionType, kinds: Iterable[type] = ()) -> str:
         seen.add_class(kind)
     digest = hashlib.sha256()
     files = {_file_digest(path) for path in (*COMPILER_FILES, *seen.files)}
+    if any(map(_has_changed, (*COMPILER_FILES, *seen.files))):  # after they have been read
+        return None
     for text in (*sorted(files), *sorted(seen.constants)):
         digest.update(f"{text}\n".encode())
     return digest.hexdigest()
+
+
+def note_current_sources() -> None:
+    """Note that all loaded sources are as they are in their files."""
+    global _began
+    _began = time.time()
+
+
+def _has_changed(path: str) -> bool:
+    """Return True if a file has changed since this process began. Times in the future are of another clock."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return False
+    return _began < max(status.st_mtime, status.st_ctime) <= time.time()
 
 
 @cache

@@ -31,6 +31,8 @@ _shipping = False
 def find_object_file(loop: Any, layouts: Sequence[Layout], arguments: Sequence[Any] | None = None) -> bytes | None:
     """Return a loop's object file, kept or shipped with the package, or else newly compiled and kept.
 
+    If a source has changed since it was loaded, its digest is of other code: nothing is kept or read.
+
     Parameters:
         loop (Loop)
         layouts: Of its arguments.
@@ -41,6 +43,8 @@ def find_object_file(loop: Any, layouts: Sequence[Layout], arguments: Sequence[A
         None only without arguments.
     """
     built_from = _built_from(loop, layouts)
+    if built_from is None:
+        return None if arguments is None else _compile(loop, arguments)
     own = _own_file(loop.name, built_from)
     for path in (own, *_shipped(loop.name, built_from)):
         object_file = read(path)
@@ -81,9 +85,9 @@ def _shipped(name: str, built_from: str) -> Iterator[Path]:
             yield SHIPPED_FOLDER / _file_name(name, built_from, baseline)
 
 
-def _built_from(loop: Any, layouts: Sequence[Layout]) -> str:
-    kinds = [kind for layout in layouts for kind in layout.kinds]
-    return "\n".join((source_digest(loop.py_func, kinds), *(layout.signature for layout in layouts)))
+def _built_from(loop: Any, layouts: Sequence[Layout]) -> str | None:
+    sources = source_digest(loop.py_func, [kind for layout in layouts for kind in layout.kinds])
+    return sources and "\n".join((sources, *(layout.signature for layout in layouts)))
 
 
 def _file_name(name: str, *dependencies: Any) -> str:

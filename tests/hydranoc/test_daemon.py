@@ -117,6 +117,27 @@ def test_a_later_command_finds_compiled_loops_in_memory(environment, tmp_path):
     assert not loops.exists()
 
 
+@pytest.mark.slow
+def test_loops_of_a_source_that_changed_are_kept(environment, tmp_path):
+    """It has changed since the daemon began, but not since the worker has loaded it."""
+    shutil.copytree(ROOT / "sim_model", tmp_path / "packages" / "sim_model", ignore=shutil.ignore_patterns("*.pyc"))
+    for name in ("hydranoc", "rtl", "topology"):
+        (tmp_path / "packages" / name).symlink_to(ROOT / name)
+    loops = tmp_path / "loops"
+    own = {**environment, "PYTHONPATH": str(tmp_path / "packages"), "HYDRANOC_LOOPS": str(loops)}
+    with contextlib.ExitStack() as stack:
+        stack.callback(_run, own, tmp_path, "daemon", "stop")
+        _start(own, tmp_path)
+        other = SMALL.replace("torus", "spam").replace("rows: 3, columns: 3", "shape: [3, 3]")
+        (tmp_path / "other.yaml").write_text(other)
+        for count, name in enumerate(("other.yaml", "small.yaml"), 1):
+            assert _run(own, tmp_path, "model", name, "-o", "out").returncode == 0
+            assert len(list(loops.iterdir())) == count
+            assert _figures(own, tmp_path)["commands"] == 2 * count - 1  # the status counts too
+            state = tmp_path / "packages" / "sim_model" / "torus" / "state.py"
+            state.write_text(state.read_text() + "\n")
+
+
 def test_the_daemon_ends_when_it_is_idle(environment, tmp_path):
     process = int(_run(environment, tmp_path, "daemon", "start", "--idle", "0.005").stdout.split()[1])
     _until(lambda: not Path(f"/proc/{process}").exists())

@@ -7,7 +7,9 @@ import os
 import platform
 import subprocess
 import sys
+import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numba
@@ -19,7 +21,7 @@ from sim_model.engines.plane.layout import PlaneLayout, plane_layout, room_for
 from sim_model.engines.plane.loop import plane_loop
 from sim_model.hypercube.planes.layout import cube_layout
 from sim_model.hypercube.planes.loop import cube_loop
-from sim_model.loops import notices, object_code, pipeline, processors
+from sim_model.loops import digest, notices, object_code, pipeline, processors
 from sim_model.loops.arguments import ArgumentError, Layout
 from sim_model.loops.bits import enter
 from sim_model.loops.compiled import compiled_loop
@@ -35,6 +37,7 @@ from sim_model.loops.vector_operations import (
     word_operations,
 )
 from sim_model.torus.planes import find_route
+from tests.each import each
 from tests.sim_model.builders import simulate
 from tests.sim_model.torus_traffic import torus_model
 
@@ -62,6 +65,7 @@ def total(numbers):
 RUN = """
 import os
 import sys
+import time
 from pathlib import Path
 import numpy as np
 from sim_model.loops import kept
@@ -72,6 +76,16 @@ if "NUMBA_CPU_NAME" in os.environ:
 from kept_loop import total
 print(total(np.arange(5)), "llvmlite" in sys.modules)
 """
+
+
+CHANGED_PARTS = PARTS.replace("number * FACTOR", "(FACTOR + number)")
+EDITED = RUN.replace(
+    "print(",
+    f"""
+Path(sys.argv[1], "kept_parts.py").write_text({CHANGED_PARTS!r})
+print(""",
+)
+"""A source is edited between its import and the first call of the loop."""
 
 
 def write_sources(folder: Path, **changed: str) -> Path:
@@ -111,6 +125,34 @@ def test_loops_are_found_in_any_folder_until_a_source_changes(tmp_path):
     kept.write_bytes(kept.read_bytes()[:-1])
     assert run(first, loops) == ("30", True)
     assert run(first, loops) == ("30", False)
+
+
+def test_code_of_a_source_before_its_change_is_not_kept(tmp_path):
+    loops, folder = tmp_path / "loops", write_sources(tmp_path / "one")
+    (folder / "run.py").write_text(EDITED)
+    assert run(folder, loops) == ("30", True)
+    assert not loops.exists()
+    (folder / "run.py").write_text(RUN)
+    assert run(folder, loops) == ("25", True)
+    assert run(folder, loops) == ("25", False)
+
+
+def test_code_of_a_source_after_its_change_is_not_run(tmp_path):
+    loops, folder = tmp_path / "loops", write_sources(tmp_path / "one")
+    assert run(write_sources(tmp_path / "changed", parts=CHANGED_PARTS), loops) == ("25", True)
+    (folder / "run.py").write_text(EDITED)
+    assert run(folder, loops) == ("30", True)
+
+
+@each("later, same", [(-3600, True), (-1, True), (3600, True), (None, False)])
+def test_sources_of_another_clock_are_unchanged(later, same, tmp_path, monkeypatch):
+    """The clock of a file server may be ahead."""
+    source = tmp_path / "part.py"
+    source.write_text("")
+    now = time.time()
+    monkeypatch.setattr(digest, "_began", now - 10 if later is None else now + 0.1)
+    monkeypatch.setattr(digest.os, "stat", lambda _: SimpleNamespace(st_mtime=now + (later or 0), st_ctime=now - 100))
+    assert digest._has_changed(str(source)) is not same
 
 
 def test_a_folder_that_cannot_be_written_is_no_failure(tmp_path):
@@ -312,6 +354,7 @@ class TestObjectFiles:
 
 WITHOUT_HOOKS = "import sys; sys.modules['sim_model.loops.lean'] = None"
 SUM_OF_FIELDS = """
+from types import SimpleNamespace
 from typing import NamedTuple
 import numpy as np
 from sim_model.loops.compiled import compiled, compiled_loop
