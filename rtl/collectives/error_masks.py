@@ -11,14 +11,14 @@ from rtl.parts.selection import either
 
 
 class TimeoutMask(Part):
-    """Records the branches without a word when a group has waited for some number of consecutive cycles.
+    """Records the branches without a word when a group has waited for some number of consecutive cycles, once per wait.
 
     Parameters:
         groups
         branches
 
     Members:
-        limit (In(16)): Number of cycles; 0 for no timeouts.
+        limit (In(16)): Number of cycles; 0 for no timeouts. Lowered below a wait it is reached in the next cycle.
         waits (In(groups)): Some branches of the group have a word, or its operation has begun, and not all have one.
         missing (In(branches * groups)): Branches that take part without a word, group by group.
         combined (In(groups)): A word of the group is combined.
@@ -49,18 +49,17 @@ class TimeoutMask(Part):
         expired = [Signal(name=f"expires_{g}") for g in range(self.groups)]
         for g in range(self.groups):
             cycles: Any = Signal(TIMEOUT_BITS, name=f"cycles_{g}")
-            over = Signal(name=f"over_{g}")
+            over = Signal(name=f"over_{g}")  # the wait is recorded
             following = Signal(TIMEOUT_BITS, name=f"following_{g}")
             stops = self.flush[g] | self.combined[g] | ~self.limit.any()
             m.d.comb += [
-                over.eq(cycles == self.limit),
                 following.eq(cycles + 1),
-                expired[g].eq(self.waits[g] & ~over & ~stops & (following == self.limit)),
+                expired[g].eq(self.waits[g] & ~over & ~stops & (following >= self.limit)),
             ]
             with m.If(stops):
-                m.d.sync += cycles.eq(0)
+                m.d.sync += [cycles.eq(0), over.eq(0)]
             with m.Elif(~over):
-                m.d.sync += cycles.eq(Mux(self.waits[g], following, 0))
+                m.d.sync += [cycles.eq(Mux(self.waits[g], following, 0)), over.eq(expired[g])]
         recorded = either([Mux(expired[g], self.missing[g * n : (g + 1) * n], 0) for g in range(self.groups)])
         m.d.sync += self.mask.eq(self.mask & ~self.clear | recorded)
         return m

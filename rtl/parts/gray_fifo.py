@@ -23,7 +23,8 @@ def gray(number: Any) -> Any:
 class GrayFifo(Elaboratable):
     """Sixteen words in LUT RAM, and one in the output register. Its clock domains are ``write`` and ``read``.
 
-    Neither domain's reset touches it.
+    Of all registers a reset clears ``read_valid`` alone: a word from before it must not move on behind it. The others
+    are cleared by ``write_clear`` and ``read_clear``.
 
     Latency from a word's move in to ``read_valid``: 1 cycle of the writer, then 3 to 4 of the reader. Throughput 1 word
     per cycle of the slower clock.
@@ -49,7 +50,7 @@ class GrayFifo(Elaboratable):
         self.write_data = Signal(bits)
         self.read_open = Signal()
         self.read_clear = Signal()
-        self.read_valid = Signal(reset_less=True)
+        self.read_valid = Signal()
         self.read_ready = Signal()
         self.read_data = Signal(bits, reset_less=True)
         self._bits = bits

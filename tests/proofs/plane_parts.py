@@ -341,19 +341,21 @@ def timeout_mask(groups: int, branches: int) -> Describe:
     def describe(claims: Claims) -> None:
         part: Any = TimeoutMask(groups, branches)
         claims.free_inputs(part)
-        claims.never_changes(part.limit)
         inside = Inside(claims, part)
         records = []
         for g in range(groups):
             missing = part.missing[g * branches : (g + 1) * branches]
-            waited: Any = Signal(TIMEOUT_BITS, name=f"waited_{g}")  # stays at the limit until the group goes on
-            at_limit = waited == part.limit
-            over = claims.named(part.flush[g] | part.combined[g], f"is_over_{g}")
-            following = Mux(at_limit, waited, Mux(part.waits[g], waited + 1, 0))
-            claims.m.d.sync += waited.eq(Mux(over, 0, following))
-            claims.invariant("the counter counts waits up to the limit", inside.register(f"cycles_{g}") == waited)
-            claims.invariant("no wait is longer than the limit", waited <= part.limit)
-            expires = part.waits[g] & ~over & ~at_limit & (waited + 1 == part.limit)
+            waited: Any = Signal(TIMEOUT_BITS + 1, name=f"waited_{g}")  # stays until the group goes on
+            is_recorded: Any = Signal(name=f"is_recorded_{g}")
+            ends = claims.named(part.flush[g] | part.combined[g] | ~part.limit.any(), f"is_over_{g}")
+            expires = part.waits[g] & ~ends & ~is_recorded & (waited + 1 >= part.limit)
+            with claims.m.If(ends):
+                claims.m.d.sync += [waited.eq(0), is_recorded.eq(0)]
+            with claims.m.Elif(~is_recorded):
+                claims.m.d.sync += [waited.eq(Mux(part.waits[g], waited + 1, 0)), is_recorded.eq(expires)]
+            claims.invariant("the counter counts a wait until it is recorded", inside.register(f"cycles_{g}") == waited)
+            claims.invariant("a wait is recorded once", inside.register(f"over_{g}") == is_recorded)
+            claims.invariant("no wait is longer than any limit", is_recorded | (waited + 1 < 1 << TIMEOUT_BITS))
             records.append(Mux(expires, missing, 0))
         mask: Any = Signal(branches, name="recorded")
         claims.m.d.sync += mask.eq(mask & ~part.clear | either(records))

@@ -85,7 +85,10 @@ def crossed(
     cycles: int = 1_500,
     rates: tuple[float, ...] = (0.2, 0.9, 1.0),
 ) -> Sides:
-    """Random traffic; ``resets`` has first cycle and cycles of each. At the end the crossing runs empty."""
+    """Random traffic; ``resets`` has first cycle and cycles of each. At the end the crossing runs empty.
+
+    A reset, however short, takes back at once what is offered to the network.
+    """
     crossing = Crossing(inward=inward)
     sides = Sides(crossing.part, round(period * 1e12) + inward)
     user, network = (sides.write, sides.read) if inward else (sides.read, sides.write)
@@ -96,6 +99,7 @@ def crossed(
             if cycle % 100 == 0:
                 sides.rates = [sides.random.choice(rates) for _ in range(2)]
             ctx.set(crossing.domain.rst, cycle in in_reset)
+            assert not (inward and cycle - 1 in in_reset and ctx.get(crossing.part.o.valid))
             network(ctx)
             await ctx.tick()
         sides.rates = [0.0, 1.0]

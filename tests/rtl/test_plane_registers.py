@@ -5,11 +5,14 @@ import re
 from typing import Any
 
 import pytest
+from amaranth.sim import Simulator
 
+from rtl.collectives.error_masks import TimeoutMask
 from rtl.collectives.register_map import IDENTIFICATION, PlaneRegisters
 from rtl.collectives.register_parts import FlushTimer
 from rtl.collectives.register_top import PlaneRegisterTop, generate_plane_with_registers
 from rtl.registers.page import c_header
+from tests.each import each
 from tests.rtl.plane_hosts import CHAIN, STAR, plane_plan
 from tests.rtl.simulate import call, check_accepted, run
 from tests.rtl.test_register_maps import STRICT_C, expected_macros
@@ -70,6 +73,40 @@ def test_arrays_begin_at_multiples_of_their_sizes():
         "COUNTERS": 0x80,
     }
     assert {name: address for name, address in addresses.items() if address >= 0x40} == arrays
+
+
+@each(
+    "limits, recorded_in",
+    [
+        ({0: 100}, 100),
+        ({0: 1000, 500: 100}, 501),
+        ({0: 1000, 500: 500}, 501),
+        ({0: 1000, 500: 502}, 502),
+        ({0: 100, 50: 200}, 200),
+        ({0: 0, 50: 100}, 150),
+        ({0: 10, 50: 20, 51: 5}, 10),
+    ],
+)
+def test_a_timeout_may_change_while_a_group_waits(limits, recorded_in):
+    mask = TimeoutMask(1, 2)
+    simulator = Simulator(mask)
+    simulator.add_clock(1e-8)
+    recorded = []
+
+    async def testbench(ctx):
+        ctx.set(mask.missing, 0b10)
+        ctx.set(mask.waits, 1)
+        for cycle in range(600):
+            is_recorded = ctx.get(mask.mask) != 0
+            recorded.extend([cycle] * is_recorded)
+            ctx.set(mask.clear, 0b11 * is_recorded)
+            if cycle in limits:
+                ctx.set(mask.limit, limits[cycle])
+            await ctx.tick()
+
+    simulator.add_testbench(testbench)
+    simulator.run()
+    assert recorded == [recorded_in], "once"
 
 
 @pytest.mark.parametrize("name", sampled(PLANES, ("barriers with timeouts",)))
