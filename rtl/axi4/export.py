@@ -9,7 +9,6 @@ from rtl.generator.identifiers import is_identifier
 from rtl.generator.manifest import fusesoc_core, lint_control, port_list
 from rtl.generator.network import GeneratedDesign
 from rtl.generator.verilog import LICENSE, ModuleLibrary
-from topology.axi4.address_map import Region
 
 
 def generate_axi4(plan: Axi4Plan, top: str = "noc") -> GeneratedDesign:
@@ -83,27 +82,38 @@ def _areas(plan: Axi4Plan) -> Iterator[tuple[str, int, int, str]]:
 
 
 def _c_header(plan: Axi4Plan, top: str) -> str:
+    """Return base, last address and size of every area; no size that is beyond the type of an address."""
     prefix = f"{top.upper()}_"
     lines = [f"/* SPDX-License-Identifier: {LICENSE} */", f"/* Address map of {top}. */", f"#ifndef {prefix}MAP_H"]
     lines += [f"#define {prefix}MAP_H", ""]
-    suffix = "ULL" if plan.axi.address_bits > 32 else "UL"
+    suffix, type_bits = ("ULL", 64) if plan.axi.address_bits > 32 else ("UL", 32)
     for name, base, size, text in _areas(plan):
-        upper = f"{prefix}{name.upper()}"
-        lines += [f"/* {text} */", f"#define {upper}_BASE {base:#x}{suffix}", f"#define {upper}_SIZE {size:#x}{suffix}"]
+        constants = {"BASE": base, "LAST": base + size - 1, "SIZE": size}
+        if size >> type_bits:
+            del constants["SIZE"]
+            text += f"; its size, {size:#x}, does not fit the type of an address"
+        lines.append(f"/* {text} */")
+        lines += [f"#define {prefix}{name.upper()}_{key} {value:#x}{suffix}" for key, value in constants.items()]
     return "\n".join([*lines, "", "#endif", ""])
 
 
 def _device_tree(plan: Axi4Plan) -> str:
     """Return the regions as memories, for a device tree that includes the file."""
-    wide = plan.axi.address_bits > 32
+    address_cells = 2 if plan.axi.address_bits > 32 else 1
+    largest = max(region.size for region in plan.areas.regions)
+    size_cells = 2 if address_cells == 2 or largest >> 32 else 1
 
-    def cells(value: int) -> str:
-        return f"{value >> 32:#x} {value & 0xFFFFFFFF:#x}" if wide else f"{value:#x}"
+    def cells(value: int, count: int) -> str:
+        return f"{value >> 32:#x} {value & 0xFFFFFFFF:#x}" if count > 1 else f"{value:#x}"
+
+    def entries(base: int, size: int) -> str:
+        if size >> 64:  # as two halves: a size has 64 bits at most
+            return f"{entries(base, size // 2)}, {entries(base + size // 2, size // 2)}"
+        return f"<{cells(base, address_cells)} {cells(size, size_cells)}>"
 
     lines = [f"/* SPDX-License-Identifier: {LICENSE} */", "/ {"]
-    lines += [f"\t#address-cells = <{1 + wide}>;", f"\t#size-cells = <{1 + wide}>;", ""]
-    for area in plan.areas.areas:
-        if isinstance(area, Region):
-            lines += [f"\tmemory@{area.base:x} {{", '\t\tdevice_type = "memory";']
-            lines += [f"\t\treg = <{cells(area.base)} {cells(area.size)}>;", "\t};"]
+    lines += [f"\t#address-cells = <{address_cells}>;", f"\t#size-cells = <{size_cells}>;", ""]
+    for region in plan.areas.regions:
+        lines += [f"\tmemory@{region.base:x} {{", '\t\tdevice_type = "memory";']
+        lines += [f"\t\treg = {entries(region.base, region.size)};", "\t};"]
     return "\n".join([*lines, "};", ""])

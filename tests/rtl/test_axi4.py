@@ -1,16 +1,20 @@
 """Parts of AXI4 interfaces: answers of multicast writes, and writes that wait until they are complete."""
 
+import re
+import subprocess
 from typing import Any
 
 import pytest
 
+from hydranoc import load
 from rtl.axi4 import export
+from rtl.axi4.network import Axi4Plan
 from rtl.axi4.transactions import WriteTransactions
 from rtl.axi4.write_store import WriteStore
 from tests.each import each
 from tests.rtl.simulate import run
 from tests.tb.test_axi4 import plan_of_variant
-from tests.tb.test_axi4_trials import plan_of
+from tests.tb.test_axi4_trials import NETWORKS, plan_of
 from topology.axi4.words import DECERR, OKAY, SLVERR, Axi4Format
 
 AXI = Axi4Format(8, id_bits=2, outstanding=2, windows=1)
@@ -153,8 +157,49 @@ def test_constants_of_managers():
 def test_constants_of_the_header_are_as_wide_as_addresses(address_bits, suffix):
     header = export._c_header(plan_of("spam", address_bits=address_bits), "noc")
     lines = [line for line in header.splitlines() if line.startswith("#define NOC_") and "_MAP_H" not in line]
-    assert len(lines) == 2 * 5
+    assert len(lines) == 3 * 5
     assert all(line.split()[-1].strip("0123456789abcdefx") == suffix for line in lines)
+
+
+def plan_of_area(address_bits: int, base: int, size: int) -> Axi4Plan:
+    """Return a plan whose only region has an area."""
+    section = {"address_bits": address_bits, "regions": [{"processor": 1, "base": base, "size": size}]}
+    axi4 = load({"network": NETWORKS["spam"], "axi4": section}).axi4
+    assert axi4 is not None
+    return axi4.plan
+
+
+AREAS = {
+    (64, 0, 1 << 64): ((2, 2), "0x0 0x0 0x80000000 0x0>, <0x80000000 0x0 0x80000000 0x0"),
+    (64, 1 << 63, 1 << 63): ((2, 2), "0x80000000 0x0 0x80000000 0x0"),
+    (40, 0, 1 << 40): ((2, 2), "0x0 0x0 0x100 0x0"),
+    (32, 0, 1 << 32): ((1, 2), "0x0 0x1 0x0"),
+    (32, 1 << 31, 1 << 31): ((1, 1), "0x80000000 0x80000000"),
+}
+"""Width of addresses, base and size -> cells of an address and a size in the device tree, and all of its cells."""
+
+
+@each("area", AREAS)
+def test_constants_of_large_regions_fit_their_types(area, tmp_path):
+    address_bits, base, size = area
+    header = export._c_header(plan_of_area(*area), "noc")
+    assert ("NOC_N1_SIZE " in header) == (size < 1 << (64 if address_bits > 32 else 32))
+    lines = ['#include "noc_map.h"', f"int base[NOC_N1_BASE == {base:#x}ULL ? 1 : -1];"]
+    lines += [f"int last[NOC_N1_LAST == {base + size - 1:#x}ULL ? 1 : -1];"]
+    lines += ["#ifdef NOC_N1_SIZE", f"int size[NOC_N1_SIZE == {size:#x}ULL ? 1 : -1];", "#endif"]
+    (tmp_path / "noc_map.h").write_text(header)
+    (tmp_path / "use.c").write_text("\n".join([*lines, ""]))
+    options = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-c", "-o", "use.o"]
+    subprocess.run(["cc", *options, "use.c"], cwd=tmp_path, check=True)
+
+
+@each("area", AREAS)
+def test_cells_of_the_device_tree_have_32_bits(area):
+    counts, cells = AREAS[area]
+    text = export._device_tree(plan_of_area(*area))
+    assert tuple(int(count) for count in re.findall(r"#(?:address|size)-cells = <(\d)>;", text)) == counts
+    assert re.findall(r"reg = <(.*)>;", text) == [cells]
+    assert all(int(cell, 16) < 1 << 32 for cell in re.findall(r"0x[0-9a-f]+", text))
 
 
 def test_the_device_tree_has_the_regions():
