@@ -52,7 +52,8 @@ def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **option
     from rtl.generator.identifiers import is_identifier
 
     if not is_identifier(top):
-        raise click.BadParameter(f"the top module must have a Verilog identifier as name, not {shown(top)}")
+        text = "the top module must have a Verilog identifier as name, no keyword of Verilog or SystemVerilog"
+        raise click.BadParameter(f"{text}, not {shown(top)}")
     if len(top) > MAX_TOP:
         text = f"the top module's name, which files have too, must have at most {MAX_TOP} letters, not {len(top)}"
         raise click.BadParameter(text)

@@ -11,14 +11,27 @@ pulsestyle_ondetect pulsestyle_onevent rcmos real realtime reg release repeat rn
 scalared showcancelled signed small specify specparam strong0 strong1 supply0 supply1 table task time tran tranif0
 tranif1 tri tri0 tri1 triand trior trireg unsigned use uwire vectored wait wand weak0 weak1 while wire wor xnor xor
 """
+# IEEE 1800-2017, annex B, without those of IEEE 1364-2005: lint and wrappers read the modules as SystemVerilog
+_SYSTEM_KEYWORD_LINES = """
+accept_on alias always_comb always_ff always_latch assert assume before bind bins binsof bit break byte chandle checker
+class clocking const constraint context continue cover covergroup coverpoint cross dist do endchecker endclass
+endclocking endgroup endinterface endpackage endprogram endproperty endsequence enum eventually expect export extends
+extern final first_match foreach forkjoin global iff ignore_bins illegal_bins implements implies import inside int
+interconnect interface intersect join_any join_none let local logic longint matches modport nettype new nexttime null
+package packed priority program property protected pure rand randc randcase randsequence ref reject_on restrict return
+s_always s_eventually s_nexttime s_until s_until_with sequence shortint shortreal soft solve static string strong struct
+super sync_accept_on sync_reject_on tagged this throughout timeprecision timeunit type typedef union unique unique0
+until until_with untyped var virtual void wait_order weak wildcard with within
+"""
 _KEYWORDS = frozenset(_KEYWORD_LINES.split())
+_SYSTEM_KEYWORDS = frozenset(_SYSTEM_KEYWORD_LINES.split())
 
 
 def is_identifier(name: str) -> bool:
-    """Return whether a name is valid as a Verilog module name without an escape."""
-    return name.isascii() and name.isidentifier() and name not in _KEYWORDS
+    """Return True if a name is valid as a module name without an escape, in Verilog and in SystemVerilog."""
+    return name.isascii() and name.isidentifier() and name not in _KEYWORDS | _SYSTEM_KEYWORDS
 
 
 def escaped(name: str) -> str:
-    """Return a name as Verilog text: a keyword needs a backslash before and a space after it."""
+    """Return a name as Verilog text: a keyword of it needs a backslash before and a space after it."""
     return f"\\{name} " if name in _KEYWORDS else name

@@ -165,7 +165,7 @@ filesets:
 targets:
   default: &default
     filesets: [rtl{", headers" if headers else ""}]
-    toplevel: {top}
+    toplevel: "{top}"
 
   lint:
     <<: *default
@@ -193,7 +193,7 @@ _ARRAYS_TARGET = """
     <<: *default
     description: "The network with arrays of ports, in SystemVerilog"
     filesets_append: [arrays]
-    toplevel: {name}
+    toplevel: "{name}"
 """
 
 

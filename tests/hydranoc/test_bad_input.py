@@ -206,7 +206,7 @@ def _command_lines() -> Cases:
     for verb in WITH_FOLDER:
         for path in ODD_FOLDERS:
             yield f"{verb}: results in {path[:20]!r}", Case((verb, "c.yaml", "-o", path), files=GOOD)
-    for top in ("", "1x", "a b", "module", "a\nb", "é", "a" * 201, "a" * 100_000, "\\a ", "$a", "../a"):
+    for top in ("", "1x", "a b", "module", "bit", "a\nb", "é", "a" * 201, "a" * 100_000, "\\a ", "$a", "../a"):
         said = "error: Invalid value: the top module" + (" must have a Verilog identifier" if len(top) < 200 else "")
         yield f"top {top[:20]!r}", Case(("verilog", "c.yaml", "--top", top, "-o", "out"), files=GOOD, said=said)
     for option in (["--axi-stream"], ["--axi-stream", "x"], ["--tkeep"], ["--axi-clocks", "shared"]):
@@ -255,7 +255,7 @@ TABLES = {
     "named files": (_named_files, 15),
     "values": (_values, 291),
     "files": (_files, 19),
-    "command lines": (_command_lines, 149),
+    "command lines": (_command_lines, 150),
 }
 
 

@@ -420,6 +420,10 @@ def router(**changes):
             lambda: generate_network(spam_plan(ROUTING), "module"),
             "Name of the top module is 'module'; it must be a Verilog identifier",
         ),
+        (
+            lambda: generate_network(spam_plan(ROUTING), "bit"),
+            "Name of the top module is 'bit'; it must be a Verilog identifier",
+        ),
         (lambda: TransferMonitor(0), "Number of streams is 0; it must be a positive integer"),
         (lambda: NetworkPlan("spam", ring(3), HEADER, {}, (), {}), "A plan must have 3 routers, one per switch, not 0"),
         (

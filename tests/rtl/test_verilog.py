@@ -10,16 +10,19 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
+import yaml
 
 from rtl.endpoints.axi_injector import LEADING_WORD, TUSER
 from rtl.endpoints.axi_network import generate_axi_network
 from rtl.endpoints.harness import generate_harness
+from rtl.generator.manifest import core_with_arrays, fusesoc_core
 from rtl.generator.network import generate_network
 from rtl.harts.network import harts_plan
 from rtl.hypercube.network import hypercube_plan
 from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
 from rtl.torus.network import torus_plan
+from tests.each import each
 from tests.rtl.simulate import NO_LATCHES, call, check_accepted
 from tests.sampled import sampled
 from topology.common.graph import Network
@@ -260,6 +263,13 @@ def test_fusesoc_core_names_the_files():
     assert core.startswith("CAPI=2:\n")
     assert "- noc.v\n" in core
     assert "noc.vlt" not in core
+
+
+@each("top", ["on", "null", "yes"])
+def test_names_in_the_core_are_text(top):
+    core = core_with_arrays(fusesoc_core(top, "a network", [f"{top}.h"]), f"{top}_arrays")
+    targets = yaml.safe_load(core)["targets"]
+    assert [targets[name]["toplevel"] for name in ("default", "lint", "arrays")] == [top, top, f"{top}_arrays"]
 
 
 def test_same_bytes_in_every_process():
