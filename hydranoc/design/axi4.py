@@ -235,7 +235,7 @@ class Axi4Ends:
         )
 
     def _check_ends(self, path: Any, design: "Design") -> None:
-        """Refuse networks whose AXI4-Stream ends do not fit."""
+        """Refuse networks whose AXI4-Stream ends do not fit, or whose ports nothing would connect."""
         from rtl.endpoints.axi_network import plan_modes
 
         family, network = design.family.name, design.network
@@ -244,6 +244,12 @@ class Axi4Ends:
         if design.family.loses_messages(design.config.network_section):
             text = f"{path[-1]} has faults; with AXI4 ends it must have none, since no request is sent again"
             raise self.config.source.error(path, text)
+        section = design.config.network_section
+        for key, value, right in (("counters", section.counters, False), ("tables", section.tables, "fixed")):
+            if value != right:
+                given, allowed = (str(entry).lower() for entry in (value, right))
+                text = f"{path[-1]}.{key} is {given}; with AXI4 ends it must be {allowed}, since it adds ports"
+                raise self.config.source.error((*path, key), text)
         deliveries = len(network.delivery_names_of(0))
         if max(network.injection_channels_per_processor, deliveries) > 1:
             text = f"processors have {network.injection_channels_per_processor} injection channels"

@@ -86,6 +86,23 @@ def test_a_wrong_section_is_refused(name):
         load(given).axi4_verilog()
 
 
+@each("at, line", [("network", 4), ("responses", 10)])
+@each("key", ["counters: true", "tables: loadable"])
+def test_keys_with_ports_are_refused_at_their_line(at, line, key, tmp_path, capsys):
+    network = ["  family: spam", "  topology: {kind: mesh, shape: [2, 2]}"]
+    lines = ["network:", *network, *([f"  {key}"] if at == "network" else []), "axi4:", "  regions:"]
+    lines += ["    - {processor: 1, base: 0, size: 4096}"]
+    if at == "responses":
+        lines += ["  responses:", *(f"  {text}" for text in network), f"    {key}"]
+    (tmp_path / "net.yaml").write_text("\n".join([*lines, ""]))
+    assert run(["verilog", str(tmp_path / "net.yaml"), "--axi4", "-o", str(tmp_path / "build")]) == 2
+    name, value = key.split(": ")
+    text = f"net.yaml:{line}: {at}.{name} is {value}; with AXI4 ends it must be "
+    error = capsys.readouterr().err
+    assert text in error
+    assert error.count("\n") == 1
+
+
 def test_small_buffers_are_refused_without_hardware():
     with pytest.raises(ConfigError, match="delivery_buffer_flits is 2; it must be 0 or at least 4"):
         _ = load({**CONFIGURATION, "axi4": {**CONFIGURATION["axi4"], "delivery_buffer_flits": 2}}).axi4
