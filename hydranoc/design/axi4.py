@@ -112,11 +112,12 @@ class Axi4Ends:
         bits = given.get(FLIT_BITS, least)
         try:
             design = load(GivenSource({"network": {**given, FLIT_BITS: bits}}, source.files.folder, source.path.stem))
+            _ = design.routing  # checks that a header has room in a flit
         except ConfigError as error:
             if FLIT_BITS in given or FLIT_BITS not in str(error):
                 raise source.error(path, str(error)) from None
-            text = f"axi4.data_bits is {self.section.data_bits}; with user_bits {self.section.user_bits} a beat needs"
-            raise source.error((*AXI4, "data_bits"), f"{text} flits of {bits} bits: {error}") from None
+            text = f"{path[-1]}.{FLIT_BITS} is absent; it must be given, since the {bits} bits of a beat are too few"
+            raise source.error(path, f"{text}: {error}") from None
         if bits < least:
             text = f"{path[-1]}.{FLIT_BITS} is {bits}; it must be at least {least}, the bits of a beat"
             raise source.error((*path, FLIT_BITS), text)

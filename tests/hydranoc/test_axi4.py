@@ -56,7 +56,12 @@ WRONG = {
         {"family": "spam", "topology": {"kind": "mesh", "shape": [2, 2]}, "worm_guard": True, "watchdog_flits": 10},
         "network.watchdog_flits is 10; it must be at least 259",
     ),
-    "wide": (("axi4", "data_bits"), 512, r"axi4.data_bits is 512; with user_bits 0 a beat needs flits of 5"),
+    "wide": (("axi4", "data_bits"), 512, "axi4.data_bits is 512; it must be at most 256"),
+    "narrow": (
+        ("network",),
+        {"family": "harts", "topology": {"kind": "hexmesh", "size": 3}, "packet_flits": 260},
+        "network.flit_bits is absent; it must be given, since the 36 bits of a beat are too few: .* header's 40 bits",
+    ),
     "faults": (
         ("network",),
         {**MESH, "packet_flits": 260, "faults": {"silent_nodes": [2]}},

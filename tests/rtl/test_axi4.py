@@ -16,6 +16,7 @@ from tests.rtl.simulate import run
 from tests.tb.test_axi4 import plan_of_variant
 from tests.tb.test_axi4_trials import NETWORKS, plan_of
 from topology.axi4.words import DECERR, OKAY, SLVERR, Axi4Format
+from topology.common.flits import MAX_FLIT_BITS
 
 AXI = Axi4Format(8, id_bits=2, outstanding=2, windows=1)
 
@@ -141,6 +142,12 @@ def test_a_write_is_sent_when_its_data_are_complete(whole):
 def test_a_store_that_is_too_small_is_refused():
     with pytest.raises(ValueError, match="Store of writes has 256 beats; it must have at least 258"):
         WriteStore(AXI, 256, whole=True)
+
+
+def test_beats_of_all_formats_fit_in_a_flit():
+    assert Axi4Format(8, data_bits=256, user_bits=64).min_request_bits <= MAX_FLIT_BITS
+    with pytest.raises(ValueError, match="data_bits is 512; it must be from 32 to 256"):
+        Axi4Format(8, data_bits=512)
 
 
 def test_constants_of_managers():

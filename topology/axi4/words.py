@@ -14,6 +14,8 @@ from topology.common.flits import HeaderFormat, bits_for
 RESPONSE_BITS = 2
 OKAY, EXOKAY, SLVERR, DECERR = range(4)
 FIXED, INCR, WRAP = range(3)
+MIN_DATA_BITS, MAX_DATA_BITS = 32, 256
+"""With 512 bits of data a beat and its strobes exceed the widest flit."""
 LITE_DATA_BITS = (32, 64)
 """Widths of AXI4-Lite."""
 LENGTH_BITS, SIZE_BITS, BURST_BITS = 8, 3, 2
@@ -33,7 +35,7 @@ class Axi4Format:
     Parameters:
         processors: Of the network.
         address_bits: 12 to 64.
-        data_bits: 32 to 512, a power of two.
+        data_bits: 32 to 256, a power of two.
         id_bits: Of the managers' IDs.
         user_bits: Sideband of every channel but B, from the sender to the receiver.
         outstanding: Transactions that a manager has under way, in each direction; 1 to 16.
@@ -52,7 +54,8 @@ class Axi4Format:
     masks: bool = False
 
     def __post_init__(self):
-        for name, low, high in (("address_bits", 12, 64), ("data_bits", 32, 512), ("id_bits", 0, 16)):
+        widths = (("address_bits", 12, 64), ("data_bits", MIN_DATA_BITS, MAX_DATA_BITS), ("id_bits", 0, 16))
+        for name, low, high in widths:
             value = getattr(self, name)
             if not low <= value <= high:
                 raise ValueError(f"{name} is {value!r}; it must be from {low} to {high}")

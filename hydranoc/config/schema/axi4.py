@@ -6,7 +6,7 @@ from hydranoc.config.schema.base import MAX_CYCLES, Count, Cycles, Seed
 from hydranoc.config.schema.fields import Discriminator, Field, Tag
 from hydranoc.config.schema.section import Section
 from hydranoc.config.schema.traffic import Traffic
-from topology.axi4.words import MAX_BEATS, MIN_CUT_BEATS
+from topology.axi4.words import MAX_BEATS, MAX_DATA_BITS, MIN_CUT_BEATS, MIN_DATA_BITS
 
 MAX_BEATS_STORED = 4096
 MAX_TIMEOUT_CYCLES = 1 << 24
@@ -87,7 +87,7 @@ class Axi4(Section):
     multicast_mask: Literal["awuser"] | None = None
     managers: Processors = "others"
     address_bits: Annotated[int, Field(ge=12, le=64)] = 32
-    data_bits: Annotated[int, Field(ge=32, le=512)] = 32
+    data_bits: Annotated[int, Field(ge=MIN_DATA_BITS, le=MAX_DATA_BITS)] = 32
     id_bits: Annotated[int, Field(ge=0, le=16)] = 4
     user_bits: Annotated[int, Field(ge=0, le=64)] = 0
     outstanding: Annotated[int, Field(ge=1, le=16)] = 4
@@ -125,7 +125,7 @@ class Axi4Transaction(Section):
     start_cycle: Cycles = 0
     id: Annotated[int, Field(ge=0)] = 0
     burst: Literal["incr", "wrap", "fixed"] = "incr"
-    beat_bytes: Annotated[int, Field(ge=1, le=64)] | None = None
+    beat_bytes: Annotated[int, Field(ge=1, le=MAX_DATA_BITS // 8)] | None = None
     mask: Address = 0
 
 
