@@ -45,12 +45,17 @@ module noc_bench;
 {connections}
   );
 
+  // word of the packet, cut to the width of a word
+  function [WORD_BITS-1:0] word_of(input integer index);
+    word_of = {first_word} + index;
+  endfunction
+
   task send(input integer tdest{tuser_input});
     integer word;
     begin
       s_tdest = tdest[{last_tdest_bit}:0];
 {set_tuser}      for (word = -LEADING; word < WORDS; word = word + 1) begin
-        s_tdata = {first_word} + word;
+        s_tdata = word_of(word);
         if (word < 0) s_tdata = leading_words >> ((word + LEADING) * WORD_BITS);
         s_tlast = word == WORDS - 1;
         s_tvalid = 1'b1;
@@ -85,7 +90,7 @@ module noc_bench;
       end
       for (port = 0; port < OUTPUTS; port = port + 1)
         if (m_tvalid[port]) begin
-          if (m_tdata[port*WORD_BITS +: WORD_BITS] !== {first_word} + position[port]
+          if (m_tdata[port*WORD_BITS +: WORD_BITS] !== word_of(position[port])
               || m_tid[port*TID_BITS +: TID_BITS] !== {source}
               || m_tlast[port] !== (position[port] == WORDS - 1)) begin
             $display("FAIL: a wrong word at node %0d", node_of(port));

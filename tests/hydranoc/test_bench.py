@@ -36,6 +36,7 @@ OPTIONS = {
     "clocks": (MULTICASTS["several inputs"], "--axi-clocks separate"),
     "bytes": (BYTES, "--tkeep --axi-clocks separate"),
     "registers": (MULTICASTS["harts"], "--registers axi-lite --arrays"),
+    "words of four bits": (MULTICASTS["spam"] + "\n  flit_bits: 32", "--user-bits 28"),
     "tables by registers": (MULTICASTS["tables"], "--registers axi-lite --axi-clocks separate"),
 }
 
@@ -67,7 +68,7 @@ def test_both_benches_pass_in_every_family(network, tmp_path, capsys):
 
 
 @pytest.mark.usefixtures("icarus")
-@pytest.mark.parametrize("chosen", sampled(OPTIONS, ("registers",)))
+@pytest.mark.parametrize("chosen", sampled(OPTIONS, ("registers", "words of four bits")))
 def test_both_benches_pass_with_the_options_of_verilog(chosen, tmp_path, capsys):
     network, options = OPTIONS[chosen]
     folder = project(tmp_path, network, capsys, *options.split())
@@ -118,7 +119,7 @@ def test_verilator_runs_it(command, verdict, tmp_path, capsys, require_tool):
 @pytest.mark.parametrize(
     ("file", "text", "replacement", "verdict"),
     [
-        ("noc_bench.v", "s_tdata = 16 + word", "s_tdata = 17 + word", "FAIL: a wrong word at node"),
+        ("noc_bench.v", "s_tdata = word_of(word)", "s_tdata = word_of(word + 1)", "FAIL: a wrong word at node"),
         ("streams.py", '_tdata", word)', '_tdata", word ^ (number == 2))', "PASS=0 FAIL=2"),
     ],
 )

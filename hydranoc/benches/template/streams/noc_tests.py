@@ -10,7 +10,7 @@ async def a_multicast_arrives_everywhere_once(dut):
     await network.start()
     source = 0
     destinations = network.some_destinations(source)
-    words = [0x10 + number for number in range(network.longest_packet())]
+    words = [network.word(0x10 + number) for number in range(network.longest_packet())]
     await network.multicast(source, destinations, words)
     for node in destinations:
         assert await network.receive(node) == Packet(source, words), f"at node {node}"
@@ -23,7 +23,7 @@ async def a_multicast_arrives_everywhere_once(dut):
 async def every_node_sends_to_its_successor(dut):
     network = Network(dut)
     await network.start()
-    packets = [[0x20 + node % 16] * network.longest_packet() for node in range(network.nodes)]
+    packets = [[network.word(0x20 + node % 16)] * network.longest_packet() for node in range(network.nodes)]
     sends = [
         cocotb.start_soon(network.send(node, words, tdest=(node + 1) % network.nodes))
         for node, words in enumerate(packets)

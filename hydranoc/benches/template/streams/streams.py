@@ -55,6 +55,10 @@ class Network:
         """Return the largest number of words in a packet, at most 4."""
         return min(4, self.manifest["parameters"].get("packet_flits", 5) - 1)
 
+    def word(self, number: int) -> int:
+        """Return a number as a word of a packet, without the bits that a word lacks."""
+        return number % (1 << self.word_bits)
+
     async def start(self) -> None:
         """Begin the clock, load tables if there are any, and reset."""
         for port in self.manifest["ports"]:
