@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 COMMON = ("Makefile", "test_noc.py")
 STREAMS = ("README.md", "noc_tests.py", "project.mk", "registers.py", "streams.py")
 AXI4 = ("README.md", "ends.py", "noc_tests.py")
+MIN_PROCESSORS = 2
+"""Of a bench with AXI4-Stream ports: a sender and a receiver."""
 DIGESTS = "generated.json"
 """File with the digests of all written files: a file with another digest was changed by hand."""
 
@@ -30,8 +32,11 @@ def bench_project(design: Design, axi_stream: str | None = None, **options: Any)
         options: Others of ``Design.verilog``.
 
     Raises:
-        ConfigError: If its family has no AXI4-Stream ends.
+        ConfigError: If its family has no AXI4-Stream ends, or it has a single processor.
     """
+    if len(design.network.processors) < MIN_PROCESSORS:
+        text = f"network has {len(design.network.processors)} processor; it must have at least {MIN_PROCESSORS}"
+        raise design.config.source.error(("network",), f"{text}, for a bench with AXI4-Stream ports")
     generated = design.verilog("noc", axi_stream or design.destination_modes[0], **options)
     return _project(generated, "streams", STREAMS, {"noc_bench.v": plain_bench(generated.manifest)})
 

@@ -143,6 +143,15 @@ def test_without_the_tools_the_makefile_says_what_to_do(tmp_path, capsys):
     assert 'run: eval "$(hydranoc env)"' in answer.stderr
 
 
+def test_a_network_with_one_processor_is_refused(tmp_path, capsys):
+    (tmp_path / "net.yaml").write_text("network:\n  family: spam\n  topology: {kind: mesh, shape: [1, 1]}\n")
+    assert run(["bench", str(tmp_path / "net.yaml"), "-o", str(tmp_path / "mine")]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "net.yaml:1: network has 1 processor; it must have at least 2, for a bench with AXI4-Stream ports" in error
+    assert not (tmp_path / "mine").exists()
+
+
 def test_a_wrong_topology_is_told_once(tmp_path, capsys):
     (tmp_path / "net.yaml").write_text("network:\n  family: torus\n  topology: {kind: ring, switches: 4}\n")
     assert run(["bench", str(tmp_path / "net.yaml"), "-o", str(tmp_path / "mine")]) == 2
