@@ -19,12 +19,18 @@ from tests.hydranoc.test_bench import OURS
 
 TORUS = {"family": "torus", "topology": {"kind": "torus", "rows": 2, "columns": 2}}
 WIDE = {"data_bits": 64, "address_bits": 40, "user_bits": 3, "managers": "all", "multicast": []}
+HIGH = {
+    "address_bits": 64,
+    "regions": [{"processor": 1, "base": 1 << 62, "size": 0x1000}, {"processor": 3, "base": 1 << 63, "size": 1 << 63}],
+    "multicast": [],
+}
 Kind = tuple[dict[str, Any], dict[str, Any], tuple[int, ...], str]
 KINDS: dict[str, Kind] = {
     "with an own manager": ({}, {"managers": [0, 2]}, (2,), "PASS=4 FAIL=0 SKIP=0"),
     "own manager alone": ({}, {}, (0,), "PASS=1 FAIL=0 SKIP=3"),
     "unicasts": (TORUS, WIDE, (0, 3), "PASS=3 FAIL=0 SKIP=1"),
     "masters alone": ({}, {}, (), "PASS=3 FAIL=0 SKIP=1"),
+    "high addresses": ({}, HIGH, (), "PASS=2 FAIL=0 SKIP=2"),
 }
 """Changes of the network and of its ends, processors with an own manager, and the verdict."""
 PYTEST = f"{shlex.quote(sys.executable)} -m pytest -q -p no:cacheprovider"
@@ -77,7 +83,7 @@ def test_verilator_runs_it(command, tmp_path, require_tool):
     [
         ("own/manager_n2.v", "m_axi_rdata != WORD", "m_axi_rdata == WORD", "manager_n2 failed"),
         ("own/manager_n2.v", "done <= 1'b1", "done <= 1'b0", "SimTimeoutError"),
-        ("ends.py", "read(address, length))\n", "read(address + 1, length))\n", "written by manager 0"),
+        ("ends.py", "read(address % MEMORY_BYTES,", "read(address % MEMORY_BYTES + 1,", "written by manager 0"),
     ],
 )
 def test_faults_are_seen(file, text, replacement, verdict, tmp_path):

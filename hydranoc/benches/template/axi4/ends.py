@@ -16,7 +16,7 @@ AXI4 = json.loads((HERE / "noc" / "manifest.json").read_text())["axi4"]
 OWN = sorted(int(re.sub(r"\D", "", path.stem)) for path in HERE.glob("own/manager_n*.v"))
 """Processors whose manager is a module of yours."""
 MEMORY_BYTES = 1 << min(AXI4["address_bits"], 62)
-"""All that an address reaches; a memory keeps only what is written."""
+"""All that an address reaches, its bits beyond 62 aside; a memory keeps only what is written."""
 RESET_CYCLES = 4
 PERIOD_NS = 10
 
@@ -53,7 +53,7 @@ class Network:
         """Return bytes of the memory that has an address, without the network."""
         areas = AXI4["regions"]
         processor = next(area["processor"] for area in areas if 0 <= address - area["base"] < area["size"])
-        return bytes(self.memories[processor].read(address, length))
+        return bytes(self.memories[processor].read(address % MEMORY_BYTES, length))
 
     async def own_manager(self, processor: int) -> None:
         """Wait until your manager has raised ``done``."""
