@@ -95,7 +95,7 @@ def own_manager_files(manifest: dict[str, Any], processors: Sequence[int]) -> di
 
     Parameters:
         manifest: Of a network with AXI4 ends.
-        processors: Those with a manager of the user's own.
+        processors: Those with a manager of the user's own. Another processor than each of them has a region.
     """
     files = {f"manager_n{processor}.v": _manager(manifest, processor) for processor in processors}
     return {**files, "system.v": _system(manifest, processors)}
@@ -113,7 +113,7 @@ def _ports_of(manifest: dict[str, Any], processor: int) -> dict[str, tuple[str, 
 
 def _manager(manifest: dict[str, Any], processor: int) -> str:
     axi4, ports = manifest["axi4"], _ports_of(manifest, processor)
-    region = next((area for area in axi4["regions"] if area["processor"] != processor), axi4["regions"][0])
+    region = next(area for area in axi4["regions"] if area["processor"] != processor)
     size, strobes = (axi4["data_bits"] // 8).bit_length() - 1, axi4["data_bits"] // 8
     constants = {**_CONSTANTS, "size": f"3'd{size}"}
     zeros = {name: f"{bits}'d0" for name, (flow, bits) in ports.items() if flow == OUT and name in _ZEROS}

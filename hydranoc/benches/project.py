@@ -50,7 +50,8 @@ def axi4_bench_project(design: Design, own_managers: Sequence[int] = (), *, arra
         arrays: As for ``Design.axi4_verilog``.
 
     Raises:
-        ConfigError: If it has no AXI4 ends, or ports without IDs, which cocotbext-axi's masters need.
+        ConfigError: If it has no AXI4 ends, or ports without IDs, which cocotbext-axi's masters need; or if an own
+            manager reaches no region.
     """
     if design.axi4 and design.axi4.format.id_bits == 0:
         text = "axi4.id_bits is 0; it must be at least 1, for masters of cocotbext-axi"
@@ -58,6 +59,10 @@ def axi4_bench_project(design: Design, own_managers: Sequence[int] = (), *, arra
     if design.axi4 and design.axi4.section.lite:
         text = f"axi4.lite is {design.axi4.section.lite}; it must be empty for this bench, which has AXI4 ends only"
         raise design.config.source.error(("axi4", "lite"), text)
+    for processor in own_managers:
+        if design.axi4 and design.axi4.areas.subordinates == (processor,):
+            text = f"axi4.regions has processor {processor} only; it must have another one, for a manager of your own"
+            raise design.config.source.error(("axi4", "regions"), f"{text} at processor {processor}")
     generated = design.axi4_verilog("noc", arrays=arrays)
     own = own_manager_files(generated.manifest, sorted(set(own_managers))) if own_managers else {}
     return _project(generated, "axi4", AXI4, {f"own/{name}": text for name, text in own.items()})

@@ -117,6 +117,21 @@ def test_masters_need_ids():
         axi4_bench_project(load(given))
 
 
+def test_an_own_manager_needs_a_region_of_another_processor(tmp_path, capsys):
+    given = configuration("masters alone")
+    given["axi4"] |= {"managers": [0, 2], "multicast": []}
+    given["axi4"]["regions"] = [{"processor": 2, "base": base, "size": 0x1000} for base in (0, 0x1000)]
+    (tmp_path / "net.yaml").write_text(json.dumps(given))
+    command = ["bench", str(tmp_path / "net.yaml"), "--axi4", "--own-manager", "0", "-o", str(tmp_path / "mine")]
+    assert run(command) == 0
+    capsys.readouterr()
+    assert run([*command, "--own-manager", "2"]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    text = "axi4.regions has processor 2 only; it must have another one, for a manager of your own at processor 2"
+    assert text in error
+
+
 def test_the_command_writes_the_project(tmp_path, capsys):
     (tmp_path / "net.yaml").write_text(json.dumps(configuration("masters alone")))
     command = ["bench", str(tmp_path / "net.yaml"), "--axi4", "--own-manager", "0", "-o", str(tmp_path / "mine")]
