@@ -83,14 +83,31 @@ def changed_files(folder: Path, files: Iterable[str]) -> list[str]:
 
     Parameters:
         folder (pathlib.Path): Of the project.
-        files: Names of the files that are about to be written.
+        files: Names of the files that are about to be written or deleted.
     """
+    known = _known_digests(folder)
+    there = [name for name in files if name != DIGESTS and (folder / name).is_file()]
+    return [name for name in there if known.get(name) != _digest((folder / name).read_bytes())]
+
+
+def stale_files(folder: Path, files: Iterable[str]) -> list[str]:
+    """Return the names of files that were written for a former project in the folder, and that a new one lacks.
+
+    Parameters:
+        folder (pathlib.Path): Of both projects.
+        files: Names of the new one's files.
+    """
+    inside = [name for name in _known_digests(folder) if not Path(name).is_absolute() and ".." not in Path(name).parts]
+    return sorted({*inside} - {*files})
+
+
+def _known_digests(folder: Path) -> dict[str, str]:
+    """Return the digests of all files as they were written last; none where there is no project."""
     try:
         known = json.loads((folder / DIGESTS).read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        known = {}
-    there = [name for name in files if name != DIGESTS and (folder / name).is_file()]
-    return [name for name in there if known.get(name) != _digest((folder / name).read_bytes())]
+        return {}
+    return known if isinstance(known, dict) else {}
 
 
 def _digest(content: bytes) -> str:

@@ -56,8 +56,8 @@ def bench(
     """Write a small project around CONFIG's network with AXI4-Stream ports, ready to be run and changed: tests in
     cocotb with a Makefile and a runner for pytest, and a bench in plain Verilog; each sends a multicast and checks
     its arrival. With --axi4, the tests have cocotbext-axi's masters and memories at AXI4 ports. The options are those
-    of `verilog`. Files in DIR that were changed since they were written are never overwritten; the others are
-    rewritten.
+    of `verilog`. Files in DIR that were changed since they were written are never overwritten or deleted; the others
+    are rewritten, or deleted if the new project lacks them.
 
     \b
     Examples:
@@ -66,7 +66,7 @@ def bench(
       hydranoc bench examples/axi4.yaml -o bench --axi4 --own-manager 0
       cd bench; eval "$(hydranoc env)"; make; make verilog
     """
-    from hydranoc.benches.project import axi4_bench_project, bench_project, changed_files
+    from hydranoc.benches.project import axi4_bench_project, bench_project, changed_files, stale_files
 
     if axi4:
         refuse_with_axi4({**options, "axi_stream": axi_stream})
@@ -74,13 +74,15 @@ def bench(
         raise click.UsageError("--own-manager needs --axi4 as well")
     design = load(config)
     folder = folder or Path(f"{design.config.name}-bench")
-    with result_folder(folder) as scratch, progress_bars("writing Verilog"):
+    stale: list[str] = []
+    with result_folder(folder, stale=stale) as scratch, progress_bars("writing Verilog"):
         if axi4:
             _check_managers(design, own_managers)
             files = axi4_bench_project(design, own_managers, arrays=options["arrays"])
         else:
             files = bench_project(design, axi_stream, **network_choices(options))
-        if changed := changed_files(folder, files):
+        stale += stale_files(folder, files)
+        if changed := changed_files(folder, [*files, *stale]):
             others = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
             text = f"{folder / changed[0]}{others} is changed since it was written; move it, or choose another folder"
             raise click.UsageError(text)

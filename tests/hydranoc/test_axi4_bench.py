@@ -1,6 +1,7 @@
 """``hydranoc bench --axi4``: the project runs, also with a manager of the user's own, and sees faults."""
 
 import copy
+import hashlib
 import json
 import re
 import shlex
@@ -139,6 +140,55 @@ def test_the_command_writes_the_project(tmp_path, capsys):
     names = {path.relative_to(tmp_path / "mine").as_posix() for path in (tmp_path / "mine").rglob("*.[vp]*")}
     assert {"ends.py", "noc_tests.py", "test_noc.py", "own/manager_n0.v", "own/system.v", "noc/noc.v"} <= names
     assert "mine/own/manager_n0.v" in capsys.readouterr().out
+
+
+def names_in(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_files_of_a_former_project_are_deleted(tmp_path, capsys):
+    (tmp_path / "net.yaml").write_text(json.dumps(configuration("with an own manager")))
+    command, mine = ["bench", str(tmp_path / "net.yaml"), "-o", str(tmp_path / "mine")], tmp_path / "mine"
+    assert run([*command, "--axi4", "--own-manager", "0", "--arrays"]) == 0
+    (mine / "own" / "further.v").write_text("// of the user\n")
+    for options, own in (["--own-manager", "2"], {"own/manager_n2.v", "own/system.v"}), ([], set[str]()):
+        assert run([*command, "--axi4", *options]) == 0
+        assert {name for name in names_in(mine) if name.startswith("own/")} == {*own, "own/further.v"}
+        assert not (mine / "noc" / "noc_arrays.sv").exists()
+    assert run(command) == 0
+    assert names_in(mine) == {*json.loads((mine / "generated.json").read_text()), "generated.json", "own/further.v"}
+    assert not (mine / "ends.py").exists()
+    capsys.readouterr()
+
+
+def test_changed_files_of_a_former_project_are_kept(tmp_path, capsys):
+    (tmp_path / "net.yaml").write_text(json.dumps(configuration("with an own manager")))
+    command, mine = ["bench", str(tmp_path / "net.yaml"), "--axi4", "-o", str(tmp_path / "mine")], tmp_path / "mine"
+    assert run([*command, "--own-manager", "0"]) == 0
+    manager = mine / "own" / "manager_n0.v"
+    manager.write_text(manager.read_text() + "// mine\n")
+    before = {name: (mine / name).read_bytes() for name in names_in(mine)}
+    capsys.readouterr()
+    assert run(command) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert f"{manager} is changed since it was written; move it, or choose another folder" in error
+    assert {name: (mine / name).read_bytes() for name in names_in(mine)} == before
+    manager.rename(tmp_path / "manager_n0.v")
+    assert run(command) == 0
+    assert not (mine / "own" / "system.v").exists()
+
+
+def test_files_outside_of_the_project_are_never_deleted(tmp_path, capsys):
+    (tmp_path / "net.yaml").write_text(json.dumps(configuration("masters alone")))
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "other.v").write_text("")
+    digest = hashlib.sha256(b"").hexdigest()
+    names = ("../other.v", str(tmp_path / "other.v"))
+    (tmp_path / "mine" / "generated.json").write_text(json.dumps(dict.fromkeys(names, digest)))
+    assert run(["bench", str(tmp_path / "net.yaml"), "--axi4", "-o", str(tmp_path / "mine")]) == 0
+    assert (tmp_path / "other.v").exists()
+    capsys.readouterr()
 
 
 QUESTIONS = (ROOT / "docs" / "do" / "axi4_questions.md").read_text()
