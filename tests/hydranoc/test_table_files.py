@@ -1,6 +1,7 @@
 """Routing tables as CSV: written, edited, read again, and checked as the family's own are."""
 
 import pickle
+import re
 from pathlib import Path
 
 import numpy as np
@@ -105,9 +106,26 @@ def test_what_is_wrong_has_its_line(rows, line, problem, tmp_path):
         load(tmp_path / "net.yaml").check()
 
 
+def test_two_channels_of_one_name_are_refused(tmp_path):
+    """A row of a table file could mean either channel."""
+    topology = """
+    switches: 3
+    edges: [[0, 1], [0, 1], [0, 2], [1, 2]]
+    parallel_links: channels
+    names:
+      - a
+      - b
+      - "b#2"
+"""
+    (tmp_path / "net.yaml").write_text(f"network:\n  family: spam\n  topology:{topology}")
+    with pytest.raises(ConfigError, match=r"net.yaml:10: Channels have the name 'a->b#2' twice"):
+        load(tmp_path / "net.yaml")
+
+
 def test_two_nodes_of_one_name_are_refused(tmp_path):
-    topology = "switches: 3, names: [a, p1, c], edges"
-    (tmp_path / "net.yaml").write_text(NETWORK.replace("switches: 3, edges", topology))
+    topology = "switches: 3, names: [a, p1, c], edges: [[0, 1], [0, 2]], processors: [0, 2]}"
+    text = re.sub("switches: 3, edges.*", topology, NETWORK)
+    (tmp_path / "net.yaml").write_text(text)
     (tmp_path / "own.csv").write_text("switch,arrival,key,output\n")
     with pytest.raises(ConfigError, match="a table file needs names that differ, and two nodes have the name 'p1'"):
         load(tmp_path / "net.yaml").check()

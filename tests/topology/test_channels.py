@@ -79,6 +79,29 @@ def test_channels_pair_up_and_are_named():
     assert network.channels[network.delivery_channel(4)].name == "s5->p4"
 
 
+def test_parallel_channels_are_numbered():
+    """Of any network: the constructor needs no names of switches."""
+    wires = [(0, 0, 1, 0), (0, 1, 1, 1), (1, 0, 0, 0), (1, 1, 2, 0), (1, 2, 2, 1), (2, 0, 0, 1)]
+    names = [channel.name for channel in ChannelNetwork(2, 1, wires).channels]
+    assert names == ["s0->s1", "s0->s1#2", "s1->s0", "s1->p0", "s1->p0#2", "p0->s0"]
+
+
+@each(
+    "names, processors, name, ends",
+    [
+        (["a", "b", "b#2"], [0, 1, 2], "a->b#2", "switch a to switch b, and switch a to switch b#2"),
+        (["p0", "p1", "x"], [1, 0, 2], "p0->p1", "switch p0 to switch p1, and switch p0 to processor 1"),
+        (["a", "b", "p2"], [0, 1, 2], "p2->p2", "switch p2 to processor 2, and processor 2 to switch p2"),
+        (["b", "a->b", "b->b"], [0, 2], "b->b->b", "switch b to switch b->b, and switch b->b to switch b"),
+    ],
+)
+def test_one_name_of_two_channels_is_refused(names, processors, name, ends):
+    with pytest.raises(TopologyError) as found:
+        Network(3, [(0, 1), (0, 1), (0, 2), (1, 2)], processors, switch_names=names, parallel_links=True)
+    assert f"Channels have the name {name!r} twice: {ends}; " in str(found.value)
+    assert found.value.item in names
+
+
 def test_distance_and_centre():
     network = Network(5, [(0, 1), (1, 2), (2, 3), (3, 4)], [0, 4])
     assert network.centre() == 2

@@ -220,6 +220,7 @@ WRONG = [
     ("a.edges", "a b\nprocessor p a\np b\n", 3, "Processor p has two links, to a and b; a processor must have exactly"),
     ("a.edges", "a b\nprocessor p\n", 2, "Processor p has no link; a processor must have exactly one"),
     ("a.edges", "processor p a\nprocessor q\np q\n", 3, "Link p - q joins two processors; a processor must hang on a"),
+    ("a.edges", "b c\nb p0\n", 2, "Channels have the name 'b->p0' twice: switch b to switch p0, and switch b to"),
     ("a.edges", "# nothing\n", 1, "The file has no switches; a network must have at least 1"),
     ("a.edges", "c a\nc b\nc d\n", 1, "Switch c needs 4 ports; a switch of this network may have at most 3"),
     ("a.anynet", "router 0 node 0 router 1\nrouter 1 node 0\n", 2, "Processor node 0 has two links, to 0 and 1"),

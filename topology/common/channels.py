@@ -6,6 +6,7 @@ vector, in every array of the golden model and in the manifest. A processor send
 the same switch where a network says so, and receives from one or more delivery channels, which are its input ports.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -29,7 +30,7 @@ class Channel(NamedTuple):
     Members:
         index: Position in ``moved`` and in all channel arrays.
         source, source_port, sink, sink_port (int): Vertices and their ports.
-        name: For people: ``s3->s5``, ``p2->s1`` (injection), ``s1->p2`` (delivery).
+        name: For people, unique: ``s3->s5``, ``s3->s5#2`` (parallel), ``p2->s1`` (injection), ``s1->p2`` (delivery).
     """
 
     index: int
@@ -63,8 +64,8 @@ class ChannelNetwork:
             numbered switch by switch.
 
     Raises:
-        TopologyError: For too few switches or processors, an unknown vertex, ports with gaps, or injection channels
-            that are too many, too few or to several switches.
+        TopologyError: For too few switches or processors, an unknown vertex, ports with gaps, injection channels
+            that are too many, too few or to several switches, or two channels of one name.
     """
 
     def __init__(
@@ -92,18 +93,21 @@ class ChannelNetwork:
         self.output_channel = self._by_port([(channel.source, channel.source_port) for channel in self.channels])
         self.input_channel = self._by_port([(channel.sink, channel.sink_port) for channel in self.channels])
         self.processors = tuple(self._home(processor) for processor in range(processors))
+        self._check_names()
 
     def _channels(self, wires: Iterable[tuple[int, int, int, int]]) -> Iterable[Channel]:
-        vertices = self.vertices
+        vertices, times = self.vertices, Counter[tuple[int, int, str]]()
         for index, (source, source_port, sink, sink_port) in enumerate(sorted(wires)):
             if not (0 <= source < vertices and 0 <= sink < vertices):
                 end = sink if 0 <= source < vertices else source
                 raise TopologyError(f"A channel ends at unknown vertex {end!r}; they are 0 to {vertices - 1}")
             name = self._channel_name(index, source, source_port, sink)
-            yield Channel(index, source, source_port, sink, sink_port, name)
+            times[source, sink, name] += 1
+            parallel = f"#{times[source, sink, name]}" if times[source, sink, name] > 1 else ""
+            yield Channel(index, source, source_port, sink, sink_port, name + parallel)
 
     def _channel_name(self, _index: int, source: int, source_port: int, sink: int) -> str:
-        """Return the name of a channel, which is unique.
+        """Return the name of a channel without the number of a parallel one.
 
         The only injection channel of a processor is ``p3->s3``; of several, the second one is ``p3_1->s3``.
         """
@@ -135,6 +139,26 @@ class ChannelNetwork:
         if len(homes) != 1:
             raise TopologyError(f"Processor {processor} must send to one switch, not {len(homes)}")
         return homes.pop()
+
+    def _check_names(self) -> None:
+        """Refuse two channels of one name: files such as routing tables could not tell them apart."""
+        by_name: dict[str, Channel] = {}
+        for channel in self.channels:
+            first = by_name.setdefault(channel.name, channel)
+            if first is not channel:
+                ends = (first.source, first.sink, channel.source, channel.sink)
+                raise TopologyError(
+                    f"Channels have the name {channel.name!r} twice: {self._ends_text(first)}, and "
+                    f"{self._ends_text(channel)}; names of switches must make those of channels unique",
+                    item=max((self.switch_names[end] for end in ends if self.is_switch(end)), key=len),
+                )
+
+    def _ends_text(self, channel: Channel) -> str:
+        ends = (channel.source, channel.sink)
+        return " to ".join(
+            f"switch {self.switch_names[end]}" if self.is_switch(end) else f"processor {end - self.switches}"
+            for end in ends
+        )
 
     def processor_vertex(self, processor: int) -> int:
         """Return the vertex number of a processor.

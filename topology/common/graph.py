@@ -121,13 +121,6 @@ class Network(ChannelNetwork):
         position = self.parallel_position(channel.source, channel.source_port)
         return link_cycles.get((*ends, position), link_cycles.get(ends))
 
-    def _channel_name(self, index: int, source: int, source_port: int, sink: int) -> str:
-        """Return the name of a channel: that of its ends; the second of parallel links has ``#2`` appended."""
-        name, position = super()._channel_name(index, source, source_port, sink), 0
-        if self.is_switch(source):
-            position = self.parallel_position(source, source_port)
-        return f"{name}#{position + 1}" if position else name
-
     def _check_ports(self, ports: int | None) -> None:
         if ports is None:
             return
