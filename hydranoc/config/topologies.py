@@ -16,7 +16,7 @@ from topology.common.errors import TopologyError
 from topology.common.files import read_network
 from topology.common.graph import Network
 from topology.common.lattice import irregular_network, lattice_network
-from topology.common.named_graph import LinkRules, is_name
+from topology.common.named_graph import NAME_RULE, LinkRules, is_name
 from topology.common.regular import hypercube_network, mesh_network, ring_network, torus_network, tree_network
 from topology.harts.graph import HexMesh
 from topology.min.graph import KINDS, MinNetwork
@@ -136,7 +136,7 @@ def _written_out(source: Source, key_path: KeyPath) -> Network:
         )
     for position, name in enumerate(section.names or ()):
         if not is_name(str(name)):
-            raise source.error((*key_path, "names", position), f"a name is {shown(name)}; it must be printable text")
+            raise source.error((*key_path, "names", position), f"a name is {shown(name)}; {NAME_RULE}")
     edges = [(a, b) for a, b in section.edges]
     if section.parallel_links == "merge":
         edges = list({frozenset(edge): edge for edge in edges}.values())

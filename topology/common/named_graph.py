@@ -17,11 +17,12 @@ MAX_DIGITS = 18
 """Maximum length of numbers in network files."""
 ParallelLinks = Literal["refuse", "merge", "channels"]
 OneWayLinks = Literal["refuse", "both"]
+NAME_RULE = "it must be printable text without spaces at its ends"
 
 
 def is_name(text: str) -> bool:
-    """Return whether a text can name a node: printable, and not blank."""
-    return bool(text.strip()) and text.isprintable()
+    """Return whether a text can name a node: printable, not empty, and without spaces that readers of files drop."""
+    return bool(text) and text.isprintable() and text == text.strip()
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class NamedGraph:
 
     def _check_new(self, name: str, line: int) -> None:
         if not is_name(name):
-            raise TopologyError(f"The name of a node is {name!r}; it must be printable text", line=line, item=name)
+            raise TopologyError(f"The name of a node is {name!r}; {NAME_RULE}", line=line, item=name)
         first = self.switches.get(name, self.processors.get(name))
         if first is not None:
             raise TopologyError(f"Node {name} is declared twice; it is already on line {first}", line=line, item=name)

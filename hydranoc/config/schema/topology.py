@@ -194,7 +194,8 @@ class InlineTopology(Topology):
     Members:
         switches (int): Number of switches.
         edges (list of [int, int]): Links, each a pair of switch numbers from 0.
-        names (list of (str or int), or None): Names of the switches; default ``s0``, ``s1`` and so on.
+        names (list of (str or int), or None): Names of the switches, without spaces at their ends;
+            default ``s0``, ``s1`` and so on.
         processors (list of int, or None): Switch of each processor; default one on each switch.
         parallel_links (str): Parallel links between two switches: an error (``refuse``), one link (``merge``), or
             separate ``channels``.
