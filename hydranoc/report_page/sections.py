@@ -22,6 +22,13 @@ MAX_CONFIGURATION = 40_000
 MAX_REPORT = 10_000
 """Maximum characters of a text that a page repeats."""
 INTERVALS = "Error bars are 95 % confidence intervals."
+
+
+class Markup(str):
+    """HTML in a table, whose other cells are text."""
+
+
+DOES_NOT_HOLD = Markup("<strong>does not hold</strong>")
 NO_CURVES = "<p>The file says nothing of curves: an earlier <code>hydranoc reproduce</code> has written it.</p>"
 
 
@@ -30,7 +37,7 @@ def figures(run: Run) -> str:
     said = run.outcome.figures
     rows = [(name.replace("_", " "), said[name]) for name in ("cycles", "messages", "deliveries", "lost", "duplicated")]
     rows += [("deadlocked", "yes" if said["deadlocked"] else "no"), ("flits moved over channels", said["flit_hops"])]
-    items = "".join(f"<div><dt>{escape(name)}</dt><dd>{_cell(value)}</dd></div>" for name, value in rows)
+    items = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(_value(value))}</dd></div>" for name, value in rows)
     return f'<dl class="figures">{items}</dl>'
 
 
@@ -71,10 +78,7 @@ def collectives(run: Run) -> str:
     said = run.outcome.figures.get("collectives")
     if said is None:
         return ""
-    rows = [
-        (escape(one["operation"]), escape(algorithm_text(one)), *(value_text(one[name]) for name in COLUMNS))
-        for one in said
-    ]
+    rows = [(one["operation"], algorithm_text(one), *(value_text(one[name]) for name in COLUMNS)) for one in said]
     text = (
         "Latency in cycles, from the start of the first message to the end of the last member. Algorithm bandwidth: "
         "bytes of one member's vector over the mean latency. Bus bandwidth: that times the share of the vector that "
@@ -89,7 +93,7 @@ def latencies(run: Run) -> str:
     found = histograms(run.outcome.results, run.design.warmup_cycles)
     if not found:
         return "<p>No message that counts has arrived everywhere.</p>"
-    rows = [(h.kind, *(_cell(v) for v in (h.summary.count, h.summary.mean, *_percentiles(h)))) for h in found]
+    rows = [(h.kind, *(_value(v) for v in (h.summary.count, h.summary.mean, *_percentiles(h)))) for h in found]
     names = ("", "messages", "mean, cycles", "p50, cycles", "p99, cycles", "longest, cycles")
     beyond = [
         f"{h.beyond:,} {h.kind}{'s' * (h.beyond > 1)} took longer than the chart shows" for h in found if h.beyond
@@ -133,13 +137,7 @@ def reproduced(figure: Figure | None) -> str:
     if not figure:
         return ""
     rows = [
-        (
-            "holds" if claim.holds else "<strong>does not hold</strong>",
-            escape(claim.text),
-            escape(claim.measured),
-            escape(claim.note),
-        )
-        for claim in figure.claims
+        ("holds" if claim.holds else DOES_NOT_HOLD, claim.text, claim.measured, claim.note) for claim in figure.claims
     ]
     table = _table(("", "claim", "measured", "remark"), rows)
     charts = figure_charts(figure) + _explained(figure) if figure.series else NO_CURVES
@@ -162,16 +160,18 @@ def configuration(design: Design) -> str:
     return f'<pre tabindex="0">{escape(text[:MAX_CONFIGURATION])}{cut}</pre>'
 
 
-def _cell(value: Any) -> str:
+def _value(value: Any) -> str:
     if value is None:
         return "-"
-    return (
-        f"{value:,.1f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else escape(str(value))
-    )
+    return f"{value:,.1f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table of HTML cells."""
-    head = "".join(f'<th scope="col">{name}</th>' for name in names)
-    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+    """Return a table of texts and markup."""
+    head = "".join(f'<th scope="col">{_cell(name)}</th>' for name in names)
+    body = "".join("<tr>" + "".join(f"<td>{_cell(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def _cell(text: str) -> str:
+    return text if isinstance(text, Markup) else escape(text)

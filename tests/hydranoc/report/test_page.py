@@ -2,6 +2,7 @@
 
 import json
 import re
+from html import escape
 
 import numpy as np
 import pytest
@@ -225,6 +226,30 @@ def test_what_is_written_is_read(bars, tmp_path):
     figure = bar if bars else WHOLE
     (tmp_path / "a.json").write_text(plain_text(_content(figure)))
     assert read_figure(tmp_path / "a.json") == figure
+
+
+HOSTILE = "</script><script>alert(1)</script>&amp;<b>"
+
+
+def test_names_are_no_markup(tmp_path):
+    network = {"family": "spam", "topology": {"switches": 2, "edges": [[0, 1]], "names": ["a", HOSTILE]}}
+    traffic = {"kind": "random", "cycles": 500, "messages_per_node_per_cycle": 0.01, "flits": 8}
+    curves = (Series(HOSTILE, [1.0], [2.0]), Series(HOSTILE, [], [], panel=1))
+    claims = (Claim(HOSTILE, HOSTILE, True, 1.0, HOSTILE),)
+    figure = Figure(
+        *(HOSTILE, HOSTILE, HOSTILE, curves, claims, (), ()), x_names=(HOSTILE, HOSTILE), panels=(HOSTILE, HOSTILE)
+    )
+    sweep = SWEEP.replace("network.buffer_flits", HOSTILE).replace("00,1,", f"00,{HOSTILE},")
+    (tmp_path / "<b>.yaml").write_text(json.dumps({"network": network, "traffic": traffic}))
+    (tmp_path / "<b>.json").write_text(plain_text(_content(figure)))
+    (tmp_path / "<b>.csv").write_text(sweep)
+    given = [f"--sweep={tmp_path / '<b>.csv'}", f"--figure={tmp_path / '<b>.json'}", "-o", str(tmp_path)]
+    assert run(["report", str(tmp_path / "<b>.yaml"), *given]) == 0
+    text = (tmp_path / "<b>.html").read_text()
+    assert text.count("<script") == 2
+    assert "<b>" not in text
+    assert text.count("alert(1)") == text.count(escape(HOSTILE)) > 10
+    assert f"<td>a-&gt;{escape(HOSTILE)}</td>" in text
 
 
 Y = "plot series 0 y"
