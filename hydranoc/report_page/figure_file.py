@@ -137,6 +137,8 @@ def _check(source: Source, place: KeyPath, plot: _Plot, series: _Series) -> None
             raise _wrong(source, (*place, name), f"a list of as many numbers as x, {len(series.x)}", len(values))
     if plot.bars and len(series.x) != 1:
         raise _wrong(source, (*place, "x"), "a list of one number, as series are bars", len(series.x))
+    if plot.bars and series.y[0] < 0:
+        raise _wrong(source, (*place, "y"), "at least 0, as series are bars", series.y[0])
     for name, values, log in (("x", series.x, plot.log_x), ("y", series.y, plot.log_y)):
         if log and min(values, default=1) <= 0:
             raise _wrong(source, (*place, name), "greater than 0 on a logarithmic axis", min(values))
