@@ -12,6 +12,8 @@ from hydranoc.sweeps.table import pandas_with_parquet, sweep_figures
 
 MAX_MEGABYTES = 16
 PARQUET = ".parquet"
+AS_WRITTEN = {"dtype_backend": "numpy_nullable", "keep_default_na": False, "na_values": [""]}
+"""Options of pandas for the values of ``write_tables``: words such as None are no missing values."""
 NUMBERS = ("Int64", "Float64")
 DRAWN = ("_mean", "_half_width", "_accepted")
 FIRST_ROW_LINE = 2
@@ -28,10 +30,7 @@ def read_sweep(path: Path) -> dict[str, Figure]:
     _check_size(path)
     pandas = pandas_with_parquet()
     try:
-        if path.suffix == PARQUET:
-            table = pandas.read_parquet(path)
-        else:
-            table = pandas.read_csv(path, dtype_backend="numpy_nullable")
+        table = pandas.read_parquet(path) if path.suffix == PARQUET else pandas.read_csv(path, **AS_WRITTEN)
     except (ValueError, pandas.errors.ParserError) as error:
         raise ConfigError(f"must be a table of 'hydranoc sweep', CSV or Parquet: {error}", file=path) from None
     if not isinstance(table.index, pandas.RangeIndex) and path.suffix != PARQUET:

@@ -14,12 +14,15 @@ from hydranoc.pictures.channel_lines import LINE, STUBS, UNDRAWN
 from hydranoc.pictures.placement import place
 from hydranoc.report_page import page
 from hydranoc.report_page.figure_file import figure_path, read_figure
-from hydranoc.report_page.given import read_given_figure
+from hydranoc.report_page.given import read_given_figure, read_sweep
 from hydranoc.report_page.replay_data import unpacked
 from hydranoc.report_page.run import run_of
 from hydranoc.report_page.scene import scene_of
 from hydranoc.studies.common.figure import Claim, Figure, Series, plain_claims, plain_plot, plain_text
 from hydranoc.studies.common.measured import MEASURED, measured_figure, measured_names
+from hydranoc.sweeps.axes import given_axis, grid
+from hydranoc.sweeps.measure import COLUMNS
+from hydranoc.sweeps.table import data_frame, write_tables
 from tests.each import each
 from tests.hydranoc.report.networks import CONFIGURATIONS
 from tests.sampled import sampled
@@ -156,6 +159,22 @@ def test_a_sweep_may_be_parquet(config, tmp_path, require_package):
     assert pages[0] == pages[1]
 
 
+@each("value", ["None", "NA", "nan", "null", "N/A", "auto"])
+def test_words_of_a_sweep_are_no_missing_values(value, tmp_path, require_package):
+    """Both files of a table of ``hydranoc sweep`` show the same curves."""
+    require_package("pyarrow")
+    axes = [given_axis("traffic.cycles", [0.1, 1 / 3]), given_axis("network.ordering", [value, 3])]
+    points = list(grid(axes))
+    missing = dict.fromkeys(COLUMNS)
+    rows = [missing | {"verdict": "stable", "unicast_mean": mean} for mean in (0.1 + 0.2, 1 / 3, 5e-324, 1e22 / 3)]
+    rows[0]["unicast_half_width"] = 0.1
+    write_tables(data_frame(axes, points, rows), tmp_path, "sweep")
+    curves = [read_sweep(tmp_path / f"sweep.{suffix}") for suffix in ("csv", "parquet")]
+    assert curves[0] == curves[1]
+    assert [one.name for one in curves[0]["latency"].series] == [f"network.ordering {one}" for one in (value, 3)]
+    assert [len(one.y) for one in curves[0]["latency"].series] == [2, 2]
+
+
 def test_a_deadlock_is_told(tmp_path, capsys):
     assert run(["report", "examples/deadlock-enqueue.yaml", "-o", str(tmp_path), "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["deadlocked"]
@@ -253,6 +272,7 @@ def test_names_are_no_markup(tmp_path):
 
 
 Y = "plot series 0 y"
+BARS = {"x_label": "", "y_label": "us", "series": [{"name": "a", "x": [1], "y": [y]} for y in (0, -1)]}
 WRONG = [
     ("title", None, "key 'title' is missing"),
     ("claims 0 holds", None, "key 'holds' is missing in claims[0]"),
@@ -267,6 +287,7 @@ WRONG = [
     (f"{Y} 0", 0, "plot.series[0].y is 0.0; it must be greater than 0 on a logarithmic axis"),
     ("plot bars", True, "plot.series[0].x is 2; it must be a list of one number, as series are bars"),
     ("plot series 0 saturation", [1], "plot.series[0].saturation is [1]; it must be a list of at least 2"),
+    ("plot", {**BARS, "bars": True}, "plot.series[1].y is -1.0; it must be at least 0, as series are bars"),
     ("plot colour", 1, "unknown key 'colour' in plot"),
 ]
 """Key, its value or None for a removed key, and the message."""
