@@ -9,6 +9,7 @@ from hydranoc.api import load
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
 from hydranoc.verbs.options import (
+    GOAL_RESULT,
     RESULTS,
     RUN_RESULTS,
     TRANSACTION_RESULTS,
@@ -71,7 +72,7 @@ def compare(
         )
     with (
         trace_file(perfetto, window, folder) as trace,
-        result_folder(folder, stale=(*WHERE_THERE_ARE_ANY, *TRANSACTION_RESULTS)) as scratch,
+        result_folder(folder, stale=(*WHERE_THERE_ARE_ANY, *TRANSACTION_RESULTS, GOAL_RESULT)) as scratch,
     ):
         with progress_bars("loading the golden model") as progress:
             compared = design.compare(simulator, scratch, waves=waves, progress=progress)

@@ -10,6 +10,7 @@ from hydranoc.api import load
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import Progress, progress_bars
 from hydranoc.verbs.options import (
+    GOAL_RESULT,
     RESULTS,
     TRANSACTION_RESULTS,
     config_argument,
@@ -64,14 +65,15 @@ def model(
         return run_axi4(
             lambda _scratch, progress: design.simulate_axi4(progress), folder, options, stale=(), as_json=as_json
         )
-    with trace_file(perfetto, window, folder) as trace, result_folder(folder, stale=TRANSACTION_RESULTS) as scratch:
+    stale = (*TRANSACTION_RESULTS, GOAL_RESULT)
+    with trace_file(perfetto, window, folder) as trace, result_folder(folder, stale=stale) as scratch:
         with progress_bars("loading the golden model") as progress:
             outcome = _simulate(design, progress, engine)
             written = write_trace(design, outcome.results, window, trace, progress)
         outcome.write_messages(scratch / "messages.csv")
         outcome.write_channels(scratch / "channels.csv", design.network)
         if goal:
-            (scratch / "messages.goal").write_text(design.goal_program())
+            (scratch / GOAL_RESULT).write_text(design.goal_program())
         (scratch / "summary.json").write_text(json.dumps(outcome.figures, indent=2) + "\n")
     lines = [outcome.summary(), "", str(folder / "messages.csv")]
     if written and perfetto:

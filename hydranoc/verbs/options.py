@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 
 
 RESULTS = Path("results")
-MESSAGE_RESULTS, TRANSACTION_RESULTS = ("messages.csv", "channels.csv"), ("transactions.csv",)
+GOAL_RESULT = "messages.goal"
+"""File that only ``model --goal`` writes, and that all other runs remove."""
+MESSAGE_RESULTS, TRANSACTION_RESULTS = ("messages.csv", "channels.csv", GOAL_RESULT), ("transactions.csv",)
 """Files of runs of one kind of traffic, which runs of the other kind remove."""
 RUN_RESULTS = (
-    *(*MESSAGE_RESULTS, *TRANSACTION_RESULTS, "summary.json", "messages.goal", "mismatch.txt"),
+    *(*MESSAGE_RESULTS, *TRANSACTION_RESULTS, "summary.json", "mismatch.txt"),
     *(f"{name}.{suffix}" for name in ("waves", "plane", "axi4") for suffix in ("vcd", "fst")),
 )
 """Files of all runs of traffic."""

@@ -176,6 +176,27 @@ def test_compare_reports_hardware_that_differs(tmp_path, capsys, require_tool, m
     assert [path.stem for path in folder.iterdir()].count("waves") == 1
 
 
+@each(
+    "arguments, kept",
+    [
+        (["model", "one.yaml", "--goal"], True),
+        (["model", "one.yaml"], False),
+        (["model", str(EXAMPLES.resolve() / AXI4)], False),
+        (["compare", "one.yaml", "--sim", "icarus"], False),
+    ],
+)
+def test_programs_of_earlier_runs_are_removed(arguments, kept, tmp_path, monkeypatch, require_tool):
+    require_tool("icarus")
+    monkeypatch.chdir(tmp_path)
+    Path("one.yaml").write_text(
+        "network: {family: spam, topology: {switches: 1, edges: [], processors: [0, 0]}}\n"
+        "traffic: {kind: list, messages: [{source: 0, destinations: [1], flits: 8}]}\n"
+    )
+    assert run(["model", "one.yaml", "-o", "out", "--goal"]) == 0
+    assert run([*arguments, "-o", "out"]) == 0
+    assert Path("out/messages.goal").exists() == kept
+
+
 def test_help_and_version(capsys):
     assert run(["--version"]) == 0
     assert capsys.readouterr().out == f"hydranoc {__version__}\n"
