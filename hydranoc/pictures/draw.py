@@ -1,6 +1,7 @@
 """Pictures of networks: distinct tree, cross and wrap links, the root marked, small processors."""
 
 import io
+import re
 import warnings
 from collections import Counter
 from contextlib import AbstractContextManager
@@ -11,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.text import Text
 
 from hydranoc.families.reports import LinkClasses
 from hydranoc.pictures.layout import arrivals
@@ -32,6 +34,7 @@ PNG_DOTS_PER_INCH = 130
 INK, TREE, CROSS, ROOT, PROCESSOR = "#22313f", "#1f5f99", "#d9822b", "#c0392b", "#8a97a3"
 FAINT = "#aab4bd"
 SENDER, RECEIVER = "#e9edf1", "#b9d3ea"
+NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def drawing_style() -> AbstractContextManager[None]:
@@ -41,6 +44,7 @@ def drawing_style() -> AbstractContextManager[None]:
             "svg.hashsalt": "hydranoc",  # reproducible names inside the SVG
             "svg.fonttype": "none",
             "font.family": "sans-serif",
+            "text.parse_math": False,  # names are not formulas
         }
     )
 
@@ -62,14 +66,23 @@ def draw_network(
     Returns:
         Files by suffix, ``svg`` and ``png``; the same bytes for the same network.
     """
-    # names are not formulas, and a file name may contain bytes that are no text
-    with drawing_style(), mpl.rc_context({"text.parse_math": False}):
-        figure = _figure(network, links, title.encode(errors="replace").decode(), load, plane)
-        return render(figure)
+    with drawing_style():
+        return render(_figure(network, links, title, load, plane))
+
+
+def drawable(text: str) -> str:
+    """Return a text with question marks for characters that an SVG cannot have.
+
+    A file name may contain control characters, and bytes that are no text.
+    """
+    return NOT_IN_XML.sub("?", text)
 
 
 def render(figure: Figure) -> dict[str, bytes]:
-    """Return SVG and PNG of a figure, without dates."""
+    """Return SVG and PNG of a figure, without dates; all texts but fixed labels of ticks become ``drawable``."""
+    for text in figure.findobj(Text):
+        assert isinstance(text, Text)
+        text.set_text(drawable(text.get_text()))
     files = {}
     for suffix, metadata in (("svg", {"Date": None, "Creator": None}), ("png", {"Software": None})):
         stream = io.BytesIO()

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from hydranoc.pictures.draw import INK, drawing_style, render
+from hydranoc.pictures.draw import INK, drawable, drawing_style, render
 from hydranoc.studies.common.figure import Figure, Series
 
 COLOURS = ("#1f5f99", "#d9822b", "#2e8b57", "#8e44ad", "#c0392b", "#16808d")
@@ -101,7 +101,9 @@ def _draw_panel(axes: Axes, figure: Figure, shown: Sequence[Series]) -> None:
         axes.set_ylim(0, HEADROOM * _highest(figure, shown))
     axes.set_xlabel(figure.x_label)
     if figure.x_names:
-        axes.set_xticks(range(len(figure.x_names)), figure.x_names, rotation=30, ha="right", fontsize=8)
+        axes.set_xticks(
+            range(len(figure.x_names)), list(map(drawable, figure.x_names)), rotation=30, ha="right", fontsize=8
+        )
     axes.set_ylabel(figure.y_label)
     axes.grid(alpha=0.25)
 
@@ -153,7 +155,7 @@ def _draw_bars(axes: Axes, shown: Sequence[Series]) -> None:
         )
         axes.bar_label(bars, fmt="%.1f", fontsize=9)
     axes.set_xlim(-1.6, len(shown) - 0.5)  # room for the claims at the left
-    axes.set_xticks(range(len(shown)), [series.name for series in shown])
+    axes.set_xticks(range(len(shown)), [drawable(series.name) for series in shown])
 
 
 def _draw_claims(axes: Axes, figure: Figure) -> None:

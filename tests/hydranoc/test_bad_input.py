@@ -365,10 +365,12 @@ def test_any_printable_name_and_any_positions_can_be_drawn(places, tmp_path, cap
 
 
 def test_a_file_name_that_is_no_text_can_be_drawn(tmp_path):
-    path = tmp_path / "a\udcff$x$.yaml"
+    path = tmp_path / "a\udcff\x01$x$.yaml"
     path.write_text(NETWORK)
     assert run(["draw", str(path), "-o", str(tmp_path / "out")]) == 0
     assert sorted(file.suffix for file in (tmp_path / "out").iterdir()) == [".png", ".svg"]
+    picture = ElementTree.parse(tmp_path / "out" / f"{path.stem}.svg")
+    assert "a??$x$" in {text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")}
 
 
 @pytest.mark.parametrize("cache", ["taken", "taken/within", "/proc/self"])

@@ -2,6 +2,7 @@
 
 import json
 import re
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -67,6 +68,30 @@ def test_plots_mark_the_claims_of_the_paper(bars):
     text = plot_figure(figure)["svg"].decode()
     assert "paper: under 14 us" in text
     assert "does not hold: ninefold (measured: six)" in text
+
+
+STRANGE, DRAWN = "a$_$b\udcff\x01\x02\ufffe\U0001f600", "a$_$b????\U0001f600"
+"""A name with half formulas and characters that no XML may contain, and its text in pictures."""
+
+
+def _texts(svg: bytes) -> list[str | None]:
+    return [text.text for text in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
+
+
+@each("form", [{}, {"bars": True}, {"x_names": (STRANGE, "two")}, {"panels": (STRANGE,), "one_legend": True}])
+def test_names_in_plots_are_text(form):
+    series = Series(STRANGE, [1.0], [2.0])
+    claims = (Claim(STRANGE, STRANGE, True, level=1.5),)
+    texts = _texts(plot_figure(Figure(*(STRANGE, STRANGE, STRANGE, (series,), claims, (), ()), **form))["svg"])
+    # title, labels of the axes, name of the curve, claim in the plot and below it
+    assert sum(DRAWN in (text or "") for text in texts) == 6 + ("x_names" in form or "panels" in form)
+
+
+def test_names_in_pictures_are_text():
+    network = Network(2, [(0, 1)], [0, 1], switch_names=[STRANGE, "b"])
+    texts = _texts(draw_network(network, LinkClasses(root=0), STRANGE)["svg"])
+    assert DRAWN in texts
+    assert f"root ({DRAWN})" in texts
 
 
 def test_series_are_joined_and_marked_as_they_say():

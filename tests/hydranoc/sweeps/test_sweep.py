@@ -102,6 +102,14 @@ def test_the_command_writes_what_the_function_returns(pandas, config, tmp_path, 
 
 
 @pytest.mark.usefixtures("pandas")
+def test_the_name_of_the_configuration_is_drawn_as_text(config, tmp_path):
+    strange = config.rename(tmp_path / "a$_$b\udcff\x01.yaml")
+    over = ["--over", "network.buffer_flits=1,2", "--doublings", "0"]
+    assert run(["sweep", str(strange), *over, "-o", str(tmp_path / "out")]) == 0
+    assert "a$_$b??</text>" in (tmp_path / "out" / "throughput.svg").read_text()
+
+
+@pytest.mark.usefixtures("pandas")
 def test_other_traffic_is_run_once_to_its_end():
     content = {
         "network": CONTENT["network"],
