@@ -1,6 +1,6 @@
 // The page's data: deflated JSON becomes columns of numbers.
 
-const NEVER = 0x7fffffff;
+const NEVER = Infinity;
 
 async function unpacked(text) {
   const bytes = Uint8Array.from(atob(text.trim()), (letter) => letter.charCodeAt(0));
@@ -9,7 +9,7 @@ async function unpacked(text) {
 }
 
 function summed(differences) {
-  const column = new Int32Array(differences.length);
+  const column = new Float64Array(differences.length);  // cycles may have more than 32 bits
   let sum = 0;
   differences.forEach((difference, i) => { column[i] = sum += difference; });
   return column;

@@ -1,5 +1,6 @@
 """The page in a browser: replay, figures, and no errors."""
 
+import copy
 import json
 import re
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from hydranoc import load
 from hydranoc.report_page.given import read_given_figure
 from hydranoc.report_page.page import MAX_BYTES, write_page
+from hydranoc.report_page.replay_data import packed, unpacked
 from hydranoc.report_page.run import Run, run_of
 from hydranoc.studies.common.figure import Figure
 from tests.hydranoc.report.conftest import Browser
@@ -250,6 +252,34 @@ def test_a_page_without_its_data_says_so(browser, spam, tmp_path):
     browser.wait("true")
     assert browser.complaints  # so a failing page does not pass as a good one
     browser.complaints.clear()
+
+
+REPLAY = """(() => { const h = hydranoc, v = h.visits, m = h.moment.at(h.last - 1);
+    const of = (column) => [...column].map((cycle) => (cycle === NEVER ? "never" : cycle - h.first));
+    return [v.since, v.head, v.tail, h.messages.start].map(of).concat([[...m.holder], m.waiting]); })()"""
+"""Cycles from the first one on, and the holders and waiting visits of the last one."""
+
+
+def test_cycles_of_long_runs_are_shown(browser, tmp_path):
+    text = write_page(run_of(load("examples/deadlock-token.yaml")))[0].decode()
+    data = unpacked(re.findall(r'type="text/plain">(.*?)</script>', text)[0])
+    found = []
+    for later in (0, 2**31, 2**40):
+        replay = copy.deepcopy(data["replay"])
+        for name in ("first", "last"):
+            replay[name] += later
+        for column in (replay["head"], replay["messages"]["start"]):  # their other entries are differences
+            column[0] += later
+        content = packed({**data, "replay": replay})
+        (tmp_path / "late.html").write_text(re.sub(r'(type="text/plain">).*?(</script>)', rf"\g<1>{content}\2", text))
+        browser.complaints.clear()
+        browser.open(tmp_path / "late.html")
+        found.append(browser.ask(REPLAY))
+        assert browser.complaints == []
+    assert found == [found[0]] * 3
+    assert "never" in found[0][1]
+    assert "never" in found[0][2]
+    assert found[0][-1]
 
 
 @pytest.mark.slow
