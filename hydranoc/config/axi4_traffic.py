@@ -3,6 +3,7 @@
 from hydranoc.config import schema
 from hydranoc.config.load import AXI4, TRAFFIC, Config
 from hydranoc.config.random_traffic import MAX_MESSAGES
+from hydranoc.config.traffic import check_warmup
 from hydranoc.errors import ConfigError
 from sim_model.axi4.random_transactions import RandomTransactions
 from sim_model.axi4.simulation import Axi4Hosts
@@ -71,7 +72,7 @@ def build_transactions(config: Config, traffic: schema.Axi4Traffic, system: Axi4
         transactions = _listed(config, traffic.transactions, system)
     else:
         transactions = _drawn(config, traffic, system)
-    _check_warmup(config, traffic, transactions)
+    check_warmup(config, traffic, transactions.start_cycle, "transaction")
     return transactions
 
 
@@ -114,14 +115,6 @@ def _check_size(config: Config, traffic: schema.Axi4Traffic, managers: int) -> N
         most = schema.MAX_CYCLES // count
         text = f"traffic.interval_cycles is {traffic.interval_cycles:g}; it must be at most {most:,}: no transaction"
         raise _wrong(config, "interval_cycles", f"{text} may start after cycle {schema.MAX_CYCLES:,}")
-
-
-def _check_warmup(config: Config, traffic: schema.Axi4Traffic, transactions: Transactions) -> None:
-    """Refuse a warm-up that leaves no transactions for the statistics."""
-    last = int(transactions.start_cycle.max(initial=0))
-    if traffic.warmup_cycles > last:
-        right = f"it must be at most {last}, the start of the last transaction: nothing would be left to be measured"
-        raise _wrong(config, "warmup_cycles", f"traffic.warmup_cycles is {traffic.warmup_cycles}; {right}")
 
 
 def _wrong(config: Config, key: str, text: str) -> ConfigError:

@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from hydranoc.config import schema
 from hydranoc.config.load import TRAFFIC, Config
 from hydranoc.config.random_traffic import random_messages
@@ -54,7 +56,7 @@ def build_messages(config: Config, routing: Any) -> Messages:
         raise config.source.error((*TRAFFIC, "kind"), text)
     check_software(config, traffic, routing.network)
     messages = _messages(config, traffic, routing)
-    _check_warmup(config, traffic, messages)
+    check_warmup(config, traffic, messages.start_cycle, "message")
     return messages
 
 
@@ -80,16 +82,24 @@ def build_plan(config: Config, routing: Any, plane: "PlaneShape | None") -> "Col
         check_software(config, traffic, routing.network)
         plan = program_plan(config, traffic, routing, plane)
         if not plan.starts:
-            _check_warmup(config, traffic, plan.messages)
+            check_warmup(config, traffic, plan.messages.start_cycle, "message")
         return plan
     return None
 
 
-def _check_warmup(config: Config, traffic: schema.Traffic, messages: Messages) -> None:
-    """Refuse a warm-up that leaves no messages for the statistics."""
-    last = int(messages.start_cycle.max(initial=0))
+def check_warmup(config: Config, traffic: schema.Traffic, start_cycle: np.ndarray, what: str) -> None:
+    """Refuse a warm-up that leaves nothing for the statistics.
+
+    Parameters:
+        start_cycle (int[N]): Of all messages, or of what the traffic has in their place.
+        what: Such as "message".
+
+    Raises:
+        ConfigError: If the last one starts before its end.
+    """
+    last = int(start_cycle.max(initial=0))
     if traffic.warmup_cycles > last:
-        right = f"it must be at most {last}, the start of the last message: nothing would be left to be measured"
+        right = f"it must be at most {last}, the start of the last {what}: nothing would be left to be measured"
         text = f"traffic.warmup_cycles is {traffic.warmup_cycles}; {right}"
         raise config.source.error((*TRAFFIC, "warmup_cycles"), text)
 

@@ -1,6 +1,6 @@
 """Daemon that forks a worker for each command, and loads the modules that its workers had to load.
 
-Modules of the user are loaded by each worker anew.
+Each worker loads the modules of the user itself.
 """
 
 import fcntl

@@ -57,6 +57,7 @@ class Family(ABC, Generic[SectionT, RoutingT]):
         network_section (type): Schema of ``network`` for this family.
         first: First configuration of ``hydranoc init``.
         one_flit_headers: Headers are one flit, so flits have at least the bits of a header.
+        longest_message_key: Key of ``network`` that limits messages; empty if there is none.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Family(ABC, Generic[SectionT, RoutingT]):
     network_section: "type[NetworkSection]"
     first: "FirstConfiguration"
     one_flit_headers: ClassVar[bool] = False
+    longest_message_key: ClassVar[str] = ""
 
     @abstractmethod
     def build_routing(self, section: SectionT, network: "ChannelNetwork") -> RoutingT:
@@ -170,9 +172,6 @@ class Family(ABC, Generic[SectionT, RoutingT]):
             section (NetworkSection): ``network`` of the configuration.
         """
         return False
-
-    longest_message_key: str = ""
-    """Key of ``network`` that limits messages, if there is one."""
 
     def longest_message(self, section: SectionT) -> int:
         """Return the flits of the longest message, header included.

@@ -119,7 +119,7 @@ class Task:
 
     content: Mapping[str, Any]
     folder: str = "."
-    name: str = ""
+    name: str = "the configuration"
 
     def check(self, *, with_traffic: bool) -> None:
         """Check the configuration without measuring it.
@@ -138,7 +138,7 @@ class Task:
         try:
             yield
         except ConfigError as error:
-            raise ConfigError(f"with {self.name}: {error}" if self.name else str(error)) from None
+            raise ConfigError(f"with {self.name}: {error}") from None
 
     def design(self) -> Design:
         """Return the design, with tables and model of an earlier one with an equal network if there is one."""

@@ -109,6 +109,7 @@ class HartsFamily(Family[HartsSection, HartsRouting]):
     title = "HARTS: broadcasts in wrapped hexagonal meshes (Kandlur and Shin, 1991)"
     network_section = HartsSection
     one_flit_headers = True
+    longest_message_key = "packet_flits"
     first = FirstConfiguration(
         topology={"kind": "hexmesh", "size": 3},
         multicast={"multicast_fraction": 0.05, "algorithm": "6-bcast"},
@@ -239,8 +240,6 @@ class HartsFamily(Family[HartsSection, HartsRouting]):
     def loses_messages(self, section: HartsSection) -> bool:
         """Return True if the mesh has faults."""
         return section.faults != FaultSection()
-
-    longest_message_key = "packet_flits"
 
     def longest_message(self, section: HartsSection) -> int:
         """Return the flits of the longest packet."""
