@@ -220,9 +220,8 @@ class Axi4Ends:
         """The hardware."""
         from rtl.axi4.network import Axi4Plan
 
+        self.check_hardware()
         section = self.section
-        for path, design in ((NETWORK, self.requests), (RESPONSES, self.responses)):
-            self._check_ends(path if section.responses else NETWORK, design)
         return Axi4Plan(
             *(self.requests.plan, self.responses.plan, self.format, self.areas, self.managers),
             write_beats=section.write_beats,
@@ -235,8 +234,16 @@ class Axi4Ends:
             delivery_buffer_flits=section.delivery_buffer_flits,
         )
 
+    def check_hardware(self) -> None:
+        """Refuse networks whose AXI4-Stream ends do not fit, or whose ports nothing would connect.
+
+        Raises:
+            ConfigError: Names the key.
+        """
+        for path, design in ((NETWORK, self.requests), (RESPONSES, self.responses)):
+            self._check_ends(path if self.section.responses else NETWORK, design)
+
     def _check_ends(self, path: Any, design: "Design") -> None:
-        """Refuse networks whose AXI4-Stream ends do not fit, or whose ports nothing would connect."""
         from rtl.endpoints.axi_network import plan_modes
 
         family, network = design.family.name, design.network

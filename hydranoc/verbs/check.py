@@ -116,6 +116,8 @@ def check(config: Path, tables: Path | None, certificate: Path | None, digests: 
     design = load(config)
     if design.config.source.former:
         click.echo(f"{config}: {', '.join(design.config.source.former)}", err=True)
+    if design.axi4 is not None:
+        design.axi4.check_hardware()
     with progress_bars("checking"):
         report = design.check()
         ends = {} if design.axi4 is None else {name: one.check() for name, one in design.axi4.networks.items()}
