@@ -4,6 +4,7 @@ import copy
 import hashlib
 import json
 import re
+import runpy
 import shlex
 import sys
 from pathlib import Path
@@ -146,6 +147,12 @@ def names_in(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
+def tops_of(project: Path) -> set[str]:
+    """Modules on top in both ways to run the bench."""
+    made = passes("make -s --eval='top: ; @echo $(COCOTB_TOPLEVEL)' top", project)
+    return {made.strip(), runpy.run_path(str(project / "test_noc.py"))["TOP"]}
+
+
 def test_files_of_a_former_project_are_deleted(tmp_path, capsys):
     (tmp_path / "net.yaml").write_text(json.dumps(configuration("with an own manager")))
     command, mine = ["bench", str(tmp_path / "net.yaml"), "-o", str(tmp_path / "mine")], tmp_path / "mine"
@@ -155,6 +162,7 @@ def test_files_of_a_former_project_are_deleted(tmp_path, capsys):
         assert run([*command, "--axi4", *options]) == 0
         assert {name for name in names_in(mine) if name.startswith("own/")} == {*own, "own/further.v"}
         assert not (mine / "noc" / "noc_arrays.sv").exists()
+        assert tops_of(mine) == {"system" if own else "noc"}
     assert run(command) == 0
     assert names_in(mine) == {*json.loads((mine / "generated.json").read_text()), "generated.json", "own/further.v"}
     assert not (mine / "ends.py").exists()

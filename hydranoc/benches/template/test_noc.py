@@ -10,7 +10,7 @@ from cocotb_tools.runner import get_runner
 
 HERE = Path(__file__).parent
 OWN = sorted([*HERE.glob("own/*.v"), *HERE.glob("own/*.sv")])
-TOP = "system" if OWN else "noc"
+TOP = "system" if [*HERE.glob("own/system.v"), *HERE.glob("own/system.sv")] else "noc"
 SIMULATOR = os.environ.get("SIM", "verilator")
 
 
