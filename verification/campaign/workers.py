@@ -7,6 +7,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+from hydranoc.environment import set_defaults
 from verification.campaign.cases import Campaign, family_of
 from verification.campaign.run import TROUBLE, Found, Runner
 from verification.campaign.shares import Shares
@@ -42,6 +43,7 @@ class Workers:
     """
 
     def __init__(self, count: int, scale: float, shares: Shares):
+        set_defaults()  # threads of OpenBLAS would spin on the cores of the other workers
         self._context = get_context("spawn")
         self._scale, self._shares = scale, shares
         self._workers = [self._start() for _ in range(count)]
