@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from hydranoc.lockstep.bench_source import BenchSource, SimulatorFailed
-from hydranoc.lockstep.blocks import Block, VerilogModules, blocks_of, calls, network_with_calls, wrapper
+from hydranoc.lockstep.blocks import Block, VerilogModules, blocks_of, calls, evaluation, network_with_calls, wrapper
 from hydranoc.lockstep.tools import Tool, tool_environment
 from hydranoc.reports.failures import failure
 
@@ -80,7 +80,7 @@ def _compile(block: Block, folder: Path, arguments: Sequence[str], verilator: To
     folder.mkdir()
     verilog, log = folder / f"{block.name}.v", folder / "build.log"
     verilog.write_text(wrapper(block))
-    _calls_file(block, folder).write_text(calls(block))
+    _calls_file(block, folder).write_text(calls(block) + evaluation(block))
     command = [*verilator.command, "--cc", "--build", "-Mdir", str(folder), "--top-module", block.name]
     command += ["--prefix", f"V{block.name}", *arguments, str(verilog)]
     with log.open("w") as output:

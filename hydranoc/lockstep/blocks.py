@@ -257,7 +257,7 @@ def calls(block: Block) -> str:
         *(f"    model->s{number} = model->o{number};" for number in range(len(outputs))),
         *(f"    {_set(name, port)}" for name, port in inputs),
         "    model->clk = !model->clk;",
-        "    model->eval();",
+        f"    {model}_cycle(model->rootp);",
         "    if (model->differs) {",
         f'        std::fprintf(stderr, "%%Error: module {block.module}: {NOT_FROM_REGISTERS}\\n");',
         "        std::_Exit(1);",
@@ -266,7 +266,15 @@ def calls(block: Block) -> str:
         "}",
     ]
     includes = ["<cstdio>", "<cstdlib>", "<cstring>", '"svdpi.h"', f'"{model}.h"']
-    return "\n".join([*(f"#include {name}" for name in includes), 'extern "C" {', *new, *step, "}"]) + "\n"
+    declared = [f"class {model}___024root;", f"void {model}_cycle({model}___024root*);"]
+    return "\n".join([*(f"#include {name}" for name in includes), *declared, 'extern "C" {', *new, *step, "}"]) + "\n"
+
+
+def evaluation(block: Block) -> str:
+    """Return the C++ function for one cycle of a block that calls Verilator's own evaluation."""
+    root = f"V{block.name}___024root"
+    lines = [f"void {root}___eval({root}*);", f"void V{block.name}_cycle({root}* root) {{ {root}___eval(root); }}"]
+    return "\n".join(lines) + "\n"
 
 
 def _is_wide(port: Port) -> bool:

@@ -60,11 +60,13 @@ _SYSTEM_PROGRAMS = {
 
 VERILATOR_MAKE_VARIABLES = {
     "CFG_CXXFLAGS_PCH_I": "-include",
+    "CFG_CXXFLAGS_STD": "-std=gnu++17",
     "CFG_LDLIBS_THREADS": "-lpthread",
     "PYTHON3": sys.executable,
 }
-"""Variables that the wheel's makefiles lack: it was built with the first two empty, without which they do not link, and
-they call Python by the name "python", which not every system has."""
+"""Variables that the wheel's makefiles lack. It was built with the first three empty: they do not link then, and a
+compiler with an older default than C++17 does not align objects as Verilator's classes demand. The makefiles call
+Python by the name "python", which not every system has."""
 VERILATE = (
     *("-Wno-fatal", "-Wno-lint", "--x-assign", "fast", "--x-initial", "fast", "--no-timing"),
     # A selection by number becomes a case over one bit per value. Verilator would check that one bit is set, and write

@@ -1,4 +1,4 @@
-"""A bench on a pair of blocks in a row, see ``test_blocks.py``."""
+"""A bench on a pair of blocks in a row, see ``test_benches.py``."""
 
 import cocotb
 from cocotb.clock import Clock

@@ -24,6 +24,9 @@
 #include "verilated_vcd_c.h"
 #endif
 
+// Verilator's classes are aligned to cache lines, which `new` respects since C++17.
+static_assert(__cpp_aligned_new >= 201606L, "needs C++17");
+
 struct Port {
     void* value;
     uint32_t bytes;

@@ -15,9 +15,10 @@ from pathlib import Path
 
 from hydranoc.lockstep.bench_source import BenchSource, BuiltSimulator, SimulatorFailed
 from hydranoc.lockstep.block_build import has_blocks, split_blocks
-from hydranoc.lockstep.blocks import Block, calls, on_both_edges, wrapper
+from hydranoc.lockstep.blocks import Block, calls, evaluation, on_both_edges, wrapper
 from hydranoc.lockstep.commands import Commands
 from hydranoc.lockstep.direct import units
+from hydranoc.lockstep.direct.cycle import OPTIONS, cycle_function
 from hydranoc.lockstep.simulator_cache import build_once
 from hydranoc.lockstep.tools import (
     AROUND_BLOCKS,
@@ -87,13 +88,14 @@ class _Build:
             self._verilog, self._blocks = split_blocks(source, source.verilog)
         if not waves:
             self._verilog = on_both_edges(self._verilog)
-        bench, grouping = ((files("hydranoc.lockstep.direct") / name).read_text() for name in ("bench.cpp", "units.py"))
+        ours = files("hydranoc.lockstep.direct")
+        bench, *grouping = ((ours / name).read_text() for name in ("bench.cpp", "units.py", "cycle.py"))
         ports = "".join(f"PORT({name}),\n" for name in ports_of(source))
         self._texts = {"bench.v": self._verilog, "bench.cpp": bench, "ports.h": ports}
         self._options = ["--trace"] if waves else []
         self._options += AROUND_BLOCKS if self._blocks else ()
         texts = [*self._texts.values(), *(text for block in self._blocks for text in (wrapper(block), calls(block)))]
-        key = "\n".join([self.version, *texts, grouping, repr((VERILATE, FAST, SLOW, self._options))])
+        key = "\n".join([self.version, *texts, *grouping, repr((VERILATE, FAST, SLOW, self._options))])
         self.name = f"verilator-direct-{hashlib.sha256(key.encode()).hexdigest()[:24]}"
 
     def build(self, work: Path) -> None:
@@ -106,11 +108,17 @@ class _Build:
             folder.mkdir()
             (folder / "block.v").write_text(wrapper(block))
             (folder / "calls.cpp").write_text(calls(block))
-            jobs.append((folder, block.name, f"V{block.name}", "block.v", []))
+            jobs.append((folder, block.name, f"V{block.name}", "block.v", [*OPTIONS]))
         with ThreadPoolExecutor(self._processes) as pool:
             list(pool.map(lambda job: self._verilate(*job), jobs))
-        blocks = [block.name for block in self._blocks]
-        written = [work / "bench.cpp", *(work / block / "calls.cpp" for block in blocks)]
+        written = [work / "bench.cpp"]
+        blocks: dict[str, bool] = {}
+        for block in self._blocks:
+            folder = work / block.name
+            function = cycle_function(folder, f"V{block.name}")
+            blocks[block.name] = function is None
+            (folder / "cycle.cpp").write_text(evaluation(block) if function is None else function)
+            written += [folder / "calls.cpp", folder / "cycle.cpp"]
         units.write_units(work, PROGRAM, PROGRAM, blocks, written)
         self._make(work)
 

@@ -5,7 +5,7 @@ than most files themselves; compiled together, they are built in half of the tim
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from hydranoc.lockstep.tools import FAST, SLOW
@@ -21,21 +21,28 @@ _INCLUDE = '#undef VL_PCH_INCLUDED // a header that is not precompiled here\n#in
 _LIBRARY_LISTS = ("GLOBAL_FAST", "GLOBAL_SLOW")
 
 
-def write_units(work: Path, prefix: str, program: str, blocks: Sequence[str], written: Iterable[Path]) -> None:
+def write_units(work: Path, prefix: str, program: str, blocks: Mapping[str, bool], written: Iterable[Path]) -> None:
     """Write translation units and their makefile.
 
     Parameters:
         work: Folder with Verilator's output for the network, and a folder in it for each block.
         prefix: Prefix of the network's classes.
         program: File that the makefile's target ``program`` links.
-        blocks: Folders of blocks. ``V`` before such a name is the prefix of its classes.
+        blocks: Folders of blocks, each with whether Verilator's own evaluation runs in every cycle. ``V`` before such a
+            name is the prefix of its classes.
         written: Other C++ files that run in every cycle.
     """
-    lists = [_lists(work / f"{prefix}_classes.mk")]
-    lists += [_lists(work / block / f"V{block}_classes.mk") for block in blocks]
-    groups = {"fast": _groups([*_files(lists, _FAST_LISTS), *written]), "slow": _groups(_files(lists, _SLOW_LISTS))}
+    network = _lists(work / f"{prefix}_classes.mk")
+    of_blocks = {block: _lists(work / block / f"V{block}_classes.mk") for block in blocks}
+    lists = [network, *of_blocks.values()]
+    evaluated = [network, *(of_blocks[block] for block in blocks if blocks[block])]
+    once = [of_blocks[block] for block in blocks if not blocks[block]]
+    groups = {
+        "fast": _groups([*_files(evaluated, _FAST_LISTS), *written]),
+        "slow": _groups([*_files(lists, _SLOW_LISTS), *_files(once, _FAST_LISTS)]),
+    }
     library = [Path(f"{name}.cpp") for name in dict.fromkeys(_names(lists, _LIBRARY_LISTS))]
-    groups["fast" if blocks else "slow"][0][:0] = library  # every evaluation of a block calls it
+    groups["fast" if any(blocks.values()) else "slow"][0][:0] = library  # every evaluation of a block calls it
     units = {f"{name}_{number}": files for name in groups for number, files in enumerate(groups[name])}
     for name, files in units.items():
         (work / f"{name}.cpp").write_text("".join(_INCLUDE.format(file=file) for file in files))
