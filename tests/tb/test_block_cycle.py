@@ -105,6 +105,20 @@ def test_outputs_that_depend_on_inputs_end_the_run(tmp_path, monkeypatch, requir
 
 
 ROOT = "Vb___024root"
+
+
+def evaluated(step: str) -> str:
+    """Function that calls a step."""
+    return f"""void {ROOT}___eval_{step}({ROOT}* vlSelf) {{
+    auto& vlSelfRef = std::ref(*vlSelf).get();
+    // Body
+    if ((1ULL & vlSelfRef.__V{step}Triggered[0U])) {{
+        {ROOT}___{step}_sequent__TOP__0(vlSelf);
+    }}
+}}
+"""
+
+
 STEPS = f"""#include "Vb__pch.h"
 void {ROOT}___ico_sequent__TOP__0({ROOT}* vlSelf) {{
     auto& vlSelfRef = std::ref(*vlSelf).get();
@@ -117,27 +131,13 @@ void {ROOT}___ico_sequent__TOP__0({ROOT}* vlSelf) {{
     vlSelfRef.shown = vlSelfRef.i0;
     vlSelfRef.o0 = vlSelfRef.i0;
 }}
-void {ROOT}___eval_ico({ROOT}* vlSelf) {{
-    auto& vlSelfRef = std::ref(*vlSelf).get();
-    // Body
-    if ((1ULL & vlSelfRef.__VicoTriggered[0U])) {{
-        {ROOT}___ico_sequent__TOP__0(vlSelf);
-    }}
-}}
-void {ROOT}___nba_sequent__TOP__0({ROOT}* vlSelf) {{
+{evaluated("ico")}void {ROOT}___nba_sequent__TOP__0({ROOT}* vlSelf) {{
     auto& vlSelfRef = std::ref(*vlSelf).get();
     // Body
     vlSelfRef.state = vlSelfRef.mixed;
     vlSelfRef.mixed = (vlSelfRef.state ^ vlSelfRef.i0);
 }}
-void {ROOT}___eval_nba({ROOT}* vlSelf) {{
-    auto& vlSelfRef = std::ref(*vlSelf).get();
-    // Body
-    if ((1ULL & vlSelfRef.__VnbaTriggered[0U])) {{
-        {ROOT}___nba_sequent__TOP__0(vlSelf);
-    }}
-}}
-void {ROOT}___eval_other({ROOT}* vlSelf) {{
+{evaluated("nba")}void {ROOT}___eval_other({ROOT}* vlSelf) {{
     auto& vlSelfRef = std::ref(*vlSelf).get();
     // Body
     vlSelfRef.other = vlSelfRef.shown;
@@ -170,6 +170,7 @@ def test_only_values_that_are_overwritten_in_all_cases_and_seen_by_no_one_else_a
         ("vlSelfRef.state = vlSelfRef.mixed", f"{ROOT}___part(vlSelf)"),
         ("    // Body\n    vlSelfRef.state", "    CData/*7:0*/ mixed;\n    // Body\n    vlSelfRef.state"),
         ("1ULL & vlSelfRef.__VicoTriggered", "2ULL & vlSelfRef.__VicoTriggered"),
+        ("__TOP__0(vlSelf);\n    }\n", "__TOP__0(vlSelf);\n    }\n    vlSelfRef.state = 0U;\n"),
     ],
 )
 def test_code_of_another_structure_is_evaluated_as_it_is(tmp_path, found, other):

@@ -2,8 +2,9 @@
 
 Verilator evaluates a block in two steps: what depends on inputs, then what the edge of the clock alters. The second
 computes everything that depends on registers *and* inputs once more, with inputs that are out of date; in the next
-cycle the first step overwrites it. In one function, with these values in local variables, the compiler sees that they
-are never used and removes them, and the search for triggers is gone as well (figures in docs/look_up/simulators.md).
+cycle the first step overwrites it. In one function, with these values in local variables (those of up to 64 bits), the
+compiler sees that they are never used and removes them, and the search for triggers is gone as well (figures in
+docs/look_up/simulators.md).
 """
 
 import re
