@@ -1,11 +1,16 @@
 """Sources that pause and receivers that stall, and processors with several injectors, in the golden models."""
 
+import heapq
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from sim_model.engines import hosts as engine_hosts
 from sim_model.engines.cycle.endpoints import EJECTOR_FLITS
+from sim_model.engines.cycle.records import make_records
+from sim_model.engines.cycle.state import HOST_FIELDS, JOB_FIELDS, NONE
 from sim_model.engines.simulation import Simulation
 from sim_model.harts.memory_hosts import MemoryHostsModel
 from sim_model.messages.messages import Message, Messages
@@ -180,3 +185,46 @@ def test_an_injection_channel_that_the_network_does_not_have():
     messages = Messages.build(records, processors=8, header_flits=model.header_flits, injection_channels=5)
     with pytest.raises(ValueError, match=r"^Injection channel of message 1 is 4; it must be 0 to 2 in this network$"):
         Simulation(model, messages)
+
+
+RELEASED = 1_000
+STARTS = {
+    "ascending": range(RELEASED),
+    "descending": range(RELEASED, 0, -1),
+    "equal": [7] * RELEASED,
+    "random": np.random.default_rng(4).integers(0, RELEASED, RELEASED).tolist(),
+}
+
+
+@pytest.mark.parametrize("starts", STARTS.values(), ids=STARTS)
+def test_dependent_messages_are_sent_in_order_at_the_cost_of_a_heap(starts, monkeypatch):
+    comparisons = []
+
+    def counted(first, second, jobs):
+        comparisons.append(first)
+        return (jobs[first].start_cycle, first) < (jobs[second].start_cycle, second)
+
+    monkeypatch.setattr(engine_hosts, "_earlier", counted)
+    jobs = make_records(RELEASED, JOB_FIELDS, start_cycle=np.array(starts))
+    host = make_records(1, HOST_FIELDS, released=NONE)[0]
+    sent, half = [], RELEASED // 2
+    for message in range(half):
+        engine_hosts._insert_released(host, message, jobs)
+    for message in range(half, RELEASED):  # one is sent for each that is released
+        sent.append(engine_hosts._take_next(host, np.array([]), jobs))
+        engine_hosts._insert_released(host, message, jobs)
+    while host.released != NONE:
+        sent.append(engine_hosts._take_next(host, np.array([]), jobs))
+    assert sent == in_order_of_start(starts, half)
+    assert len(comparisons) < 4 * RELEASED * math.log2(RELEASED)
+
+
+def in_order_of_start(starts, half):
+    """The messages as a host has to send them, by Python's heap."""
+    waiting = [(starts[message], message) for message in range(half)]
+    heapq.heapify(waiting)
+    sent = []
+    for message in range(half, len(starts)):
+        sent.append(heapq.heappop(waiting)[1])
+        heapq.heappush(waiting, (starts[message], message))
+    return sent + [heapq.heappop(waiting)[1] for _ in range(len(waiting))]

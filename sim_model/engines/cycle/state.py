@@ -76,7 +76,7 @@ HOST_FIELDS = (
     "idle_from_cycle",  # first cycle in which the injector is idle again
     "queued",  # position in the queue of the next message with a given start
     "queue_end",  # position behind the last one; never changes
-    "released",  # first dependent message that waits for no parent any more, or NONE
+    "released",  # front of the heap of dependent messages that wait for no parent any more, or NONE
 )
 JOB_FIELDS = (
     "source",  # processor; never changes, like all down to end_child
@@ -90,7 +90,8 @@ JOB_FIELDS = (
     "earliest_cycle",  # start as far as the parents that have arrived, or left, demand it
     "start_cycle",  # NONE while not known
     "accepted_cycle",  # NONE before the injector accepts the message
-    "next_released",  # linked list of a host's released messages, in order of start
+    "released_left",  # front of a part of a host's heap behind this message, or NONE
+    "released_right",  # the same of the other part
 )
 CHILD_FIELDS = (
     "message",  # that waits; never changes, like the next one
@@ -315,7 +316,8 @@ def _make_jobs(messages: Messages, injector: np.ndarray) -> tuple[np.recarray, n
         earliest_cycle=messages.start_cycle,
         start_cycle=np.where(messages.parent_counts == 0, messages.start_cycle, NONE),
         accepted_cycle=NONE,
-        next_released=NONE,
+        released_left=NONE,
+        released_right=NONE,
     )
     return jobs, children
 
