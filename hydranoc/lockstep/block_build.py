@@ -12,8 +12,8 @@ from hydranoc.lockstep.tools import Tool, tool_environment
 from hydranoc.reports.failures import failure
 
 # From this number of routers, or bytes of Verilog in all instances, repeated modules are compiled once: such code is
-# built quickly, and stays in the processor's caches. Less Verilog runs faster as it is. 16 routers of a torus (2.3 MB)
-# and 32 of SPAM (2.8 MB) do so by a tenth, but take twice as long to build (docs/look_up/simulators.md).
+# built quickly, and stays in the processor's caches. Little Verilog runs faster as it is: 16 routers of a torus (2.3
+# MB) and 32 of SPAM (2.8 MB) by a tenth, but these take twice as long to build (docs/look_up/simulators.md).
 BLOCKS_FROM_ROUTERS = 80
 BLOCKS_FROM_BYTES = 2_000_000
 # The insides of blocks are not in waveforms. So a simulator that writes one has none, unless the network is so large

@@ -162,15 +162,9 @@ def count_event(cycle, message, earliest_cycle, state):
     if job.parents_left == 0:
         job.start_cycle = job.earliest_cycle
         state.counters[UNSENT] += 1
-        _insert_released(state.hosts[job.injector], message, state.jobs)
+        host = state.hosts[job.injector]
+        host.released = _merged(host.released, message, state.jobs)
         _schedule_if_idle(cycle, job.injector, state)
-
-
-@compiled
-def _insert_released(host, message, jobs):
-    jobs[message].released_left = NONE
-    jobs[message].released_right = NONE
-    host.released = _merged(host.released, message, jobs)
 
 
 @compiled

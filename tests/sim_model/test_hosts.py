@@ -199,32 +199,24 @@ STARTS = {
 @pytest.mark.parametrize("starts", STARTS.values(), ids=STARTS)
 def test_dependent_messages_are_sent_in_order_at_the_cost_of_a_heap(starts, monkeypatch):
     comparisons = []
+    is_earlier = engine_hosts._earlier
 
     def counted(first, second, jobs):
         comparisons.append(first)
-        return (jobs[first].start_cycle, first) < (jobs[second].start_cycle, second)
+        return is_earlier(first, second, jobs)
 
     monkeypatch.setattr(engine_hosts, "_earlier", counted)
-    jobs = make_records(RELEASED, JOB_FIELDS, start_cycle=np.array(starts))
+    jobs = make_records(RELEASED, JOB_FIELDS, start_cycle=np.array(starts), released_left=NONE, released_right=NONE)
     host = make_records(1, HOST_FIELDS, released=NONE)[0]
-    sent, half = [], RELEASED // 2
-    for message in range(half):
-        engine_hosts._insert_released(host, message, jobs)
-    for message in range(half, RELEASED):  # one is sent for each that is released
-        sent.append(engine_hosts._take_next(host, np.array([]), jobs))
-        engine_hosts._insert_released(host, message, jobs)
+    no_queue = np.array([])
+    waiting, sent, expected = [], [], []
+    for message, start_cycle in enumerate(starts):
+        if message >= RELEASED // 2:  # one is sent for each that is released
+            sent.append(engine_hosts._take_next(host, no_queue, jobs))
+            expected.append(heapq.heappop(waiting)[1])
+        host.released = engine_hosts._merged(host.released, message, jobs)
+        heapq.heappush(waiting, (start_cycle, message))
     while host.released != NONE:
-        sent.append(engine_hosts._take_next(host, np.array([]), jobs))
-    assert sent == in_order_of_start(starts, half)
+        sent.append(engine_hosts._take_next(host, no_queue, jobs))
+    assert sent == expected + [message for _start_cycle, message in sorted(waiting)]
     assert len(comparisons) < 4 * RELEASED * math.log2(RELEASED)
-
-
-def in_order_of_start(starts, half):
-    """The messages as a host has to send them, by Python's heap."""
-    waiting = [(starts[message], message) for message in range(half)]
-    heapq.heapify(waiting)
-    sent = []
-    for message in range(half, len(starts)):
-        sent.append(heapq.heappop(waiting)[1])
-        heapq.heappush(waiting, (starts[message], message))
-    return sent + [heapq.heappop(waiting)[1] for _ in range(len(waiting))]

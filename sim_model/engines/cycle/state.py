@@ -90,7 +90,7 @@ JOB_FIELDS = (
     "earliest_cycle",  # start as far as the parents that have arrived, or left, demand it
     "start_cycle",  # NONE while not known
     "accepted_cycle",  # NONE before the injector accepts the message
-    "released_left",  # front of a part of a host's heap behind this message, or NONE
+    "released_left",  # in a host's heap, front of one of the two parts behind this message, or NONE
     "released_right",  # the same of the other part
 )
 CHILD_FIELDS = (
